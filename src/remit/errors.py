@@ -26,7 +26,7 @@
     │  ├─ ExternalError             an external service failed, or its connection
     │  │  └─ ModelError             the request to the model failed
     │  │     ├─ ModelUnavailableError  it cannot be reached, does not answer in time, or its server fails (5xx)
-    │  │     │  ├─ ModelAccessError  the provider refuses the key, the account or the model's name; the run rests
+    │  │     │  ├─ ModelAccessError  the provider refuses the key, account, model, tools or settings; the run rests
     │  │     │  ├─ ModelBusyError   the provider limits the rate of requests (429)
     │  │     │  └─ CompletionError  the model's answer is not a whole completion
     │  │     └─ ModelRefusedError   the provider refused the request
@@ -272,7 +272,7 @@ class ModelBusyError(ModelUnavailableError, code="MODEL_BUSY"):
 
 
 class ModelAccessError(ModelUnavailableError, code="MODEL_ACCESS"):
-    """The provider refuses the key, the account or the name of the model, or redirects the request. The run rests."""
+    """The provider refuses the key, the account, the model, or its tools and settings, or redirects. The run rests."""
 
     retryable = False
 

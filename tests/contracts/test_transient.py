@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import http.client
 import socket
+import ssl
 from typing import cast
 from urllib.error import HTTPError, URLError
 
@@ -49,6 +51,12 @@ def error_of(module: str, *names: str) -> Exception:
         _REFUSED,
         urllib3.exceptions.ReadTimeoutError(_POOL, "/", "late"),
         urllib3.exceptions.MaxRetryError(_POOL, "/", _REFUSED),
+        http.client.IncompleteRead(b"half", 7),
+        http.client.RemoteDisconnected("gone"),
+        http.client.BadStatusLine("?"),
+        ssl.SSLEOFError(8, "unexpected end"),
+        ssl.SSLError("bad record"),
+        ExceptionGroup("two", [ConnectionResetError("reset"), ExceptionGroup("one", [TimeoutError("late")])]),
     ],
     ids=repr,
 )
@@ -69,6 +77,8 @@ def test_an_error_of_the_connection_is_transient(error: Exception) -> None:
         aiohttp.InvalidURL("x"),
         urllib3.exceptions.MaxRetryError(_POOL, "/", urllib3.exceptions.ResponseError("too many redirects")),
         error_of("mine", "ConnectionError"),
+        ssl.SSLCertVerificationError("self-signed"),
+        ExceptionGroup("two", [ConnectionResetError("reset"), ValueError("bad")]),
     ],
     ids=repr,
 )

@@ -43,7 +43,7 @@ OTHER = {
     "key": "Incorrect API key provided",
     "output": "max_tokens is too large: 100000. This model supports at most 16384 completion tokens",
     "image": "Invalid image: the file is larger than 20 MB",
-    "schema": "Invalid schema for response_format: context is missing",
+    "content": "messages.1: context is missing",
 }
 
 

@@ -17,7 +17,7 @@ from pydantic_ai.settings import ModelSettings as PydanticSettings
 from remit import Agent, App, Runtime, tool
 from remit.agent import NativeDriver
 from remit.agent.driver import AgentDriver
-from remit.errors import ModelRefusedError, NoModelError, SetupError
+from remit.errors import ModelAccessError, NoModelError, SetupError
 from remit.models import ModelSettings, OpenAI, PydanticAIModel, resolve_model
 from remit.models.pydantic_settings import to_pydantic_settings
 from remit.stores import InMemoryStore
@@ -148,7 +148,7 @@ async def test_a_setting_that_a_model_cannot_take_is_refused_by_the_check_and_be
         agent = Agent("agent", instructions="x", settings=settings, driver=driver, model=own)
         with pytest.raises(NoModelError, match=f"cannot take {refused}; remove it from the settings"):
             agent.check_model()
-    with pytest.raises(ModelRefusedError, match=f"cannot take the settings? {refused}; remove it"):
+    with pytest.raises(ModelAccessError, match=f"cannot take the settings? {refused}; remove it"):
         await to_pydantic_settings(settings, model)
 
 

@@ -77,7 +77,7 @@ async def test_a_status_is_busy_refused_or_failing_and_is_asked_once(status: int
 @pytest.mark.parametrize("body", ['{"error":"this model does not support tools"}', "this model does not support tools"])
 async def test_the_reason_of_a_refusal_is_told_however_it_is_written(body: str) -> None:
     async with Endpoint(answering(400, body)) as endpoint:
-        with pytest.raises(ModelRefusedError, match=r"answered 400: .*this model does not support tools"):
+        with pytest.raises(ModelAccessError, match=r"answered 400: .*this model does not support tools"):
             await ask(endpoint)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import http.client
+import ssl
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -14,7 +16,14 @@ from remit.agent.native import NativeDriver
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.items import ModelFailure, RunStalled
 from remit.engine.local import LocalEngine
-from remit.errors import ModelBusyError, ModelRefusedError, ModelUnavailableError, RequestError, SetupError
+from remit.errors import (
+    ModelAccessError,
+    ModelBusyError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    RequestError,
+    SetupError,
+)
 from remit.layers import RetryModel
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
@@ -270,3 +279,53 @@ async def test_a_provider_that_asks_for_ages_is_asked_again_in_an_hour(
     world = Effects(driver)
     result = await world.runtime(*[busy] * 9).run("go", by=superuser())
     assert (result.status, result.retry_at - world.now()) == ("stalled", seconds)
+
+
+def connection_lost() -> Exception:
+    return ExceptionGroup("two attempts", [ConnectionResetError("reset"), ExceptionGroup("", [TimeoutError("late")])])
+
+
+def refused_once_and_lost_once() -> Exception:
+    return ExceptionGroup("two attempts", [ConnectionResetError("reset"), ModelRefusedError("no")])
+
+
+OUTAGES: dict[str, tuple[Callable[[], Any], str]] = {
+    "a page": (lambda: completion_from_message("<html>502 Bad Gateway</html>"), "'<html>502 Bad Gateway</html>'"),
+    "a list": (lambda: completion_from_message("[]"), "the model answered '[]', which is not the JSON of a message"),
+    "odd calls": (
+        lambda: completion_from_message('{"role":"assistant","tool_calls":[5]}'),
+        "not the JSON of a message",
+    ),
+    "a group": (connection_lost, "the model failed: ConnectionResetError: reset"),
+    "a cut body": (lambda: http.client.IncompleteRead(b"half", 7), "IncompleteRead"),
+    "a broken record": (lambda: ssl.SSLError("bad record"), "SSLError"),
+    "a certificate": (lambda: ssl.SSLCertVerificationError("self-signed"), "SSLCertVerificationError"),
+    "an access error in a group": (lambda: ExceptionGroup("", [ModelAccessError("wrong key")]), "wrong key"),
+}
+
+
+@pytest.mark.parametrize("name", OUTAGES)
+async def test_what_a_model_of_an_application_meets_lets_the_run_rest(name: str) -> None:
+    meet, said = OUTAGES[name]
+
+    async def model(_request: ChatRequest) -> Completion:
+        met = meet()
+        if isinstance(met, Exception):
+            raise met
+        return met
+
+    runtime = Runtime(App(name="bank", agents=(Agent("teller", instructions="Help.", model=model),)))
+    result = await runtime.run("go", by=superuser())
+    assert (result.status, said in result.reason) == ("stalled", True)
+
+
+async def test_a_group_with_an_error_that_would_come_again_ends_the_run() -> None:
+    async def model(_request: ChatRequest) -> Completion:
+        raise refused_once_and_lost_once()
+
+    runtime = Runtime(App(name="bank", agents=(Agent("teller", instructions="Help.", model=model),)))
+    result = await runtime.run("go", by=superuser())
+    assert (result.status, result.reply and result.reply.error and result.reply.error.code) == (
+        "failed",
+        "MODEL_REFUSED",
+    )

@@ -31,7 +31,6 @@ from remit.errors import (
     InvalidArgumentsError,
     InvalidOutputError,
     MaxTurnsError,
-    ModelRefusedError,
 )
 from remit.layers import Call, CallLayer, CallService, Reply
 from remit.testing import superuser
@@ -143,11 +142,11 @@ async def test_what_ends_pydantic_ai_is_an_error_of_ours() -> None:
     assert (type(error), error.message) == (BudgetError, said)
 
 
-async def test_a_model_that_refuses_what_it_is_asked_is_an_error_with_the_original_as_its_cause() -> None:
+async def test_a_model_that_does_not_take_the_tools_of_its_provider_lets_the_run_rest() -> None:
     worker = worker_of(NoTools(Script("done").model), builtin_tools=("web_search",))
-    error = (await outcome_of(worker, "go")).error
-    assert type(error) is ModelRefusedError
-    assert isinstance(error.__cause__, UserError)
+    result = await runtime_of(worker).call(worker, superuser(), "go")
+    assert (result.status, result.reply) == ("stalled", None)
+    assert "MODEL_ACCESS" in result.reason
 
 
 async def test_tools_of_the_provider_are_handed_on_and_no_call_of_them_comes_by() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, TypeAlias, cast, runtime_checkable
@@ -19,7 +20,7 @@ from remit.contracts.transient import is_transient
 from remit.contracts.wire import mark_origin
 from remit.core.call_checks import check_awaitable
 from remit.core.checks import wrong_value
-from remit.errors import CallError, ModelError, ModelRefusedError, ModelUnavailableError, NoModelError
+from remit.errors import CallError, ModelAccessError, ModelError, ModelUnavailableError, NoModelError
 
 
 class Model(Protocol):
@@ -109,7 +110,7 @@ def check_provider_tools(model: object, tools: Sequence[ProviderTool]) -> None:
     """Refuse tools that a model's provider does not have. A model that knows of none has none.
 
     Raises:
-        ModelRefusedError: names the first.
+        ModelAccessError: names the first.
     """
     if not tools:
         return
@@ -118,7 +119,7 @@ def check_provider_tools(model: object, tools: Sequence[ProviderTool]) -> None:
         refused = model.unsupported_tools(tools)
     name = _name_of(model) or type(model).__name__
     for why in refused.values():
-        raise ModelRefusedError(f"the API of the model {name!r} {why}; remove it, or use another model")
+        raise ModelAccessError(f"the API of the model {name!r} {why}; remove it, or use another model")
 
 
 async def is_native_output(mode: str, model: object) -> bool:
@@ -272,13 +273,23 @@ class MissingModel:
 
 def to_model_error(error: BaseException) -> CallError:
     """The error for an exception of another library that a model raised, by its HTTP status if it has one."""
+    if isinstance(error, BaseExceptionGroup):
+        return _first_that_ends(cast("BaseExceptionGroup[BaseException]", error))
     message = f"the model failed: {type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH]
     response = find_response(error)
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return ModelAccessError(message)
     if response is None:
         return ModelUnavailableError(message) if is_transient(error) else ModelError(message)
     if 300 <= response.status < 400:
         message = f"the model answered {response.status}, {describe_redirect(response.headers)}"
     return classify_status(response.status)(message, retry_after=retry_after(response.headers))
+
+
+def _first_that_ends(group: BaseExceptionGroup[BaseException]) -> CallError:
+    """The error for several at once: the first after which the run does not rest, or else the first."""
+    told = [each if isinstance(each, CallError) else to_model_error(each) for each in group.exceptions]
+    return next((each for each in told if not isinstance(each, ModelUnavailableError)), told[0])
 
 
 _MAX_ERROR_LENGTH: Final = 1000

@@ -27,7 +27,7 @@ from remit.contracts.schema import shorten_text
 from remit.contracts.step import StepRequest
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_functions
-from remit.errors import ModelRefusedError, NoModelError, SetupError, ToolFailedError
+from remit.errors import ModelAccessError, NoModelError, SetupError, ToolFailedError
 
 
 @check_arguments()
@@ -65,7 +65,7 @@ class NativeDriver:
         if model is not None and not isinstance(model, str):
             try:
                 check_provider_tools(model, definition.provider_tools)
-            except ModelRefusedError as error:
+            except ModelAccessError as error:
                 raise NoModelError(f"agent {definition.name} cannot run here: {error.message}") from error
         check_settings(definition.name, model, definition.settings)
 

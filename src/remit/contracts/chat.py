@@ -29,6 +29,7 @@ from remit.contracts.wire import (
     text_of_message,
 )
 from remit.core.checks import as_tuple, check_instance, check_text, wrong_value
+from remit.errors import CompletionError, SetupError
 from remit.schemas.jsontext import ascii_json, compact_json
 
 
@@ -343,11 +344,17 @@ class Completion:
 
 
 def completion_from_message(message: str, **fields: Any) -> Completion:
-    """Build the completion whose wire text is ``message``. ``fields`` gives its other fields (tokens, model, …)."""
-    parsed = decode_message(message)
-    return Completion(
-        message=message, content=message_text(parsed) or None, tool_calls=read_tool_calls(parsed), **fields
-    )
+    """Build the completion whose wire text is ``message``. ``fields`` gives its other fields (tokens, model, …).
+
+    Raises:
+        CompletionError: the text is none of a message, such as the page of a proxy. After it, the run of a model rests.
+    """
+    try:
+        parsed = decode_message(message)
+        content, calls = message_text(parsed) or None, read_tool_calls(parsed)
+    except SetupError as error:
+        raise CompletionError(f"the model answered {message!r:.200}, which is not the JSON of a message") from error
+    return Completion(message=message, content=content, tool_calls=calls, **fields)
 
 
 def message_text(message: ChatMessage | Mapping[str, Any]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import socket
-from typing import Final
+import ssl
+from typing import Final, cast
 
 _TRANSIENT_TYPES: Final = (ConnectionError, TimeoutError, socket.gaierror)
 _TRANSIENT_ERRNOS: Final = frozenset({errno.ENETDOWN, errno.ENETUNREACH, errno.EHOSTUNREACH})
@@ -16,12 +17,21 @@ _TRANSIENT_NAMES: Final = {
     "requests": frozenset({"ConnectionError", "Timeout", "ChunkedEncodingError"}),
     "urllib3": frozenset({"ProtocolError", "TimeoutError", "NewConnectionError"}),
     "aiohttp": frozenset({"ClientConnectionError", "ClientPayloadError"}),
+    "http": frozenset({"IncompleteRead", "BadStatusLine"}),
+    "ssl": frozenset({"SSLError"}),
 }
-"""Base classes of libraries that Remit does not import, by the first part of their module."""
+"""Base classes by the first part of their module. Most are of libraries that Remit does not import."""
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether ``error`` comes from a connection, a name server or a time limit, so that another attempt may succeed."""
+    """Whether ``error`` comes from a connection, a name server or a time limit, so that another attempt may succeed.
+
+    A group is transient if all of its errors are. A certificate that is not accepted will be no other one.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(is_transient, cast("BaseExceptionGroup[BaseException]", error).exceptions))
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return False
     if isinstance(error, _TRANSIENT_TYPES) or (isinstance(error, OSError) and error.errno in _TRANSIENT_ERRNOS):
         return True
     for each in type(error).__mro__:

@@ -20,6 +20,7 @@ from remit.errors import (
 from remit.models.chat_completion import CONTENT_FILTER, filtered_completion, parse_completion, shorten_said
 from remit.models.context_length import is_context_length_error
 from remit.models.reported_error import ReportedError, find_reported_error, find_streamed_error
+from remit.models.unsupported import is_unsupported_error
 
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -81,4 +82,6 @@ def _make_error(source: str, reported: ReportedError, wait: float | None = None)
     kind = ModelAccessError if "insufficient_quota" in code else classify_status(status)
     if kind is ModelRefusedError and is_context_length_error(f"{code} {said}"):
         return ContextLengthError(message)
+    if kind is ModelRefusedError and is_unsupported_error(f"{code} {said}"):
+        return ModelAccessError(message)
     return kind(f"{message}; try again later" if kind is ModelBusyError else message, retry_after=wait)

@@ -23,6 +23,7 @@ from remit.errors import (
 from remit.models.chat_completion import CONTENT_FILTER, filtered_completion
 from remit.models.context_length import is_context_length_error
 from remit.models.pydantic_names import shorten_line
+from remit.models.unsupported import is_unsupported_error
 from remit.schemas.jsontext import compact_json
 
 
@@ -75,12 +76,17 @@ def classify_error(error: BaseException) -> type[ModelError]:
     if isinstance(error, _ACCESS_ERRORS):
         return ModelAccessError
     if isinstance(error, _REFUSED_ERRORS):
-        return ModelRefusedError
+        return _classify_refusal(error)
     if isinstance(error, _BUSY_ERRORS):
         return ModelBusyError
     status = error.status_code if isinstance(error, foreign.ModelHTTPError) else _first_status(error)
     is_unavailable = isinstance(error, _UNAVAILABLE_ERRORS) or is_transient(error)
-    return classify_status(status) if status else ModelUnavailableError if is_unavailable else ModelError
+    kind = classify_status(status) if status else ModelUnavailableError if is_unavailable else ModelError
+    return _classify_refusal(error) if kind is ModelRefusedError else kind
+
+
+def _classify_refusal(error: BaseException) -> type[ModelError]:
+    return ModelAccessError if is_unsupported_error(str(error)) else ModelRefusedError
 
 
 def _first_status(error: BaseException) -> int:

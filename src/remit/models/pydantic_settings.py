@@ -11,7 +11,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings as PydanticSettings
 
 from remit.contracts.settings import ModelSettings
-from remit.errors import ModelRefusedError
+from remit.errors import ModelAccessError
 from remit.models.headers import resolve_headers
 
 _NAMES: Final[Mapping[str, str]] = {
@@ -28,11 +28,11 @@ async def to_pydantic_settings(
     """The settings for one request to ``model``, on top of ``base``, with the values of the headers.
 
     Raises:
-        ModelRefusedError: the model cannot take one of them. NoModelError: the value of a header is missing.
+        ModelAccessError: the model cannot take one of them. NoModelError: the value of a header is missing.
     """
     refused = unsupported_settings(model, settings)
     if refused:
-        raise ModelRefusedError(explain_unsupported(f"{model.system}:{model.model_name}", refused))
+        raise ModelAccessError(explain_unsupported(f"{model.system}:{model.model_name}", refused))
     values: dict[str, Any] = {_NAMES.get(name, name): value for name, value in settings.values.items()}
     if "max_retries" not in model.unsupported_settings:
         values["max_retries"] = 0  # a layer retries, and each attempt is on record

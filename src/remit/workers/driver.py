@@ -24,7 +24,7 @@ from remit.contracts.call import StepLayer
 from remit.contracts.callee import Frame
 from remit.core.background_import import import_in_background
 from remit.core.call_checks import check_arguments
-from remit.errors import ModelRefusedError, NoModelError, SetupError, as_no_model_error
+from remit.errors import ModelAccessError, NoModelError, SetupError, as_no_model_error
 from remit.lazy_exports import install_hint
 from remit.models.resolve import ModelResolver, ResolvedModel
 
@@ -75,7 +75,7 @@ class PydanticAIDriver:
             check_provider_tools(found, definition.provider_tools)
             if isinstance(found, ResolvedModel):
                 found.check()
-        except (SetupError, ModelRefusedError) as error:
+        except (SetupError, ModelAccessError) as error:
             raise NoModelError(f"agent {definition.name} cannot run here: {error.message}") from error
         check_settings(definition.name, found, definition.settings)
 

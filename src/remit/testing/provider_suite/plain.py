@@ -185,6 +185,10 @@ OUTAGES: Final[dict[str, Shape]] = {
     "no access": _refuse({"message": "Your key may not use this model"}, 403, rests=True, requests=1),
     "a redirect": _rest(HttpAnswer("", 302, headers=(("location", "https://login.example/?next=/v1"),)), requests=1),
     "a redirect to the same path": _rest(HttpAnswer("", 308, headers=(("location", "/v1/"),)), requests=1),
+    "tools that the model does not take": _refuse("model m does not support tools", 400, rests=True, requests=1),
+    "a setting that the model does not take": _refuse(
+        {"message": "Unsupported parameter: 'temperature'", "code": "unsupported_parameter"}, rests=True, requests=1
+    ),
     "no such model": _refuse({"message": "The model does not exist"}, 404, rests=True, requests=1),
 }
 
