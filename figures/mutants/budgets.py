@@ -23,7 +23,7 @@ MUTANTS: Final = mutants_of(
         ),
         "negative usage is believed": edited("remit.contracts.usage:are_tokens", "0 <= each <=", "each <="),
         "usage that is not reported counts nothing": edited(
-            "remit.agent.usage_record:add_usage",
+            "remit.agent.recorded_answer:add_usage",
             "bool(reservation.prompt_tokens) and not",
             "not reservation.prompt_tokens and not",
         ),
@@ -39,7 +39,7 @@ MUTANTS: Final = mutants_of(
         ),
         "the cheaper of both models is priced": edited(f"{_USAGE}:_find_cost", "max(price", "min(price"),
         "the model that was asked is not on record": edited(
-            "remit.agent.usage_record:add_usage", "requested=reservation.model", "requested=''"
+            "remit.agent.recorded_answer:add_usage", "requested=reservation.model", "requested=''"
         ),
         "dollars are not reserved": edited(
             f"{_METER}:Meter._check_fits", "*(each.cost for each in pending)", "*(0.0 for each in pending)"

@@ -47,6 +47,6 @@ MUTANTS: Final = (
         "the layers of a tool are not pinned",
         "remit.dispatch.terms:_describe_callee",
         "return scope",
-        "return _NO_TERMS",
+        "return ScopeTerms()",
     ),
 )

@@ -376,7 +376,7 @@ class Runtime:
             store_files = partial(self._opener.store_files, request)  # nothing of a refused request is stored
             before = store_files if may_have_files(request) else None
             by = self._principals.owner(header) if header.started_by else request.principal
-            given = make_given_items(header, request.history.texts)
+            given = make_given_items(header, request.history.texts) if request.history.texts else ()
             return await self._execute(header.call, request.callee, header, by, following=given, before=before)
         except RequestError:
             if not request.idempotency_key or await self.store.find_run(header.call) is None:

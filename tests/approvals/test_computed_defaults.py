@@ -10,12 +10,12 @@ import pytest
 from pydantic import BaseModel, Field
 
 from remit import App, Context, Effect, LeafContext, Policy, Risk, Runtime, Tool, When, tool
-from remit.contracts.binding import bind_arguments
 from remit.contracts.schema import Input
 from remit.errors import DivergedError
 from remit.items import ArgumentsBound
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
+from remit.layers.validate import bind_arguments
 from remit.pipeline import Given, Pipeline, Step
 from remit.policies import Ask
 from remit.testing import Scripted, calls, make_call, superuser

@@ -201,7 +201,7 @@ async def test_a_run_opens_with_a_header_that_says_everything_it_needs_to_be_dri
         arguments='{"prompt":"go"}',
         conversation="c",
         after="",
-        terms=json.dumps({"": of_run, "agent": of_agent}, sort_keys=True, separators=(",", ":")),
+        terms=json.dumps([[[""], of_run], [["agent"], of_agent]], sort_keys=True, separators=(",", ":")),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ValidationError
@@ -157,6 +158,7 @@ class Agent:
         self._compose(_choose_driver(name, driver, loop), model, OwnTools(name, tools))
 
     def _compose(self, driver: AgentDriver, model: AnyModel | None, own_tools: OwnTools) -> None:
+        self.name, self.facts = self.definition.name, self.definition.facts  # read in every call
         self.driver = driver
         self.model = model
         self.layers: Stack[CallLayer] = limit_layers(self.definition.limits)
@@ -242,20 +244,16 @@ class Agent:
         self._tools = AgentTools(self.name, self._own_tools, self._handoff_tools, self.definition.tool_search)
         self.service: AgentService = self.driver.bind(self.definition, self._tools, self.model)
 
-    @property
-    def name(self) -> str:
-        """The canonical name."""
-        return self.definition.name
+    schema_in: Input[Any] = cast("Input[Any]", cached_property(lambda self: self.definition.schema_in))
+    """The schema of its payload."""
+
+    schema_out: Output[Any] = cast("Output[Any]", cached_property(lambda self: self.definition.schema_out))
+    """The schema of its result."""
 
     @property
     def description(self) -> str:
         """When and why to call it."""
         return self.definition.description
-
-    @property
-    def facts(self) -> Facts:
-        """The facts of its own calls."""
-        return self.definition.facts
 
     @property
     def tools(self) -> tuple[Callee[..., Any], ...]:
@@ -306,16 +304,6 @@ class Agent:
     def body(self) -> object:
         """Identifies what the agent does: equal for copies that differ in models or peers only."""
         return self._identity
-
-    @property
-    def schema_in(self) -> Input[Any]:
-        """The schema of its payload."""
-        return self.definition.schema_in
-
-    @property
-    def schema_out(self) -> Output[Any]:
-        """The schema of its result."""
-        return self.definition.schema_out
 
     def build_arguments(self, payload: BaseModel | str | None = None, /, **fields: Any) -> Arguments:
         """Build arguments from a payload, a prompt, or the fields of a payload.

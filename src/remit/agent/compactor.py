@@ -61,7 +61,8 @@ class Compactor:
             try:
                 return await self._ask(inner, chat)
             except ContextLengthError as error:
-                window = find_window(chat, self._name, [chat.turn, *_list_refused(chat)])
+                refused = _list_refused(chat, _list_compactions(chat))
+                window = find_window(chat, self._name, [chat.turn, *refused])
                 least = LongRequest.of(self._with_tools(chat, 0))
                 fixed = self._with_tools(replace(chat, history=History()), 0).tools
                 why = explain_too_long(self._name, least, fixed, window)
@@ -70,9 +71,10 @@ class Compactor:
         return ask
 
     async def _ask(self, inner: ModelService, chat: ChatRequest) -> Completion:
-        window = find_window(chat, self._name, _list_refused(chat))
-        sent, applied = await self._fit(chat, window)
-        if not any(each.turn == chat.turn and each.refused for each in _list_compactions(chat)):
+        recorded = _list_compactions(chat)
+        window = find_window(chat, self._name, _list_refused(chat, recorded) if recorded else ())
+        sent, applied = await self._fit(chat, window, recorded)
+        if not recorded or not any(each.turn == chat.turn and each.refused for each in _list_compactions(chat)):
             try:
                 return await inner(sent)
             except ContextLengthError:
@@ -87,13 +89,15 @@ class Compactor:
         """The request with the definitions that have room in a window."""
         return chat if self._find_tools is None else replace(chat, tools=self._find_tools(chat, window))
 
-    async def _fit(self, chat: ChatRequest, window: int | None) -> tuple[ChatRequest, list[HistoryCompacted]]:
+    async def _fit(
+        self, chat: ChatRequest, window: int | None, recorded: list[HistoryCompacted]
+    ) -> tuple[ChatRequest, list[HistoryCompacted]]:
         """The request to send: compacted as recorded, and once more if it is too long. Returns the compactions too."""
-        chat = self._with_tools(chat, window)
+        if self._find_tools is not None:
+            chat = self._with_tools(chat, window)
         settings = self._settings
         if window is not None:  # without settings, the window is heeded alone
             settings = Compaction(tokens=window * 3 // 4) if settings is None else settings.within(window)
-        recorded = _list_compactions(chat)
         if settings is None and not recorded:
             return chat, []
         request, today = LongRequest.of(chat), [each for each in recorded if each.turn == chat.turn]
@@ -186,9 +190,9 @@ def _list_compactions(chat: ChatRequest) -> list[HistoryCompacted]:
     return [item for item in items if isinstance(item, HistoryCompacted) and item.turn <= chat.turn] if items else []
 
 
-def _list_refused(chat: ChatRequest) -> list[int]:
+def _list_refused(chat: ChatRequest, recorded: list[HistoryCompacted]) -> list[int]:
     """The agent's turns before a request whose requests were refused as too long, newest first."""
-    turns = (each.turn for each in reversed(_list_compactions(chat)) if each.refused)
+    turns = (each.turn for each in reversed(recorded) if each.refused)
     return [turn for turn in turns if chat.first_turn <= turn < chat.turn]
 
 

@@ -120,21 +120,18 @@ class Handoffs(Struct, frozen=True, kw_only=True):
     source: str = ""
     targets: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def check_recorded(self, ledger: Ledger, agent_call_id: str, tool_calls: Sequence[ToolCallRequest]) -> None:
+    def check_recorded(self, ledger: Ledger, agent_call_id: str, tool_call: ToolCallRequest) -> None:
         """Refuse a recorded handoff to an agent that is no longer a target.
 
         Raises:
             DivergedError: the message names the agent.
         """
-        for each in tool_calls:
-            if not each.name.startswith(HANDOFF_PREFIX) or each.name in self.targets:
-                continue
-            for handoff in _select_handoffs(ledger.items_for(agent_call_id)):
-                if handoff.wire == each.id:
-                    raise DivergedError(
-                        f"the journal records a handoff to {handoff.target}, which today's {self.source} does not "
-                        "make; nothing was run"
-                    )
+        for handoff in _select_handoffs(ledger.items_for(agent_call_id)):
+            if handoff.wire == tool_call.id and tool_call.name not in self.targets:
+                raise DivergedError(
+                    f"the journal records a handoff to {handoff.target}, which today's {self.source} does not make; "
+                    "nothing was run"
+                )
 
     def follow(self, ledger: Ledger, agent_call_id: str, tool_call: ToolCallRequest, call_id: str) -> str:
         """The agent that takes over after the successful call ``tool_call``, and the journal's record of it, once.

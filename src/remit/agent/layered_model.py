@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from remit.agent.media import reads_of
 from remit.agent.model import NamedModel, ask_directly, to_model_error
-from remit.agent.recorded_answer import check_answer
-from remit.agent.usage_record import add_usage
+from remit.agent.recorded_answer import add_usage, check_answer
 from remit.contracts.asking import CURRENT_ASKER, Asker, AttemptRecord
 from remit.contracts.call import ModelLayer, ModelService, viewed_layer
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message

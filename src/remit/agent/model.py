@@ -225,11 +225,11 @@ def model_name(model: AnyModel) -> str:
     """The name to match against patterns, like ``openai:gpt-5``; empty for a model without a name."""
     if isinstance(model, str):
         return model
-    if isinstance(model, ModelByName):
+    if hasattr(model, "name") and isinstance(model, ModelByName):
         return model.name
-    if isinstance(model, NamedModel):
+    if hasattr(model, "vendor") and isinstance(model, NamedModel):
         return f"{model.vendor}:{model.model}"
-    return f"{model.system}:{model.model_name}" if isinstance(model, VendorModel) else ""
+    return f"{model.system}:{model.model_name}" if hasattr(model, "system") and isinstance(model, VendorModel) else ""
 
 
 def origin_of(model: object) -> str:

@@ -11,13 +11,13 @@ from msgspec import Struct
 from remit.agent.layered_model import LayeredModel
 from remit.agent.model import to_model_error
 from remit.agent.recorded_answer import (
+    add_usage,
     check_answer,
     decode_answer,
     encode_answer,
     to_legal_answer,
     without_secrets,
 )
-from remit.agent.usage_record import add_usage
 from remit.contracts.asking import AttemptRecord
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion

@@ -52,9 +52,11 @@ def find_window(chat: ChatRequest, agent: str, turns: Iterable[int]) -> int | No
     The turns are given newest first.
     """
     ledger, call = chat.ledger, chat.agent_call_id
-    refusals = (find_refusal(ledger, f"{call}:{turn}") for turn in turns)
-    stated = (read_window(refusal.message) for refusal in refusals if refusal is not None)
-    return next(filter(None, stated), None) or _noted_window(ledger, call, agent)
+    for turn in turns:
+        refusal = find_refusal(ledger, f"{call}:{turn}")
+        if refusal is not None and (window := read_window(refusal.message)) is not None:
+            return window
+    return _noted_window(ledger, call, agent)
 
 
 def find_refusal(ledger: Ledger, call: str) -> ContextLengthError | None:
@@ -78,8 +80,10 @@ class _NotedWindow(Struct, frozen=True):
 
 
 def _noted_window(ledger: Ledger, call: str, agent: str) -> int | None:
-    noted = map(_read_note, ledger.items_for(call))
-    return next((each.tokens for name, each in filter(None, noted) if name == agent), None)
+    for item in ledger.items_for(call):  # asked with every request, so no generator
+        if isinstance(item, Note) and (noted := _read_note(item)) is not None and noted[0] == agent:
+            return noted[1].tokens
+    return None
 
 
 def _read_note(item: Item) -> tuple[str, _NotedWindow] | None:

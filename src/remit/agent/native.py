@@ -103,7 +103,8 @@ class _NativeAgent:
         bound, layered = self._bound = self._bound or await self._bind()
         request = await bound.first_request(task)
         step = LimitedStep(layered, self._definition.limits, self._definition.name, task.first_turn)
-        return structs.replace(await self._run_loop(step, request), turns=step.turns)
+        run = await self._run_loop(step, request)
+        return run if run.turns == step.turns else structs.replace(run, turns=step.turns)
 
     async def _bind(self) -> tuple[BoundStep, StepService]:
         bound = await bind_step(self._definition, self._tools, self._model)

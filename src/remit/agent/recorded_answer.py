@@ -1,4 +1,4 @@
-"""A model's answer as the journal keeps it: checked, without secrets, as the item ``message``."""
+"""A model's answer as the journal keeps it: checked, without secrets, as the item ``message``, and its usage."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from remit.contracts.arguments import refuse_secrets
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.items import Message, ModelUsage
+from remit.contracts.ledger import Ledger
+from remit.contracts.meter import Reservation
+from remit.contracts.schema import shorten_text
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.contracts.wire import (
+    ModelText,
     ToolCallRequest,
     change_arguments,
     keep_tool_calls,
@@ -58,10 +62,16 @@ def to_legal_answer(answer: Completion, request: ChatRequest) -> Completion:
     Some endpoints give no id or the same id each turn, and some models name no tool; a history allows neither. Of the
     calls of one answer, `Limits.answer_calls` are made. One more is kept, which `AgentTurns` refuses.
     """
+    used, count_of_calls = request.used_call_ids, len(answer.tool_calls)
+    if count_of_calls == 0:
+        return answer
+    if count_of_calls == 1:
+        (only,) = answer.tool_calls
+        if only.id and only.name and only.id not in used:
+            return answer
     most = CURRENT_LIMITS.get().answer_calls + 1
-    if len(answer.tool_calls) > most:
+    if count_of_calls > most:
         answer = _with_message(answer, keep_tool_calls(answer.message, most))
-    used = request.used_call_ids
     ids = [call.id for call in answer.tool_calls if call.id and call.name]
     if len(set(ids)) == len(answer.tool_calls) and used.isdisjoint(ids):
         return answer
@@ -85,7 +95,7 @@ def encode_answer(request: ChatRequest, answer: Completion, digest: str) -> Mess
         agent=request.agent_call_id,
         text=str(answer.message),
         request=digest,
-        origin=origin_of_text(answer.message),
+        origin=answer.message.origin if isinstance(answer.message, ModelText) else "",
     )
 
 
@@ -140,3 +150,29 @@ def requested_calls(completion: Completion) -> tuple[ToolCallRequest, ...]:
 
 _TRUNCATED_ARGUMENTS: Final = "{"
 """No text at all would mean no arguments."""
+
+
+def add_usage(ledger: Ledger, call: str, answer: Completion, reservation: Reservation) -> None:
+    """Record the usage of an answer to the request ``call``, and the model that was asked.
+
+    What was reserved stands for unreported usage.
+    """
+    prompt_tokens, completion_tokens = answer.prompt_tokens, answer.completion_tokens
+    estimated = bool(reservation.prompt_tokens) and not prompt_tokens + completion_tokens
+    if estimated:
+        prompt_tokens, completion_tokens = reservation.prompt_tokens, reservation.completion_tokens
+    ledger.add(
+        ModelUsage(
+            call=call,
+            model=answer.model,
+            finish=answer.finish_reason,
+            prompt_tokens=prompt_tokens,
+            completion_tokens=completion_tokens,
+            response=answer.response and shorten_text(answer.response, CURRENT_LIMITS.get().reply_bytes),
+            estimated=estimated,
+            within=ledger.meter.calls_around(call.partition(":")[0]),
+            cached_tokens=answer.cached_tokens,
+            reasoning_tokens=answer.reasoning_tokens,
+            requested=reservation.model,
+        )
+    )

@@ -8,7 +8,7 @@ from msgspec import Struct, field, structs
 
 from remit.agent.answer_end import told_text
 from remit.agent.call_by_name import read_named_call
-from remit.agent.handoff import Handoffs
+from remit.agent.handoff import HANDOFF_PREFIX, Handoffs
 from remit.agent.limits import AgentLimits
 from remit.agent.recorded_answer import requested_calls
 from remit.agent.typed_result import (
@@ -188,9 +188,12 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             DivergedError: the journal holds a handoff that the agent no longer makes.
         """
         calls, chat, handoff_target, tool_calls = request.calls, request.chat, "", answer.calls
-        self.handoffs.check_recorded(chat.ledger, chat.agent_call_id, tool_calls)
+        if not tool_calls:
+            return {}, ""
         prepared = dict[str, PreparedCall]()
         for each in tool_calls:
+            if each.name.startswith(HANDOFF_PREFIX):
+                self.handoffs.check_recorded(chat.ledger, chat.agent_call_id, each)
             prepared[each.id] = calls.prepare(each.name, each.arguments, each.id)
         if len(tool_calls) == 1 and not self.handoffs.targets:
             only = tool_calls[0].id

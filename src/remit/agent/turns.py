@@ -44,11 +44,6 @@ class _MadeCall(Struct):
     is_refused: bool = False
     reply: Reply | None = None
 
-    @property
-    def has_ended_below(self) -> bool:
-        """Whether it is a call of an agent that was ended because it, or an agent below it, only repeated its calls."""
-        return not self.is_refused and self.reply is not None and isinstance(self.reply.error, RepeatedCallError)
-
 
 class _SeenCall(NamedTuple):
     """The last reply to a call, its turn, and whether the same call is refused from now on.
@@ -144,9 +139,10 @@ class AgentTurns:
         for made in calls:
             if made.reply is None or made.is_refused:
                 continue
-            has_ended_below = has_ended_below or made.has_ended_below
-            has_new = has_new or not made.has_ended_below
-            self._remember(made, made.reply)
+            ended_below = isinstance(made.reply.error, RepeatedCallError)
+            has_ended_below = has_ended_below or ended_below
+            has_new = has_new or not ended_below
+            self._remember(made, made.reply, ended_below=ended_below)
         counted = self._repeated_turns + 1
         if has_ended_below:
             counted = max(counted, limit if any(self._has_tried_again(made.id) for made in calls) else limit - 1)
@@ -166,7 +162,8 @@ class AgentTurns:
         if ledger.is_replaying or not self._has_tried_again(call):
             ledger.add(Note(call=call, name=_BELOW, data=""))
 
-    def _remember(self, made: _MadeCall, reply: Reply) -> None:
+    def _remember(self, made: _MadeCall, reply: Reply, *, ended_below: bool) -> None:
+        """Remember a reply. ``ended_below``: the called agent, or one below it, was ended for its repeats."""
         key, facts = (made.name, made.arguments), made.facts
         last = self._seen.pop(key, None)
         is_same = last is not None and last.content == reply.content
@@ -175,7 +172,7 @@ class AgentTurns:
         if has_changed and not is_same:
             self._seen.clear()  # what was read before may be different now
         if facts is None or not facts.repeatable:
-            is_done = made.has_ended_below or reply.outcome == "denied" or (has_changed and effect in _NOT_AGAIN)
+            is_done = ended_below or reply.outcome == "denied" or (has_changed and effect in _NOT_AGAIN)
             self._seen[key] = _SeenCall(reply.content, self._turn, is_done, is_same)
         if len(self._seen) > REMEMBERED_CALLS:
             del self._seen[next(iter(self._seen))]

@@ -20,8 +20,7 @@ from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_instance, check_text, find_unstorable
 from remit.errors import InvalidArgumentsError, SetupError
-from remit.schemas.jsontext import canonical_text, compact_json
-from remit.schemas.strict_json import StrictError, read_strictly
+from remit.schemas.jsontext import StrictError, canonical_text, compact_json, read_strictly
 
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 

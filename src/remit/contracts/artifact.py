@@ -201,7 +201,7 @@ async def check_artifacts(payload: BaseModel | None, canonical_arguments: str) -
         BrokenJournalError: it was changed or removed.
     """
     access = CURRENT_ARTIFACTS.get()
-    if access is not None and mentions_artifacts(canonical_arguments):
+    if access is not None and DIGEST_START in canonical_arguments:
         for each in find_artifacts(payload):
             await access.check(each)
 
@@ -224,11 +224,6 @@ async def check_given_artifacts(value: object) -> None:
             raise InvalidOutputError(
                 f"the result refers to a file that this run does not have: {error.message}"
             ) from error
-
-
-def mentions_artifacts(content: str) -> bool:
-    """Whether there may be a reference to an artifact in arguments or a result, given as JSON."""
-    return _DIGEST_START in content
 
 
 async def store_large(content: str, max_bytes: int) -> Artifact | None:
@@ -269,7 +264,7 @@ async def from_recorded(recorded: str, artifacts: Artifacts | None = None) -> st
     return (await access.read(artifact)).decode("utf-8", "surrogatepass")
 
 
-_DIGEST_START: Final = f'"{DIGEST_PREFIX}'
+DIGEST_START: Final = f'"{DIGEST_PREFIX}'
 _REFERENCE_START: Final = '{"remit_artifact":'
 
 

@@ -18,9 +18,10 @@ from remit.contracts.artifact import DIGEST_PREFIX
 from remit.contracts.ledger import Ledger
 from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
-from remit.contracts.stand_in import stand_in
+from remit.contracts.stand_in import MADE_BY_MODEL, stand_in
 from remit.contracts.usage import are_tokens
 from remit.contracts.wire import (
+    ModelText,
     ToolCallRequest,
     mark_origin,
     origin_of_text,
@@ -182,10 +183,10 @@ class History:
             self._hash.update(b"%d:" % len(data))
             self._hash.update(data)
             self._texts.append(text)
-            if origin := origin_of_text(text):
-                self.origins |= {origin}
+            if isinstance(text, ModelText) and text.origin:
+                self.origins |= {text.origin}
             self.names_artifacts = self.names_artifacts or DIGEST_PREFIX in text
-            self.is_legal = self.is_legal and stand_in(text) is None
+            self.is_legal = self.is_legal and (MADE_BY_MODEL not in text or stand_in(text) is None)
         self._length = len(self._texts)
 
     def with_messages(self, *texts: str) -> History:

@@ -17,9 +17,9 @@ from remit.contracts.secret import contains_secret
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.schemas.closed_schema import close_schema
 from remit.schemas.json_validator import SchemaMismatchError
+from remit.schemas.jsontext import reject_constant
 from remit.schemas.satisfiable import refuse_contradiction
 from remit.schemas.schema_binding import SchemaBinder, copy_json
-from remit.schemas.strict_json import reject_constant
 
 _TEXT: Final = {"type": "string"}
 

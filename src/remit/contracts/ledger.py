@@ -212,5 +212,7 @@ def find_carried_call(ledger: Ledger) -> tuple[str, Question | None]:
     """
     header = next(iter(ledger.items_for(ledger.run)), None)
     call = header.carries if isinstance(header, RunOpened) else ""
-    asked = (item for item in ledger.items_for(call) if isinstance(item, QuestionItem)) if call else ()
+    if not call:
+        return "", None
+    asked = (item for item in ledger.items_for(call) if isinstance(item, QuestionItem))
     return call, next((Question.from_json(item.body) for item in asked), None)

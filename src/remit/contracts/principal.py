@@ -150,7 +150,20 @@ class Caller:
             if self.tool_scope is None
             else self.tool_scope & tool_scope
         )
-        caller = replace(self, agent=name, path=(*self.path, name), tool_scope=narrower)
+        caller = Caller(
+            self.run,
+            name,
+            self.call,
+            self.depth,
+            self.principal,
+            self.conversation,
+            self.application,
+            (*self.path, name),
+            narrower,
+            self.target,
+            self.allowed,
+            self.metadata,
+        )
         return caller if permissions is None else caller.narrow_to(permissions)
 
     def narrow_to(self, permissions: frozenset[str]) -> Caller:

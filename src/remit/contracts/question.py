@@ -244,7 +244,9 @@ def _json_validator(kind: type[Any]) -> SchemaValidator:
 
 def content_digest(*parts: str) -> str:
     """A short digest of strings and their lengths (blake2b, 128 bit, hex)."""
-    text = "".join([f"{len(part)}:{part}" for part in parts])
+    text = ""
+    for part in parts:
+        text += f"{len(part)}:{part}"
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

@@ -155,11 +155,14 @@ class Reply(Struct, frozen=True):
 
     def find_wrong_field(self) -> str:
         """Describe the first field whose value is of another type, for replies that a layer or body made; else ""."""
+        content: Any = self.content
+        error: Any = self.error
+        is_final: Any = self.is_final
         allowed = {
-            "content": isinstance(cast("object", self.content), str),
+            "content": isinstance(content, str),
             "outcome": self.outcome in _OUTCOMES,
-            "error": self.error is None or isinstance(cast("object", self.error), CallError),
-            "is_final": isinstance(cast("object", self.is_final), bool),
+            "error": error is None or isinstance(error, CallError),
+            "is_final": isinstance(is_final, bool),
         }
         if all(allowed.values()):
             return ""

@@ -19,24 +19,24 @@ def backoff(attempt: int, base_delay: float, max_delay: float, jitter: Callable[
 
 
 class RetryBudget:
-    """One bucket of tokens for each name; without tokens, no retry."""
+    """One bucket of tokens for each name; without tokens, no retry. ``spent_tokens`` has those that are used up."""
 
-    __slots__ = ("_spent_tokens",)
+    __slots__ = ("spent_tokens",)
 
     def __init__(self) -> None:
-        self._spent_tokens: dict[str, int] = {}
+        self.spent_tokens: dict[str, int] = {}
 
     def try_spend(self, name: str, tokens: int) -> bool:
         """Pay a retry; False if the bucket does not have as much."""
-        total = self._spent_tokens.get(name, 0) + tokens
+        total = self.spent_tokens.get(name, 0) + tokens
         if total > BUCKET_TOKENS:
             return False
-        self._spent_tokens[name] = total
+        self.spent_tokens[name] = total
         return True
 
     def refund(self, name: str, tokens: int) -> None:
         """Refund tokens after a success."""
-        if self._spent_tokens:
-            total = self._spent_tokens.pop(name, 0) - tokens
+        if self.spent_tokens:
+            total = self.spent_tokens.pop(name, 0) - tokens
             if total > 0:
-                self._spent_tokens[name] = total
+                self.spent_tokens[name] = total

@@ -28,6 +28,7 @@ from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputErro
 from remit.schemas.core_nodes import iter_nodes
 from remit.schemas.formats import FormatCheck
 from remit.schemas.json_schema import generate_json_schema
+from remit.schemas.jsontext import reject_constant
 from remit.schemas.known_keys import describe_known_keys
 from remit.schemas.mistakes import describe_mistake, list_mistakes
 from remit.schemas.roundtrip import (
@@ -39,7 +40,6 @@ from remit.schemas.roundtrip import (
 )
 from remit.schemas.satisfiable import refuse_contradiction
 from remit.schemas.serializer import build_serializer, sort_sets
-from remit.schemas.strict_json import reject_constant
 from remit.schemas.validators import describe_functions
 
 P = TypeVar("P", bound=BaseModel)
@@ -91,24 +91,17 @@ class Input(Generic[P]):
         """What pydantic has made of the model."""
         return self._adapter.core_schema
 
-    @property
-    def computes_defaults(self) -> bool:
-        """Whether a default comes from a function."""
-        return self._codec.computes_defaults
+    # Both are asked for in every call, and found out for the first one.
+    computes_defaults: bool = cast("bool", cached_property(lambda self: self._codec.computes_defaults))
+    """Whether a default comes from a function."""
+
+    references: frozenset[str] = cast("frozenset[str]", cached_property(lambda self: reference_kinds(self._adapter)))
+    """The kinds of objects that arguments refer to. `ContractError`: one is where it would not be resolved."""
 
     @property
     def functions(self) -> list[str]:
         """Its validators and factories, which the JSON schema does not show; see `describe_functions`."""
         return [*describe_functions(self._adapter), *(f"reference {kind}" for kind in sorted(self.references))]
-
-    @property
-    def references(self) -> frozenset[str]:
-        """The kinds of objects that arguments refer to.
-
-        Raises:
-            ContractError: a reference is in a place where it would not be resolved.
-        """
-        return self._references
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
         """Bind raw arguments to a payload.
@@ -217,13 +210,9 @@ class Input(Generic[P]):
     def _may_refer(self) -> bool:
         """Whether a reference may be among the arguments, perhaps in a place where it would not be resolved."""
         try:
-            return bool(self._references)
+            return bool(self.references)
         except ContractError:
             return True
-
-    @cached_property
-    def _references(self) -> frozenset[str]:
-        return reference_kinds(self._adapter)
 
     @cached_property
     def _codec(self) -> _Codec:
@@ -303,10 +292,11 @@ class Output(Generic[T]):
 
     def _dump(self, value: object) -> tuple[T, str]:
         try:
-            checked = self._adapter.validate_python(value)
+            checked: T = self._adapter.validator.validate_python(value)
             if self._is_text:
-                cast("str", checked).encode()
-                return checked, cast("str", checked)
+                text: Any = checked
+                text.encode()
+                return checked, text
             content = self._dump_content(checked)
             return self.load(content) if self._codec.is_untyped else checked, content
         except ValidationError as error:

@@ -44,9 +44,10 @@ class Signature(Struct, frozen=True):
         """The keyword arguments for ``payload``."""
         return {name: getattr(payload, field) for name, field in self.field_names or ()}
 
-    def single_argument(self, payload: BaseModel) -> object:
-        """The argument for a function that takes the whole payload."""
-        return cast("JsonPayload", payload).to_dict() if self.takes_dict else payload
+    @staticmethod
+    def dictionary_of(payload: BaseModel) -> dict[str, Any]:
+        """The argument for a function that takes a dictionary."""
+        return cast("JsonPayload", payload).to_dict()
 
 
 _DICT_SIGNATURE: Final = inspect.Signature([inspect.Parameter("arguments", inspect.Parameter.VAR_KEYWORD)])

@@ -15,12 +15,14 @@ from remit.contracts.arguments import given_arguments
 from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.wire import RESPONSE_KEY, UNNAMED, ModelText, ToolCallRequest, read_tool_calls, text_of_message
 from remit.errors import SetupError
-from remit.schemas.jsontext import ascii_json, compact_json, read_json
+from remit.schemas.jsontext import ascii_json, compact_json, read_json, reject_constant
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
-from remit.schemas.strict_json import reject_constant
 
 INVALID_JSON: Final = "INVALID_JSON"
 """The key under which a request has the text of arguments that are not a JSON object; the name is PydanticAI's."""
+MADE_BY_MODEL: Final = '"assistant"'
+"""What each message of a model contains, and few others do."""
+
 NO_TEXT: Final = "(no answer)"
 """Stands for an empty answer."""
 
@@ -30,7 +32,7 @@ _MAX_NAME: Final = 64
 
 def stand_in(text: str) -> str | None:
     """The legal message to send in place of a wire text; None if that is legal itself, or no message of a model."""
-    if '"assistant"' not in text:
+    if MADE_BY_MODEL not in text:
         return None
     try:
         message = read_json(text)
@@ -67,7 +69,8 @@ def _with_text(text: str) -> str:
 
 def _legal_call(call: ToolCallRequest, *, has_arguments: bool) -> ToolCallRequest:
     name = call.name if NAME_PATTERN.fullmatch(call.name) else _ILLEGAL.sub("_", call.name)[:_MAX_NAME] or UNNAMED
-    return ToolCallRequest(call.id, name, _legal_arguments(call.arguments) if has_arguments else call.arguments)
+    arguments = _legal_arguments(call.arguments) if has_arguments else call.arguments
+    return call if (name, arguments) == (call.name, call.arguments) else ToolCallRequest(call.id, name, arguments)
 
 
 def _legal_arguments(text: str) -> str:
@@ -80,7 +83,9 @@ def _legal_arguments(text: str) -> str:
 def is_object(text: str) -> bool:
     """Whether a text is a JSON object, as strict endpoints read it: without NaN and infinities."""
     try:
-        return isinstance(json.loads(text, parse_constant=reject_constant), dict)
+        if "N" in text or "I" in text:
+            return isinstance(json.loads(text, parse_constant=reject_constant), dict)
+        return read_json(text).__class__ is dict
     except (ValueError, RecursionError):
         return False
 

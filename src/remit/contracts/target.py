@@ -48,7 +48,7 @@ def check_granted(what: str, value: object) -> None:
 
 def permissions_at(permissions: frozenset[str], target: str) -> frozenset[str]:
     """The permissions that hold for ``target``, as plain ones. Those without a target hold for every one."""
-    if not any("@" in each for each in permissions):
+    if "@" not in "".join(permissions):
         return permissions
     parts = [each.partition("@") for each in permissions]
     return frozenset(name for name, is_scoped, pattern in parts if not is_scoped or matches_target(pattern, target))

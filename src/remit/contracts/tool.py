@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
+from types import CoroutineType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
@@ -218,10 +219,11 @@ class Tool(Generic[P, Out]):
         made = BodyContext if self._signature.makes_calls else LeafBodyContext
         first = (made(frame),) if self._signature.wants_context else ()
         if self._signature.field_names is None:
-            result = await self._body(*first, self._signature.single_argument(payload))
+            whole = self._signature.dictionary_of(payload) if self._signature.takes_dict else payload
+            result = await self._body(*first, whole)
         else:
             result = await self._body(*first, **self._signature.keyword_arguments(payload))
-        if inspect.iscoroutine(result):
+        if isinstance(result, CoroutineType):
             result.close()
             raise TypeError("it returned a coroutine; write `await` before the call that makes it")
         return result

@@ -66,6 +66,8 @@ def find_price(prices: Prices, model: str) -> Price | None:
     ``openai:gpt-5`` and ``openrouter:openai/gpt-5`` are found as ``gpt-5``, and so is ``gpt-5-2025-08-07``. An entry
     under the whole name comes first.
     """
+    if not prices:
+        return Price(0.0, 0.0) if model.startswith(_FREE) else None
     short = _short_name(model)
     for name in (model, short, _VERSION.sub("", short)):
         if name in prices:
@@ -101,11 +103,13 @@ def _find_cost(item: ModelUsage, prices: Prices) -> float | None:
     By the price of the model that was asked or of the one that the answer names, whichever costs more: a provider that
     names a cheaper model, or an unknown one, must not loosen a budget.
     """
-    names = (item.requested, item.model)
-    known = [price for name in names if name and (price := find_price(prices, name)) is not None]
-    if not known:
-        return None
-    return max(price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens) for price in known)
+    highest: float | None = None
+    for name in {item.requested, item.model}:
+        price = find_price(prices, name) if name else None
+        if price is not None:
+            cost = price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
+            highest = cost if highest is None else max(highest, cost)
+    return highest
 
 
 _MAX_TOKENS: Final = 100_000_000

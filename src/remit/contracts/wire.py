@@ -95,14 +95,20 @@ def read_tool_calls(message: Mapping[str, Any]) -> tuple[ToolCallRequest, ...]:
         SetupError: the calls are not a list of objects.
     """
     calls = message.get("tool_calls") or ()
-    return tuple(map(_read_tool_call, as_tuple_of(dict, "a message", "tool_calls", calls, "give an object")))
+    if calls.__class__ is not list or any(each.__class__ is not dict for each in calls):
+        calls = as_tuple_of(dict, "a message", "tool_calls", calls, "give an object")
+    return tuple(map(_read_tool_call, calls))
 
 
 def _read_tool_call(call: Mapping[str, Any]) -> ToolCallRequest:
-    function = _called_function(call)
-    arguments = function.get("arguments", function.get("input"))
-    text = arguments if isinstance(arguments, str) else "" if arguments is None else compact_json(arguments)
-    return ToolCallRequest(_text(call.get("id")), _text(function.get("name")), text)
+    function: Any = call.get("function")
+    if function.__class__ is not dict:
+        function = _called_function(call)
+    ident: Any = call.get("id")
+    name, arguments = function.get("name"), function.get("arguments", function.get("input"))
+    if arguments.__class__ is not str:
+        arguments = "" if arguments is None else compact_json(arguments)
+    return ToolCallRequest(ident if ident.__class__ is str else "", name if name.__class__ is str else "", arguments)
 
 
 def _called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -33,7 +33,9 @@ class Deadline:
         self.at = loop.time() + self._seconds
         self._task, self._timer, self._is_over = task, timer, False
         self._cancelling_before = task.cancelling()
-        timer.add(self)
+        timer.running[self] = None
+        if self.at < timer.wake:
+            timer.wake_at(self.at)
         return self
 
     def __exit__(self, _kind: type[BaseException] | None, error: BaseException | None, _traceback: object) -> None:
@@ -57,7 +59,7 @@ class _Timer:
     the others serve what they have.
     """
 
-    __slots__ = ("_handle", "_wake", "loop", "running")
+    __slots__ = ("_handle", "loop", "running", "wake")
 
     latest: ClassVar[_Timer | None] = None
 
@@ -65,25 +67,20 @@ class _Timer:
         self.loop = loop
         self.running: dict[Deadline, None] = {}
         self._handle: asyncio.TimerHandle | None = None
-        self._wake = math.inf
+        self.wake = math.inf
 
-    def add(self, deadline: Deadline) -> None:
-        """End the limit at its time, unless it is removed before."""
-        self.running[deadline] = None
-        if deadline.at < self._wake:
-            self._wake_at(deadline.at)
-
-    def _wake_at(self, at: float) -> None:
+    def wake_at(self, at: float) -> None:
+        """Look at that time which of the running limits have come."""
         if self._handle is not None:
             self._handle.cancel()
-        self._wake = at
+        self.wake = at
         # The timer outlives the call that sets it, and would keep alive what the context of that call refers to.
         self._handle = self.loop.call_at(at, self._expire, context=Context())
 
     def _expire(self) -> None:
-        for deadline in [each for each in self.running if each.at <= self._wake]:
+        for deadline in [each for each in self.running if each.at <= self.wake]:
             del self.running[deadline]
             deadline.expire()
-        self._handle, self._wake = None, math.inf
+        self._handle, self.wake = None, math.inf
         if self.running:
-            self._wake_at(min(each.at for each in self.running))
+            self.wake_at(min(each.at for each in self.running))

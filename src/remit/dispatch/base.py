@@ -14,8 +14,7 @@ from remit.approvals.approved import ApprovedCall, check_approved
 from remit.approvals.authority import check_deciders
 from remit.approvals.from_journal import AskAgain, as_recorded, questions_since_start, read_approvals
 from remit.approvals.outcome import find_or_ask_outcome
-from remit.contracts.artifact import from_recorded, mentions_artifacts, to_recorded
-from remit.contracts.binding import bind_arguments, check_bound, needs_checks
+from remit.contracts.artifact import DIGEST_START, from_recorded, to_recorded
 from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, HasSource
 from remit.contracts.contract import definition_digest
@@ -56,6 +55,7 @@ from remit.errors import (
     Suspended,
     ToolFailedError,
 )
+from remit.layers.validate import bind_and_check, bind_arguments
 
 _MAX_ERROR_CHARS = 1000
 
@@ -74,15 +74,15 @@ class Base:
     async def __call__(self, call: Call, /) -> Reply:
         """Bind the arguments if necessary, then run the body by the rules of its effect."""
         if call.payload is None:
-            call = bind_arguments(call)
-            call = await check_bound(call) if needs_checks(call) else call
+            call = await bind_and_check(call)
         payload = call.payload
         assert payload is not None  # noqa: S101 - for the type checker: bound just above
         items = call.ledger.items_for(call.id)
         # An unsafe call has one attempt, however layers number it or however often they make it.
         attempt = 1 if self._effect is Effect.UNSAFE else call.attempt
         number, started, ended = find_attempt(items, attempt) if items else (attempt, None, None)
-        check_key(call, ended)
+        if ended is not None or call.ledger.unread_keys:
+            check_key(call, ended)
         if ended is not None and self._effect is not Effect.PURE and not is_outcome_unknown(self._callee, items):
             return self._replay_end(ended, await from_recorded(ended.content))
         approved = self._check_seal(payload, items) if items else ()
@@ -93,7 +93,7 @@ class Base:
             # After every wait for a person, and before the body's own writes could count as a change.
             check_deciders(call)
             await check_approved(call, approved)
-        if self._effect is not Effect.UNSAFE and questions_since_start(items):
+        if items and self._effect is not Effect.UNSAFE and questions_since_start(items):
             started = None  # it is approved only now, and starts again with this approval
         if self._effect is Effect.COMPOSED:
             if (approved or is_for_later) and started is None:
@@ -101,15 +101,13 @@ class Base:
             reply = await self._run_body(call, payload)
             call.ledger.finish_body(call.id)
             return reply
-        if started is not None and self._effect is Effect.UNSAFE:
-            settled_reply = await self._resolve_outcome(call, number)
+        if self._effect is Effect.UNSAFE:
+            settled_reply = None if started is None else await self._resolve_outcome(call, number)
             if settled_reply is not None:
                 return settled_reply
-            if call.approvals:
+            if started is not None and call.approvals:
                 raise AskAgain(call.approvals[0])  # the call has not begun after all, so the policies judge it anew
-            number += 1
-        if self._effect is Effect.UNSAFE:
-            return await self._run_unsafe(call, number, payload, approved)
+            return await self._run_unsafe(call, number if started is None else number + 1, payload, approved)
         if started is None:
             await self._record_start(call, number, approved)
         # What has changed since may be what an interrupted idempotent attempt wrote.
@@ -245,7 +243,7 @@ class Base:
             frame.settle_key()
             if approved is not None:
                 approved.warn_if_unchecked()
-            return await reply.check_artifacts() if mentions_artifacts(reply.content) else reply
+            return await reply.check_artifacts() if DIGEST_START in reply.content else reply
         except CallError as error:
             frame.settle_key(error)
             safe = limit_error(redact_error(error, call.redactions), self._dispatch.limits.error_bytes)

@@ -6,8 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -24,6 +25,7 @@ from remit.layers.approve import Approve
 from remit.layers.budget import Budget
 from remit.layers.limit import Concurrency, RateLimit
 from remit.layers.timeout import Timeout
+from remit.schemas.jsontext import compact_json
 
 Numbers = Mapping[str, float | None]
 """Limits by name; None for no limit."""
@@ -59,6 +61,15 @@ Terms = dict[str, ScopeTerms]
 """The terms of a run under an empty name, and those of the agents and tools that it can reach under theirs."""
 
 
+class PresentTerms(dict[str, ScopeTerms]):
+    """The terms of runs in this process. They do not change, so their JSON is written once."""
+
+    @cached_property
+    def text(self) -> str:
+        """Their JSON."""
+        return _encode(self)
+
+
 class GovernedCallee(NamedTuple):
     """A callee with what is inside it: layers around the calls, requests and steps of an agent, and its limits."""
 
@@ -76,17 +87,28 @@ class LostTerm(NamedTuple):
 
 def describe_terms(
     layers: Stack[CallLayer], limits: Limits | None = None, callees: Iterable[GovernedCallee] = ()
-) -> Terms:
+) -> PresentTerms:
     """The terms of runs under these run layers and limits, with those of callees."""
     of_run = _describe(layers, {f"Limits.{name}": value for name, value in (asdict(limits) if limits else {}).items()})
-    return {"": of_run} | {each.callee.name: _describe_callee(each) for each in callees}
+    return PresentTerms({"": of_run} | {each.callee.name: _describe_callee(each) for each in callees})
 
 
 def encode_terms(terms: Terms) -> str:
-    """The terms as JSON, equal for equal terms. Callees without any are left out."""
-    return msgspec.json.encode(
-        {name: each for name, each in terms.items() if each != _NO_TERMS}, order="sorted"
-    ).decode()
+    """The terms as JSON, equal for equal terms: each scope once, with the names that it governs.
+
+    Callees without any are left out.
+    """
+    return terms.text if isinstance(terms, PresentTerms) else _encode(terms)
+
+
+def _encode(terms: Terms) -> str:
+    names_by_scope: dict[str, list[str]] = {}
+    for name in sorted(terms):
+        scope = msgspec.json.encode(terms[name], order="sorted").decode()
+        if scope != "{}":
+            names_by_scope.setdefault(scope, []).append(name)
+    pairs = [f"[{compact_json(names)},{scope}]" for scope, names in names_by_scope.items()]
+    return f"[{','.join(pairs)}]"
 
 
 def find_lost(pinned: str, present: Terms, *, caller: str = "") -> list[LostTerm]:
@@ -112,6 +134,8 @@ def inherit_terms(pinned: str, present: Terms, *, caller: str = "") -> str:
 
     A run that may continue under less, because a person said so, hands nothing of that on.
     """
+    if not pinned:
+        return encode_terms(present)
     pairs = _pair_scopes(pinned, present, caller)
     lost = {name: was for name, (was, now) in pairs.items() if any(True for _ in _compare(name, was, now))}
     return encode_terms(present | lost)
@@ -129,10 +153,8 @@ def _pair_scopes(pinned: str, present: Terms, caller: str) -> dict[str, tuple[Sc
 
 
 def _read_terms(pinned: str) -> Terms:
-    return msgspec.json.decode(pinned, type=Terms) if pinned else {}
-
-
-_NO_TERMS: Final = ScopeTerms()
+    groups = msgspec.json.decode(pinned, type=list[tuple[list[str], ScopeTerms]]) if pinned else []
+    return {name: scope for names, scope in groups for name in names}
 
 
 def _describe_callee(governed: GovernedCallee) -> ScopeTerms:

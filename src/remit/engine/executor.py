@@ -158,7 +158,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             )
             begin = partial(_begin, ledger, first, None if header is None else before)
             try:
-                with answers.publish():
+                with answers:
                     outcome = await self._execute_until_cancelled(ledger, begin, root, lease, release_requested)
             finally:
                 ledger.close()
@@ -167,8 +167,9 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
 
     def _was_submitted(self, known_items: Sequence[Position]) -> bool:
         """Whether the run was opened a moment ago, and by another process: it may be followed soon."""
-        has_begun = any(not isinstance(each.item, HEADER_ITEMS) for each in known_items)
-        return bool(known_items) and not has_begun and self.clock() - known_items[0].at < _SUBMITTED_SECONDS
+        if not known_items or self.clock() - known_items[0].at >= _SUBMITTED_SECONDS:
+            return False
+        return all(isinstance(each.item, HEADER_ITEMS) for each in known_items)
 
     async def _has_new_input(self, run: str, questions: Sequence[str]) -> bool:
         """Whether a waiting run must execute again: a decision or cancellation arrived while its lease was held.
@@ -343,7 +344,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         """Hold the lease of a run; a new one is opened, if ``opening`` has its first items."""
         acquiring = asyncio.ensure_future(self.store.acquire(run, self.name, self.lease_seconds, after, opening))
         try:
-            run_state = await asyncio.shield(acquiring)
+            run_state = acquiring.result() if acquiring.done() else await asyncio.shield(acquiring)
         except asyncio.CancelledError:
             with contextlib.suppress(JournalError, RequestError):
                 await self._abandon(run, await acquiring, opening)

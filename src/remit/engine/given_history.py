@@ -84,8 +84,8 @@ def take_prompt(history: GivenHistory) -> tuple[str, GivenHistory]:
 
 def digest_history(texts: Iterable[str]) -> str:
     """The digest of a history, for the header of its run; empty for none."""
-    lengths = [f"{len(each)}:{each}" for each in texts]
-    return sha256("".join(lengths).encode()).hexdigest() if lengths else ""
+    joined = "".join([f"{len(each)}:{each}" for each in texts]) if texts else ""
+    return joined and sha256(joined.encode()).hexdigest()
 
 
 def make_given_items(header: RunOpened, texts: Iterable[str]) -> list[Item]:

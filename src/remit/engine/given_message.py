@@ -14,8 +14,7 @@ from remit.contracts.secret import redact_secrets_in_content
 from remit.contracts.stand_in import is_object
 from remit.contracts.wire import has_surrogates, origin_of_text, plain_message, read_tool_calls, text_of_message
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
-from remit.schemas.jsontext import compact_json, read_json
-from remit.schemas.strict_json import StrictError, read_strictly
+from remit.schemas.jsontext import StrictError, compact_json, read_json, read_strictly
 
 _ROLES: Final = ("user", "assistant", "tool")
 _FIELDS: Final = {"user": ("role", "content", "name"), "tool": ("role", "tool_call_id", "content", "name")}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import threading
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import structs
@@ -142,7 +141,8 @@ class RunAnswers:
     """The open answers of one execution of a run; see `remit.contracts.streaming.OpenAnswers`.
 
     Readers of this process read the buffers. For those of other processes, if they watch, the pieces are written to the
-    store. ``is_expected``: the run is likely to be followed soon.
+    store. ``is_expected``: the run is likely to be followed soon. As a context, it lets readers of this process see the
+    answers that the current task opens.
     """
 
     def __init__(self, store: Store, run: str, epoch: int, *, is_expected: bool = False) -> None:
@@ -156,23 +156,22 @@ class RunAnswers:
         self._is_watched_elsewhere = False
         self._storing: asyncio.Task[None] | None = None
 
-    @contextlib.contextmanager
-    def publish(self) -> Generator[None]:
-        """Let readers of this process see the answers that the current task opens."""
+    def __enter__(self) -> None:
+        """Publish the answers."""
+        self._token = CURRENT_ANSWERS.set(self)
+        _BOARDS[id(self._store), self.run] = self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Close the answers that are not on record."""
         key = (id(self._store), self.run)
-        token = CURRENT_ANSWERS.set(self)
-        _BOARDS[key] = self
-        try:
-            yield
-        finally:
-            CURRENT_ANSWERS.reset(token)
-            if _BOARDS.get(key) is self:
-                del _BOARDS[key]
-            for answer in self.snapshot():
-                self._close(answer)
-            wake_streams(self.run)
-            if self._storing is not None:
-                self._storing.cancel()
+        CURRENT_ANSWERS.reset(self._token)
+        if _BOARDS.get(key) is self:
+            del _BOARDS[key]
+        for answer in self.snapshot():
+            self._close(answer)
+        wake_streams(self.run)
+        if self._storing is not None:
+            self._storing.cancel()
 
     def forget_recorded_and(self, on_stored: StoredCallback) -> StoredCallback:
         """The callback for stored items: forgets the answers that they record, then calls ``on_stored``."""

@@ -24,8 +24,8 @@ class PrincipalLookup:
         """Add principals, which replace those of the same name and tenant."""
         for each in principals:
             check_principal("add_principals", each)
-        self._added.update({(each.name, each.tenant): each for each in principals})
-        self.note(*principals)
+        for each in principals:
+            self._added[each.name, each.tenant] = self._noted[each.name, each.tenant] = each
 
     def note(self, *principals: Principal) -> None:
         """Note the permissions that principals have now, without letting their runs be resumed."""

@@ -32,9 +32,10 @@ WhenBusy = Literal["refuse", "queue"]
 _OF_MESSAGE: Final = ("agent", "files", "confirms", "messages", "metadata")
 """The options that are no fields of the request: what they give is read first."""
 
-_NAMES: Final = ("conversation", "idempotency_key", "target")
+_WHEN_BUSY: Final = get_args(WhenBusy)
 _MAX_NAME_CHARS: Final = 1000
-_MAX_METADATA_CHARS: Final = 4000
+_LONGEST: Final = {**dict.fromkeys(("conversation", "idempotency_key", "target"), _MAX_NAME_CHARS), "metadata": 4000}
+"""The most characters of what is stored with a run as it is given."""
 _LETTER_OF_BYTE: Final = b"0123456789abcdefghjkmnpqrstvwxyz" * 8
 _METADATA: Final = TypeAdapter(dict[str, JsonValue], config=ConfigDict(defer_build=True))
 
@@ -102,19 +103,25 @@ class RunRequest(NamedTuple):
         """
         check_principal("by", self.principal)
         check_instance("schedule", self.schedule, (Schedule, NoneType), "give a Schedule")
-        for name, most in (*dict.fromkeys(_NAMES, _MAX_NAME_CHARS).items(), ("metadata", _MAX_METADATA_CHARS)):
-            check_text(name, getattr(self, name), RequestError)
-            if len(getattr(self, name)) > most:
+        for name, most in _LONGEST.items():
+            value = getattr(self, name)
+            if value == "":
+                continue
+            check_text(name, value, RequestError)
+            if len(value) > most:
                 raise RequestError(f"{name} is too long; give at most {most:,} characters")
-            if contains_secret(getattr(self, name)):
+            if contains_secret(value):
                 raise RequestError(f"{name} contains the value of a secret, which would be stored; leave it out")
-        if self.when_busy not in get_args(WhenBusy):
-            raise RequestError(f"when_busy is {self.when_busy!r}; give one of {', '.join(get_args(WhenBusy))}")
-        arguments, target = self.arguments, as_target("target", self.target, RequestError)
+        if self.when_busy not in _WHEN_BUSY:
+            raise RequestError(f"when_busy is {self.when_busy!r}; give one of {', '.join(_WHEN_BUSY)}")
+        arguments, target = self.arguments, self.target
+        if target != "":
+            target = as_target("target", target, RequestError)
         if contains_secret(arguments.raw):
             arguments = parse_arguments(arguments.raw, limits)
-        if check_shown("conversation", self.conversation, RequestError, _MAX_NAME_CHARS) != self.conversation:
-            raise RequestError(f"conversation is {self.conversation!a}; give it in Unicode's composed form, NFC")
+        talk = self.conversation
+        if talk != "" and check_shown("conversation", talk, RequestError, _MAX_NAME_CHARS) != talk:
+            raise RequestError(f"conversation is {talk!a}; give it in Unicode's composed form, NFC")
         return self._replace(arguments=arguments.limit(limits), target=target)
 
 

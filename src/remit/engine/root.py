@@ -137,9 +137,9 @@ class RootExecutor(Struct, frozen=True):
 
     async def _find_same_stall(self, header: RunOpened, known: Sequence[Position]) -> ExecutionOutcome | None:
         """The outcome of a run that rests for the same missing terms, without another item; None for others."""
-        items = [each.item for each in known]
-        if not items or not isinstance(last := items[-1], RunStalled):
+        if not known or not isinstance(last := known[-1].item, RunStalled):
             return None
+        items = [each.item for each in known]
         lost, store = find_lost_terms(header, items, self.find_terms), self.executor.store
         if not lost or last.reason != explain_lost(lost) or await store.cancel_requested_by(header.call):
             return None

@@ -62,7 +62,8 @@ def wake_streams_and(on_item: ItemCallback | None) -> StoredCallback:
     """
 
     def announce(positions: Sequence[Position]) -> None:
-        wake_streams(positions[0].run, for_items=True)
+        if positions[0].run in _WATCHERS:
+            wake_streams(positions[0].run, for_items=True)
         if on_item is None:
             return
         for position in positions:

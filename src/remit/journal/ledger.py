@@ -238,6 +238,8 @@ class RunLedger:
 
     def undecided_questions(self) -> list[tuple[str, str]]:
         """The questions of this run without a decision, each with its call."""
+        if not self._calls_by_question:
+            return []
         pairs = [(question, call) for question, calls in self._calls_by_question.items() for call in calls]
         return [pair for pair in pairs if pair not in self._decided_pairs]
 
@@ -323,23 +325,27 @@ class RunLedger:
             self._items_by_call[call] = [item]
         else:
             call_items.append(item)
-        if isinstance(item, AttemptStarted):
-            self._reserved_calls.add(call)
-        elif isinstance(item, ToolOutput):
-            if item.parent and call in self._agent_calls:
+        match item:
+            case AttemptStarted():
                 self._reserved_calls.add(call)
-        elif isinstance(item, Message):
-            self._agent_calls.add(item.agent)
-        elif isinstance(item, ModelUsage):
-            self.meter.add_usage(item)
-        elif isinstance(item, QuestionItem):
-            self._calls_by_question.setdefault(item.question, []).append(call)
-        elif isinstance(item, DecisionItem):
-            self._decided_pairs.add((item.question, call))
-        elif isinstance(item, Handoff):
-            self._reserved_handoffs.add((call, self._count_handoffs(call) - 1))
-        elif isinstance(item, RunOpened):
-            self._application, self.starts_at, self.starts_before = item.application, item.starts_at, item.starts_before
+            case ToolOutput():
+                if item.parent and call in self._agent_calls:
+                    self._reserved_calls.add(call)
+            case Message():
+                self._agent_calls.add(item.agent)
+            case ModelUsage():
+                self.meter.add_usage(item)
+            case QuestionItem():
+                self._calls_by_question.setdefault(item.question, []).append(call)
+            case DecisionItem():
+                self._decided_pairs.add((item.question, call))
+            case Handoff():
+                self._reserved_handoffs.add((call, self._count_handoffs(call) - 1))
+            case RunOpened():
+                self._application = item.application
+                self.starts_at, self.starts_before = item.starts_at, item.starts_before
+            case _:
+                pass
 
     def _append_pending(self, consumption: Consumption | None) -> AppendFuture:
         pending, self._pending = self._pending, []

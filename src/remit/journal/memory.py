@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from bisect import insort
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Unpack
 
 from msgspec import Struct, field
 
-from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import (
     DETACHED,
     DecisionItem,
@@ -33,13 +32,13 @@ from remit.journal.answers import InMemoryAnswers
 from remit.journal.artifact_memory import ArtifactsInMemory
 from remit.journal.codec import ERASED_BODY
 from remit.journal.conversations import ConversationsInMemory, conversation_key
+from remit.journal.grant_memory import GrantsInMemory
 from remit.journal.index import (
     INDEXED_ITEMS,
     approval_key,
     approval_key_of,
     check_consumable,
     check_open,
-    check_revocable,
     check_sequence,
     decision_of_header,
     erase_question_row,
@@ -52,7 +51,7 @@ from remit.journal.index import (
     wake_time,
     with_expiry,
 )
-from remit.journal.listing import list_grants, list_questions, list_runs
+from remit.journal.listing import list_questions, list_runs
 from remit.journal.ports import (
     FIRST_EPOCH,
     AcquiredLease,
@@ -83,19 +82,19 @@ class _RunState(Struct):
 
 
 @check_arguments()
-class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, TurnsInMemory):
+class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, GrantsInMemory, TurnsInMemory):
     """A store in the memory of this process, for tests and single runs."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         InMemoryAnswers.__init__(self, as_clock("InMemoryStore", clock))
         ArtifactsInMemory.__init__(self)
+        GrantsInMemory.__init__(self, self._clock)
         TurnsInMemory.__init__(self, self._clock)
         self._runs: dict[str, _RunState] = {}
         self._unfinished: dict[str, _RunState] = {}
         self._conversations = ConversationsInMemory(self._row_of)
         self._questions: dict[str, QuestionRow] = {}
         self._approvals: dict[str, list[tuple[float, str]]] = {}
-        self._grants: dict[str, GrantRow] = {}
 
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
@@ -143,10 +142,20 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, TurnsInMemory):
             self._runs[run].row = replace(row, erased=1)
             self._conversations.erase_header(row)
 
-    async def acquire(
+    def acquire(
         self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
-    ) -> AcquiredLease:
+    ) -> Awaitable[AcquiredLease]:
         """Acquire the lease of a run and read its state, or open a new run."""
+        acquired: asyncio.Future[AcquiredLease] = asyncio.get_running_loop().create_future()
+        try:
+            acquired.set_result(self._acquire(run, executor, seconds, after, opening))
+        except Exception as error:  # noqa: BLE001 - raised where the lease is awaited
+            acquired.set_exception(error)
+        return acquired
+
+    def _acquire(
+        self, run: str, executor: str, seconds: float, after: int, opening: Sequence[Position]
+    ) -> AcquiredLease:
         until = self._clock() + seconds if seconds else 0.0
         if opening and run not in self._runs:
             self._runs[run] = _RunState(FIRST_EPOCH, executor, until)
@@ -161,7 +170,8 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, TurnsInMemory):
             raise lease_held_error(run, state.executor)
         state.epoch += 1
         state.executor, state.leased_until = executor, until
-        items, questions = await self.read(run, after), [self._questions[each] for each in state.questions]
+        items = [each for each in state.items if each.seq > after]
+        questions = [self._questions[each] for each in state.questions]
         return AcquiredLease(state.epoch, items, len(state.items), state.row, state.cancel_requested_by, questions)
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
@@ -269,35 +279,6 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, TurnsInMemory):
     async def change_conversation(self, key: ConversationKey, **change: Unpack[ConversationChange]) -> None:
         """Change a conversation."""
         self._conversations.change(key, self._unfinished_run(key), change)
-
-    async def add_grant(self, grant: Grant) -> None:
-        """Store a grant."""
-        self._grants[grant.id] = GrantRow(grant, 0, "")
-
-    async def list_grants(
-        self, *, tenant: str, tool: str = "", after: str = "", limit: int | None = None
-    ) -> list[GrantRow]:
-        """A page of the grants of a tenant, optionally for one tool, oldest first."""
-        rows = [row for row in self._grants.values() if row.grant.tenant == tenant and tool in ("", row.grant.tool)]
-        return list_grants(rows, self._grants.get(after), after, limit)
-
-    async def find_grant(self, grant: str) -> GrantRow | None:
-        """The grant with this id."""
-        return self._grants.get(grant)
-
-    async def use_grant(self, grant: str, run: str, epoch: int) -> bool:
-        """Count one more call of a grant; False if it allows no more."""
-        if run not in self._runs or self._runs[run].epoch != epoch:
-            raise lease_lost_error(run)
-        row = self._grants.get(grant)
-        if row is None or not row.is_usable(self._clock()):
-            return False
-        self._grants[grant] = row._replace(used=row.used + 1)
-        return True
-
-    async def revoke_grant(self, grant: str, by: str) -> None:
-        """Revoke a grant."""
-        self._grants[grant] = check_revocable(self._grants.get(grant), grant)._replace(revoked_by=by)
 
     def _epoch_of(self, run: str) -> int:
         return self._runs[run].epoch if run in self._runs else 0

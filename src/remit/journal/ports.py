@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Final, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 from remit.contracts.artifact import ArtifactScope
@@ -84,6 +84,8 @@ class AcquiredLease(NamedTuple):
     @property
     def decisions(self) -> list[Decision]:
         """The decisions on the run's questions, oldest first."""
+        if not self.questions:
+            return []
         return sorted((row.decision for row in self.questions if row.decision is not None), key=lambda each: each.at)
 
 
@@ -133,9 +135,9 @@ class Journal(Protocol):
 class Leases(Protocol):
     """Leases: one executor at a time holds a run, until an expiry time."""
 
-    async def acquire(
+    def acquire(
         self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
-    ) -> AcquiredLease:
+    ) -> Awaitable[AcquiredLease]:
         """Acquire the lease of a new or existing run, and read its state and the items above ``after``.
 
         ``opening`` are the first items of a run, of the `FIRST_EPOCH`. A run that the store does not know is opened

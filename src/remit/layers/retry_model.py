@@ -77,7 +77,8 @@ class RetryModel(ModelLayer):
                     raise
             else:
                 if not is_incomplete(answer):
-                    self._budget.refund("", FIRST_ATTEMPT_REFUND if attempt == 1 else RETRY_COST)
+                    if self._budget.spent_tokens:
+                        self._budget.refund("", FIRST_ATTEMPT_REFUND if attempt == 1 else RETRY_COST)
                     return answer
                 failure = CompletionError("the model's answer is empty; it is asked again")
                 delay = self._delay_after(attempt, None)

@@ -70,7 +70,7 @@ class TraceModel(ModelLayer):
         """Wrap ``inner`` in a span."""
 
         async def trace(request: ChatRequest, /) -> Completion:
-            if not _is_loaded():
+            if "opentelemetry" not in sys.modules:
                 return await inner(request)
             with self.request_span(request.ledger, request.call_id) as span:
                 completion = await inner(request)
@@ -160,7 +160,10 @@ class _TracedCall:
         self._provider = provider
 
     def __call__(self, call: Call, /) -> CoroutineType[Any, Any, Reply]:
-        tracer = _find_tracer(self._provider)
+        provider = self._provider
+        if provider is None and "opentelemetry.trace" not in sys.modules:
+            return self._inner(call)
+        tracer = _find_tracer(provider)
         if tracer is None or _is_answered(call.ledger, call.id, ToolOutput):
             return self._inner(call)
         return self._trace(call, tracer)

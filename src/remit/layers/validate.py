@@ -1,12 +1,17 @@
-"""Validation of arguments against the contract. The resulting payload is used by everything further in."""
+"""Validation of arguments against the contract: they are bound to a payload, once, however often a call is executed.
+
+The payload is used by everything further in.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from remit.contracts.binding import bind_arguments, check_bound, needs_checks
+from remit.contracts.artifact import DIGEST_START, check_artifacts
 from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.items import ArgumentsBound
 from remit.contracts.reply import Reply
+from remit.contracts.resolution import resolve_references
 from remit.core import Place
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_flag
@@ -41,3 +46,48 @@ class _Validate:
     async def __call__(self, call: Call, /) -> Reply:
         bound = bind_arguments(call, strict=self._strict)
         return await self._inner(await check_bound(bound) if needs_checks(bound) else bound)
+
+
+def needs_checks(bound: Call) -> bool:
+    """Whether arguments may name something that has to be looked up: an object or an artifact. Most name none."""
+    return bool(bound.callee.schema_in.references) or DIGEST_START in bound.canonical_arguments
+
+
+async def check_bound(bound: Call) -> Call:
+    """Return a bound call with its references resolved and its artifacts checked for being readable.
+
+    Raises:
+        InvalidArgumentsError: the contract does not allow the arguments, or a reference may mean several objects.
+        NotFoundError: there is no such artifact or object.
+    """
+    if bound.callee.schema_in.references:
+        bound = await resolve_references(bound)
+    await check_artifacts(bound.payload, bound.canonical_arguments)
+    return bound
+
+
+def bind_arguments(call: Call, *, strict: bool = False) -> Call:
+    """Return the call with its payload. Computed defaults are recorded, and used again on resume like referents.
+
+    Raises:
+        InvalidArgumentsError: the contract does not allow the arguments.
+    """
+    schema, ledger = call.callee.schema_in, call.ledger
+    bound = call.with_payload(schema.bind(call.arguments, strict=strict))
+    if not schema.computes_defaults and not schema.references:
+        return bound
+    recorded = [item for item in ledger.items_for(call.id) if isinstance(item, ArgumentsBound)]
+    if recorded:
+        try:
+            return call.with_payload(schema.load(recorded[-1].arguments))
+        except ValueError:  # the contract has changed since
+            return bound
+    if schema.computes_defaults:
+        ledger.add(ArgumentsBound(call=call.id, arguments=bound.canonical_arguments))
+    return bound
+
+
+async def bind_and_check(call: Call) -> Call:
+    """Return the call with its payload, and what its arguments name looked up; see `bind_arguments`, `check_bound`."""
+    bound = bind_arguments(call)
+    return await check_bound(bound) if needs_checks(bound) else bound

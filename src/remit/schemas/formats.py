@@ -15,10 +15,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NamedTuple, cast
 
 from remit.schemas.json_schema import LOCAL_DATE_TIME, TIME, JsonSchema
-from remit.schemas.jsontext import LARGEST_EXACT, is_written_as
+from remit.schemas.jsontext import LARGEST_EXACT, StrictError, is_written_as, read_strictly
 from remit.schemas.mapping_keys import BOOLEAN_KEY, UUID_KEY, WHOLE_NUMBER_KEY
 from remit.schemas.schema_document import iter_schemas, resolve_pointer
-from remit.schemas.strict_json import StrictError, read_strictly
 
 _DATE: Final = r"\d{4}-\d\d-\d\d"
 _DURATION: Final = r"[+-]?P(?=\d|T\d)(\d+W)?(\d+Y)?(\d+D)?(T(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?)?"
