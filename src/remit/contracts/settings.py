@@ -119,6 +119,8 @@ class ModelSettings(BaseModel):
     @cached_property
     def values(self) -> dict[str, Any]:
         """What is set, by name, as JSON. Headers are references."""
+        if not self.model_fields_set:
+            return {}
         dumped: dict[str, Any] = self.model_dump(mode="json") | {"temperature": self.temperature, "top_p": self.top_p}
         return {name: value for name, value in dumped.items() if value not in (None, [], {})}
 
@@ -152,5 +154,5 @@ class ModelSettings(BaseModel):
         yield from self.values.items()
 
 
-NO_SETTINGS: Final = ModelSettings()
-"""No setting: what an agent has that is given none."""
+NO_SETTINGS: Final = ModelSettings.model_construct()
+"""No setting: what an agent has that is given none. Nothing of it is validated, so that no program waits for that."""

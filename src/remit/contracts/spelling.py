@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import re
 import sys
@@ -198,6 +197,8 @@ _HEXADECIMAL: Final = len(r"\x41")
 
 def _read_escape(escape: str) -> str:
     if escape[0] == "&":
+        import html  # noqa: PLC0415 - two thousand names of characters, needed where a secret is known
+
         character = html.unescape(escape)
     elif escape[0] == "%":
         character = bytes.fromhex(escape.replace("%", "")).decode(errors="replace")

@@ -16,8 +16,6 @@ from remit.core.names import as_person_name
 from remit.engine.reader import BATCH, Page, RunReader, check_ids, check_limit, read_page
 from remit.engine.sharing import Access, has_access, is_part, may_see_all
 from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError
-from remit.export.jsonl import write_jsonl
-from remit.export.page import write_page
 from remit.journal.conversation_row import ConversationAccess
 from remit.journal.conversations import EVERYONE
 from remit.journal.index import UNFINISHED_STATUSES
@@ -174,7 +172,11 @@ class ConversationReader(RunReader):
 
     def _export(self, format: ExportFormat, title: str, runs: Sequence[Sequence[Position]]) -> str:  # noqa: A002
         if format == "html":
+            from remit.export.page import write_page  # noqa: PLC0415 - templates that few programs need
+
             return write_page(title, runs, self._prices, self._find_contract)
+        from remit.export.jsonl import write_jsonl  # noqa: PLC0415 - as above
+
         return write_jsonl(position for run in runs for position in run)
 
     async def _cancel_run(self, run: RunRow) -> RunStatus:
