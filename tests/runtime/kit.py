@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from remit import Agent, App, Effect, LeafContext, Policy, Principal, Risk, Runtime, Stack, Tool, tool
 from remit.contracts.items import Item, Position, RunStalled
 from remit.contracts.ledger import Consumption
-from remit.journal.ports import AppendFuture, Store
+from remit.journal.ports import AcquiredLease, AppendFuture, Store
 from remit.layers import Budget, CallLayer
 from remit.models import Model
 from remit.runtime import PrincipalDirectory, RunResult
@@ -60,7 +61,10 @@ class Crash(BaseException):
 
 
 class Mortal(InMemoryStore):
-    """A store whose process dies at its n-th append: before it is stored, or after. What was stored stays."""
+    """A store whose process dies at its n-th append: before it is stored, or after. What was stored stays.
+
+    A run that is opened with its lease is its first append.
+    """
 
     def __init__(self, clock: Clock) -> None:
         super().__init__(clock)
@@ -79,26 +83,32 @@ class Mortal(InMemoryStore):
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
     ) -> AppendFuture:
-        self._alive()
+        with self._writing():
+            return super().append(run, epoch, items, consumption)
+
+    def acquire(
+        self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
+    ) -> Awaitable[AcquiredLease]:
+        with self._writing() if opening else nullcontext():
+            return super().acquire(run, executor, seconds, after, opening)
+
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        if self.dead:
+            raise Crash
         if self._left is not None:
             self._left -= 1
-        dying = self._left == 0
-        if dying and not self._after:
-            self.dead = True
-            raise Crash
-        stored = super().append(run, epoch, items, consumption)
-        if dying:
-            self.dead = True
-            raise Crash
-        return stored
+        if self._left != 0:
+            yield
+            return
+        self.dead = True
+        if self._after:
+            yield
+        raise Crash
 
     async def release(self, run: str, epoch: int) -> None:
         if not self.dead:
             await super().release(run, epoch)
-
-    def _alive(self) -> None:
-        if self.dead:
-            raise Crash
 
 
 def find_superuser(name: str, tenant: str) -> Principal:
