@@ -31,7 +31,15 @@ def test_the_layers_of_an_agent_that_is_gone_are_missed_by_the_runs_in_its_name(
 
 
 def test_a_callee_without_terms_is_not_pinned() -> None:
-    assert encode_terms({"": ScopeTerms(layers=("Budget",)), "tool": ScopeTerms()}) == '{"":{"layers":["Budget"]}}'
+    assert encode_terms({"": ScopeTerms(layers=("Budget",)), "tool": ScopeTerms()}) == '[[[""],{"layers":["Budget"]}]]'
+
+
+def test_equal_terms_are_pinned_once_with_all_that_they_govern() -> None:
+    same, other = ScopeTerms(layers=("Budget",)), ScopeTerms(tools=("look",))
+    pinned = encode_terms({"b": same, "": other, "a": ScopeTerms(layers=("Budget",))})
+    assert pinned == '[[[""],{"tools":["look"]}],[["a","b"],{"layers":["Budget"]}]]'
+    lost = find_lost(pinned, {"": other, "a": same, "b": ScopeTerms()})
+    assert [each.name for each in lost] == ["b: Budget"]
 
 
 def test_a_caused_run_gets_present_terms_where_they_are_stricter_and_pinned_ones_where_they_are_less() -> None:
