@@ -35,9 +35,9 @@ MUTANTS: Final = mutants_of(
     "budget.dollars_over",
     {
         "the model that the answer names is priced": edited(
-            f"{_USAGE}:_find_cost", "(item.requested, item.model)", "(item.model,)"
+            f"{_USAGE}:_find_cost", "{item.requested, item.model}", "{item.model}"
         ),
-        "the cheaper of both models is priced": edited(f"{_USAGE}:_find_cost", "max(price", "min(price"),
+        "the cheaper of both models is priced": edited(f"{_USAGE}:_find_cost", "max(highest", "min(highest"),
         "the model that was asked is not on record": edited(
             "remit.agent.recorded_answer:add_usage", "requested=reservation.model", "requested=''"
         ),

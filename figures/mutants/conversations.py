@@ -63,7 +63,7 @@ MUTANTS: Final = (
         "conversation.idle_bytes",
         {
             "the answers of an ended run are kept": edited(
-                "remit.engine.open_answers:RunAnswers.publish", "if _BOARDS.get(key) is self:", "if False:"
+                "remit.engine.open_answers:RunAnswers.__exit__", "if _BOARDS.get(key) is self:", "if False:"
             ),
         },
     ),

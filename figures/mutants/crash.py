@@ -15,7 +15,11 @@ CRASH_DEFECTS: Final[tuple[tuple[Kind, str, Plant], ...]] = (
     (
         "doubled",
         "an unsafe call that was under way runs again",
-        edited(f"{_BASE}.__call__", "if started is not None and self._effect is Effect.UNSAFE:", "if False:"),
+        edited(
+            f"{_BASE}.__call__",
+            "settled_reply = None if started is None else await self._resolve_outcome(call, number)",
+            "settled_reply = started = None",
+        ),
     ),
     (
         "doubled",

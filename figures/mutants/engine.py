@@ -22,7 +22,11 @@ _DOUBLED: Final = {
     ),
     "a run that another process executes is executed, and an unsafe call under way runs again": together(
         _LEASE_IGNORED,
-        edited(f"{_BASE}.__call__", "if started is not None and self._effect is Effect.UNSAFE:", "if False:"),
+        edited(
+            f"{_BASE}.__call__",
+            "settled_reply = None if started is None else await self._resolve_outcome(call, number)",
+            "settled_reply = started = None",
+        ),
     ),
     "a run that another process executes is executed, and a call runs before its start is stored": together(
         _LEASE_IGNORED, edited(f"{_BASE}._write_item", "await call.ledger.commit(item)", "call.ledger.add(item)")

@@ -26,7 +26,7 @@ MUTANTS: Final = mutants_of(
         ),
         "a conversation has a name that cannot be one": edited(
             "remit.engine.request:RunRequest.check",
-            'if check_shown("conversation", self.conversation, RequestError, _MAX_NAME_CHARS) != self.conversation:',
+            'if talk != "" and check_shown("conversation", talk, RequestError, _MAX_NAME_CHARS) != talk:',
             "if False:",
         ),
         "a casefile that does not exist is used": edited(

@@ -48,7 +48,7 @@ MUTANTS: Final = (
         defect="a keyed call that has not read its key is retried",
         plant=edited(
             "remit.dispatch.context:CallContext.__init__",
-            "callee.facts.effect is Effect.KEYED and not is_late",
+            "callee.facts.effect is Effect.KEYED",
             "False",
         ),
     ),

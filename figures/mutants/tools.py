@@ -62,7 +62,7 @@ DAY: Final = (
                 f"{_DRIVER}.names_offered", "if window is not None:", "if False:"
             ),
             "the window of the model is not heeded": edited(
-                "remit.agent.model_window:_noted_window", "if name == agent", "if False"
+                "remit.agent.model_window:_noted_window", "and noted[0] == agent", "and False"
             ),
             "a refusal teaches no window": edited(
                 "remit.agent.model_window:read_window", "if window >=", "if False and"
