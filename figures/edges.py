@@ -17,6 +17,7 @@ from pydantic import create_model
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.fake.serving import serving
 from apps.casefile.tests.google.world import Ctx, World
+from figures.edges_files import read_files, read_pages
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Effect, Runtime, Tool, tool
 from remit.agent import Prompt
@@ -46,7 +47,7 @@ async def _measure(*, short: bool) -> Figure:
     step = 3 if short else 1
     wrong: Counter[str] = Counter()
     total: Counter[str] = Counter()
-    for read in (_read_mail(step), _read_texts(step)):
+    for read in (_read_mail(step), _read_texts(step), read_files(step), read_pages(step)):
         async for edge, is_right in read:
             total[edge] += 1
             wrong[edge] += not is_right

@@ -42,6 +42,24 @@ MUTANTS: Final = mutants_of(
         "a comment cuts a description": edited(
             "remit.schemas.yaml_lines:_DocumentReader._check_comment", "if comment is None", "if True"
         ),
+        "a number is a time of change": edited(
+            "remit_casefile.google.payloads.drive:_is_time", "_RFC_3339.match(text) is not None", "True"
+        ),
+        "one half of a sign hides all files": edited(
+            "remit_casefile.google.transport:_whole_text", "_HALF.search(body) is None", "True"
+        ),
+        "a page is in the charset that its server names": edited(
+            "remit_cms.web.decoding:_find_codec", "_READ_AS.get(name, name)", "name"
+        ),
+        "a picture is read as a page": edited(
+            "remit_cms.web.decoding:is_binary", "or controls > len(start) * _MOST_CONTROLS + 1", ""
+        ),
+        "a page that is nested too deep ends early": edited(
+            "remit_cms.web.extraction:_extract", "if not text or plain.is_deep:", "if not text:"
+        ),
+        "a page that was cut is given as whole": edited(
+            "remit_cms.web.extraction:extract_text", "is_cut=reply.is_cut", "is_cut=False"
+        ),
         "signs become others on pages": edited(
             "remit_cms.rendering.rich_text:render_rich_text",
             "parser.parse(markdown)",

@@ -8,6 +8,7 @@ know whether its effect permits them.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -253,13 +254,28 @@ def parse_response(answer: HttpResponse, model: type[M], request_label: str) -> 
         UnexpectedResponseError: it does not fit the model.
     """
     try:
-        return model.model_validate_json(answer.body)
+        return model.model_validate_json(_whole_text(answer.body))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise UnexpectedResponseError(
             f"{request_label}: Google's answer is not a {model.__name__}: {where} {first['msg']}"
         ) from error
+
+
+def _whole_text(body: bytes) -> bytes:
+    """JSON in which a half of a sign, which some texts of strangers end with, is replaced; else it cannot be read."""
+    if _HALF.search(body) is None:
+        return body
+    try:
+        text = json.dumps(json.loads(body), ensure_ascii=False)
+    except ValueError:
+        return body
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+"""An escaped half of a sign; two make one."""
 
 
 def _query_value(value: Any) -> Any:

@@ -8,8 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from html.parser import HTMLParser
 from typing import Final
 
 from remit.errors import ExternalError
@@ -29,6 +30,8 @@ class PageText:
 
     title: str
     text: str
+    is_cut: bool = False
+    """Whether the page is longer than what was read of it."""
 
 
 async def extract_text(reply: HttpReply) -> PageText:
@@ -40,12 +43,12 @@ async def extract_text(reply: HttpReply) -> PageText:
     kind = reply.media_type
     if kind and kind not in _HTML:
         if kind.startswith("text/") or kind.endswith(("json", "xml")):
-            return PageText("", reply.text)
+            return PageText("", reply.text, reply.is_cut)
         raise ExternalError(f"{reply.url} is {kind}, which is not text")
     # In a thread that is left behind at the limit: a hostile page may keep the parser busy.
     parsing = asyncio.get_running_loop().run_in_executor(_threads(), _extract, reply.text, reply.url)
     try:
-        return await asyncio.wait_for(parsing, _SECONDS)
+        return replace(await asyncio.wait_for(parsing, _SECONDS), is_cut=reply.is_cut)
     except TimeoutError as error:
         raise ExternalError(f"{reply.url} took longer than {_SECONDS:g} s to read") from error
 
@@ -74,11 +77,67 @@ def best_passages(
 def _extract(html: str, url: str) -> PageText:
     from trafilatura import extract, extract_metadata  # noqa: PLC0415 - slow to import, seldom needed
 
-    text = extract(html, url=url, output_format="markdown", include_comments=False, include_tables=True) or ""
-    if not text.strip():
-        raise ExternalError(f"no text can be found in {url}; it may be made by scripts, which are not run")
+    text = (extract(html, url=url, output_format="markdown", include_comments=False, include_tables=True) or "").strip()
     title = extract_metadata(html, default_url=url).title or ""
-    return PageText(" ".join(str(title).split())[:300], text.strip())
+    if len(text) <= len(html) // _MUCH_MARKUP:
+        plain = _PlainText(html)
+        if not text or plain.is_deep:  # what is nested deeper is not in the tree that was searched
+            title, text = title or plain.title, plain.text
+    if not text:
+        raise ExternalError(f"no text can be found in {url}; it may be made by scripts, which are not run")
+    return PageText(" ".join(str(title).split())[:300], text)
+
+
+class _PlainText(HTMLParser):
+    """All text of a page that a browser would show, a line for each block, however broken the page is."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self._texts: list[str] = []
+        self._titles: list[str] = []
+        self._hidden, self._depth, self.is_deep = "", 0, False
+        self.feed(html)
+        self.close()
+
+    @property
+    def title(self) -> str:
+        """What the page calls itself."""
+        return "".join(self._titles)
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        lines = (" ".join(line.split()) for line in "".join(self._texts).split("\n"))
+        return "\n".join(filter(None, lines))
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        """Note where a block begins, and what is not shown."""
+        self._depth += tag not in _VOID
+        self.is_deep = self.is_deep or self._depth > _DEEP
+        self._hidden = self._hidden or (tag if tag in _NOT_SHOWN else "")
+        self._texts.append("" if tag in _INLINE else "\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Note where a block ends."""
+        self._depth -= 1
+        self._hidden = "" if tag == self._hidden else self._hidden
+        self._texts.append("" if tag in _INLINE else "\n")
+
+    def handle_data(self, data: str) -> None:
+        """Add a text."""
+        if self._hidden in ("", "title"):
+            (self._titles if self._hidden else self._texts).append(data)
+
+
+_MUCH_MARKUP: Final = 20
+"""A text that is shorter than one part in so many of its page may not be all of it."""
+_DEEP: Final = 200
+_VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
+_NOT_SHOWN: Final = frozenset({"script", "style", "template", "title", "textarea"})
+_INLINE: Final = frozenset(
+    {"a", "abbr", "b", "bdi", "cite", "code", "em", "font", "i", "mark", "q", "s", "small", "span", "strong", "sub"}
+    | {"sup", "time", "tt", "u", "wbr"}
+)
 
 
 def _split_passages(text: str) -> list[str]:

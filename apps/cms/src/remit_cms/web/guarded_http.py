@@ -7,7 +7,6 @@ redirect nor a name that changes its address between two lookups leads to this m
 from __future__ import annotations
 
 import asyncio
-import codecs
 import socket
 import ssl
 import zlib
@@ -36,6 +35,7 @@ from ssrfguard import (
 )
 
 from remit.errors import DeniedError, ExternalError, InvalidArgumentsError
+from remit_cms.web.decoding import decode_body, is_binary
 
 _AZURE: Final = Block(
     IPv4Network("168.63.129.16/32"), "Azure platform", "", Reach.DENIED, "answers every machine there"
@@ -55,13 +55,6 @@ _RESERVED_HEADERS: Final = frozenset(
     {"accept-encoding", "connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization"}
     | {"te", "trailer", "transfer-encoding", "upgrade"}
 )
-_CHARSETS: Final = frozenset(
-    {"utf-8", "utf-16", "utf-16-le", "utf-16-be", "ascii", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "cp866"}
-    | {f"iso8859-{number}" for number in range(1, 17)}
-    | {f"cp{number}" for number in (874, 932, 949, *range(1250, 1259))}
-    | {"gb2312", "gbk", "gb18030", "big5", "big5hkscs", "euc_jp", "iso2022_jp", "shift_jis", "euc_kr"}
-)
-"""The charsets of the web, as Python calls them. It has other codecs too, which fail or make halves of characters."""
 _TOKEN: Final = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz")
 _LOOKUPS: Final = 8
 """Lookups of names at once. A lookup cannot be cancelled, so a name server that never answers holds one."""
@@ -97,17 +90,15 @@ class HttpReply:
 
     @property
     def text(self) -> str:
-        """The body as text, in the charset that the server names if that is one of the web, or else UTF-8."""
-        _, _, charset = self.headers.get("content-type", "").lower().partition("charset=")
-        return self.body.decode(_find_codec(charset.partition(";")[0].strip("\"' ")), "replace")
+        """The body as text, as browsers read it.
 
-
-def _find_codec(charset: str) -> str:
-    try:
-        name = codecs.lookup(charset).name
-    except (LookupError, ValueError):  # a name with NUL is a ValueError
-        return "utf-8"
-    return name if name in _CHARSETS else "utf-8"
+        Raises:
+            ExternalError: it is no text.
+        """
+        text = decode_body(self.body, self.headers.get("content-type", ""), is_cut=self.is_cut)
+        if is_binary(text):
+            raise ExternalError(f"{self.url} answered with a file that is not text")
+        return text
 
 
 class GuardedHttp:

@@ -104,7 +104,7 @@ class Research:
                 title=found.title,
                 text=found.text[: payload.text_max_characters] if payload.include_text else None,
                 summary="\n\n".join(each for _, each in best) if payload.include_summary else None,
-                is_cut=payload.include_text and len(found.text) > payload.text_max_characters,
+                is_cut=found.is_cut or (payload.include_text and len(found.text) > payload.text_max_characters),
             )
 
         pages = await asyncio.gather(*(fetch(url) for url in dict.fromkeys(payload.urls)))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from datetime import datetime
 from typing import Annotated, Final, Literal, Self, cast
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from remit.artifacts import Artifact
 from remit.tools import entity
@@ -114,6 +115,29 @@ class FileView(GoogleModel):
     parents: list[str] = Field(default_factory=list[str], description="Ids of the folders that it is in")
     trashed: bool = Field(default=False, description="Whether it is in the trash")
     web_view_link: str | None = Field(default=None, description="Where a person opens it")
+    omitted: list[str] = Field(default_factory=list[str], description="What is said of it and cannot be read")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _omit_no_time(cls, data: object) -> object:
+        """Omit what is no time, and say so: a number would be read as one."""
+        fields = cast("dict[str, object]", data) if isinstance(data, dict) else {}
+        said = fields.get("modifiedTime")
+        if not isinstance(said, str) or _is_time(said):
+            return cast("object", data)
+        return {**fields, "modifiedTime": None, "omitted": [f"modified_time: {said!r} is no time"]}
+
+
+def _is_time(text: str) -> bool:
+    try:
+        _TIMES.validate_strings(text)
+    except ValidationError:
+        return False
+    return _RFC_3339.match(text) is not None
+
+
+_RFC_3339: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)\Z", re.ASCII)
+_TIMES: Final = TypeAdapter(datetime)
 
 
 class FileList(GoogleModel):
