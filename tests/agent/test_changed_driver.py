@@ -80,6 +80,7 @@ PAIRS = [(first, second) for index, first in enumerate(ANSWERS) for second in li
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 @pytest.mark.looptime
 @pytest.mark.parametrize("kind", KINDS)
 async def test_both_drivers_record_the_same_of_any_answers_and_replay_one_another(kind: str) -> None:
@@ -105,6 +106,7 @@ WHOLE = {
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 @pytest.mark.looptime
 @pytest.mark.parametrize("kind", WHOLE)
 @pytest.mark.parametrize(("one", "other"), [("native", "pydantic-ai"), ("pydantic-ai", "native")])

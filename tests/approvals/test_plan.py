@@ -306,6 +306,7 @@ async def test_grants_for_the_calls_need_no_question_and_one_for_the_pipeline_co
 NAMES = st.lists(st.sampled_from(["a", "b", "c"]), max_size=4)
 
 
+@pytest.mark.untraced
 @settings(max_examples=150, deadline=None)
 @given(
     people=NAMES,
