@@ -14,6 +14,7 @@ from remit.contracts.arguments import Limits
 from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
+from remit.contracts.schema import CONTRACTS_ARE_CHECKED
 from remit.core import Place, Stack
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import (
@@ -156,7 +157,8 @@ class App:
                 f"application {self.name}: layers of the runtime lack {', '.join(each.description for each in lost)}, "
                 "which the application declares; leave out layers=, or give all of it with Runtime(app).layer(…)"
             )
-        check_kinds(callees, self.references)
+        if not CONTRACTS_ARE_CHECKED.get():  # to look for references reads every contract
+            check_kinds(callees, self.references)
         if self.operations is not None:
             from remit.inventory.running import check_application  # noqa: PLC0415 - loaded only if there is one
 

@@ -19,9 +19,9 @@ from remit.agent import (
     WorkingMemory,
 )
 from remit.inventory import GovernanceChange, InventoryError, Operations, VersionBump, build_lock
-from remit.inventory.lock import LockedOperation, lock_path
+from remit.inventory.lock import LockedOperation, digest_governance, lock_path
 from remit.inventory.lock_diff import diff_lock
-from remit.inventory.running import check_application
+from remit.inventory.running import CHECKED_GOVERNANCE, check_application
 from remit.layers import Budget
 
 LOOSER, TIGHTER = GovernanceChange.LOOSER, GovernanceChange.TIGHTER
@@ -245,3 +245,20 @@ def test_what_is_tighter_or_new_since_the_lock_does_not_keep_an_application_from
     check_application(operations, known, layers)
     with pytest.raises(InventoryError, match=r"limits.turns 16 → 30 \[minor, looser\]; .*--loosen"):
         check_application(operations, [*known, clerk(tools=(), limits=AgentLimits(turns=30))], layers)
+
+
+def test_what_was_checked_with_the_same_sources_is_compared_again_only_where_governance_differs(
+    notebook: Notebook,
+) -> None:
+    operations = notebook.operations()
+    known, layers = [*operations.callees, clerk(tools=(), limits=AgentLimits(turns=30))], preset(notebook.env)
+    lock_path(operations).write_text(build_lock(operations, [*operations.callees, clerk(tools=())]).to_text())
+    token = CHECKED_GOVERNANCE.set(digest_governance(operations, known))
+    try:
+        check_application(operations, known, layers)  # looser than its lock, which is not read
+        with pytest.raises(InventoryError, match=r"limits.turns 16 → 29"):
+            check_application(operations, [*known[:-1], clerk(tools=(), limits=AgentLimits(turns=29))], layers)
+    finally:
+        CHECKED_GOVERNANCE.reset(token)
+    with pytest.raises(InventoryError, match=r"limits.turns 16 → 30"):
+        check_application(operations, known, layers)

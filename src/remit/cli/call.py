@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from remit.app import App
-from remit.cli.apps import collect_tools, find_app, installed_apps
+from remit.cli.apps import collect_tools
+from remit.cli.checked import load_checked, remember_checked
 from remit.cli.client import LocalClient, check_models, open_client
 from remit.cli.options import AppArgument, TargetOption
 from remit.cli.schedule import AtOption, EveryOption, MissedOption, ZoneOption, parse_schedule
@@ -67,11 +68,10 @@ def call(
         from remit.cli.tables import make_console
         from remit.cli.terminal import Terminal
 
-        found = find_app(app, installed_apps())
-        _check_callee(found, tool, app)
-        if not idempotency_key:  # else there may be a result, which needs no model
-            check_models(client, found, tool)
+        found = load_checked(client, app)
+        _check_callee(client, found, tool, app, may_be_known=bool(idempotency_key))
         runtime = client.runtime(found, terminal := Terminal(make_console(stderr=True), found))
+        remember_checked(client, app, found)
         with terminal.show_busy(tool):
             execution = runtime.call_by_name(
                 tool,
@@ -154,11 +154,16 @@ def _read_json(arguments: str) -> str:
     return text
 
 
-def _check_callee(app: App, tool: str, app_reference: str) -> None:
-    """Check that the application has a tool or agent of this name."""
+def _check_callee(client: LocalClient, app: App, tool: str, app_reference: str, *, may_be_known: bool) -> None:
+    """Check that the application has a tool or agent of this name, and the model that it needs.
+
+    ``may_be_known``: there may be a result, which needs no model.
+    """
     names = [each.name for each in (*collect_tools(app), *app.agents)]
     if tool not in names:
         raise NoSuchError(
             f"the application {app.name!r} has no tool {tool!r}{did_you_mean(tool, names)}; see: "
             f"remit tools {app_reference}"
         )
+    if not may_be_known:
+        check_models(client, app, tool)

@@ -36,7 +36,7 @@ def output_of(kind: Any) -> Output[Any]:
 def _keep(model: type[BaseModel], name: str, make: Callable[[Any], Any]) -> Any:
     """What was made of a model, kept with the class until pydantic builds that anew."""
     made: Any = vars(model).get(name)
-    if made is None or made.core_schema is not model.__pydantic_core_schema__:
+    if made is None or not made.is_of(model.__pydantic_core_schema__):
         made = make(model)
         setattr(model, name, made)
     return made

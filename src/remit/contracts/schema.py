@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from functools import cached_property
 from typing import Any, Final, Generic, TypeVar, cast
 
@@ -50,6 +51,10 @@ _RAISED_BY: Final = re.compile(r"^(Error serializing to JSON: |Error calling fun
 _LOSSY_SERIALIZER: Final = "its serializer writes what does not read back as the same value"
 
 
+CONTRACTS_ARE_CHECKED: Final[ContextVar[bool]] = ContextVar("remit_contracts_are_checked", default=False)
+"""Whether all contracts that are made now were checked before, as they are: then each is read on first use."""
+
+
 def shorten_text(text: str, max_bytes: int) -> str:
     """The text, or if it is longer than ``max_bytes`` bytes of UTF-8, its beginning and how long it is."""
     if len(text) * 4 <= max_bytes or len(data := text.encode("utf-8", "surrogatepass")) <= max_bytes:
@@ -80,16 +85,21 @@ class Input(Generic[P]):
     def __init__(self, model: type[P]) -> None:
         if model.__pydantic_root_model__:
             raise ContractError(f"{model.__name__} is not an object with named fields, which arguments need")
-        self._adapter = TypeAdapter(model)
         self.model = model
-        self.json_schema: dict[str, Any] = generate_json_schema(self._adapter)
-        refuse_contradiction(self.json_schema, "arguments")
-        check_fields(self._adapter)
+        if not CONTRACTS_ARE_CHECKED.get():
+            refuse_contradiction(self.json_schema, "arguments")
+            check_fields(self._adapter)
 
-    @property
-    def core_schema(self) -> object:
-        """What pydantic has made of the model."""
-        return self._adapter.core_schema
+    @cached_property
+    def _adapter(self) -> TypeAdapter[P]:
+        return TypeAdapter(self.model)
+
+    json_schema: dict[str, Any] = cast("Any", cached_property(lambda self: generate_json_schema(self._adapter)))
+    """The JSON schema of the arguments."""
+
+    def is_of(self, core_schema: object) -> bool:
+        """Whether it was made of what pydantic has made of the model, or not of anything yet."""
+        return "_adapter" not in vars(self) or self._adapter.core_schema is core_schema
 
     # Both are asked for in every call, and found out for the first one.
     computes_defaults: bool = cast("bool", cached_property(lambda self: self._codec.computes_defaults))
@@ -255,9 +265,11 @@ class Output(Generic[T]):
     """
 
     def __init__(self, kind: Any) -> None:
+        self.result_type: object = kind
+        self._is_text = kind is str
+        if CONTRACTS_ARE_CHECKED.get():
+            return
         try:
-            self._adapter: TypeAdapter[T] = TypeAdapter(kind)
-            self.json_schema: dict[str, Any] = generate_json_schema(self._adapter)
             refuse_contradiction(self.json_schema, "results")
             check_fields(self._adapter)
         except (PydanticUserError, LookupError, UnicodeError, AssertionError) as error:  # the last for `Literal[()]`
@@ -266,13 +278,17 @@ class Output(Generic[T]):
             ) from error
         except ContractError as error:
             raise ContractError(f"{kind!r} cannot be a result: {error.message}") from error
-        self.result_type: object = kind
-        self._is_text = kind is str
 
-    @property
-    def core_schema(self) -> object:
-        """What pydantic has made of the type."""
-        return self._adapter.core_schema
+    @cached_property
+    def _adapter(self) -> TypeAdapter[T]:
+        return TypeAdapter(cast("Any", self.result_type))
+
+    json_schema: dict[str, Any] = cast("Any", cached_property(lambda self: generate_json_schema(self._adapter)))
+    """The JSON schema of the result."""
+
+    def is_of(self, core_schema: object) -> bool:
+        """Whether it was made of what pydantic has made of the type, or not of anything yet."""
+        return "_adapter" not in vars(self) or self._adapter.core_schema is core_schema
 
     def dump(self, value: object) -> tuple[T, str]:
         """Check a result. Returns it with its content: text as it is, everything else as JSON.
@@ -367,7 +383,8 @@ def _say_why(error: Exception) -> str:
 
 def create_payload_model(name: str, fields: dict[str, Any]) -> type[BaseModel]:
     """Make a payload model from fields ``{name: (type, default)}``, as read from a signature."""
-    return create_model(name, __config__=ConfigDict(protected_namespaces=()), **fields)
+    config = ConfigDict(protected_namespaces=(), defer_build=CONTRACTS_ARE_CHECKED.get())
+    return create_model(name, __config__=config, **fields)
 
 
 def _summarize(found: list[ErrorDetails], document: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.facts import Effect, FactOptions, Facts, facts_from_options
 from remit.contracts.naming import canonical_name, find_function
 from remit.contracts.question import Preview
+from remit.contracts.schema import CONTRACTS_ARE_CHECKED
 from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
 from remit.core import Stack
@@ -385,7 +386,7 @@ def _check_facts(name: str, signature: Signature, facts: Facts) -> None:
             f"{name} is KEYED but cannot see its key: take `ctx: LeafContext` first and write under ctx.key, or "
             "declare another effect"
         )
-    if facts.confirm is not None:
+    if facts.confirm is not None and not CONTRACTS_ARE_CHECKED.get():
         flag = signature.schema_in.json_schema.get("properties", {}).get(facts.confirm, {})
         if flag.get("type") != "boolean" or flag.get("default") is not False:
             raise ContractError(

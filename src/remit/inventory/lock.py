@@ -151,6 +151,21 @@ def _lock_operations(operations: Operations) -> _LockedOperations:
     return _LockedOperations(operations.tools, methods, tools)
 
 
+def digest_governance(operations: Operations, callees: Iterable[AnyCallee]) -> str:
+    """The digest of what governs an application, and of no contract; see `LockedOperation.governed`."""
+    methods = {
+        key: _governance_values(each.contract, each.facts, each.policies) for key, each in operations.methods.items()
+    }
+    tools = {
+        name: _governance_values(each.tool, each.tool.facts, each.policies) | {"fixed": dict(each.fixed_values)}
+        for name, each in operations.tools.items()
+    }
+    agents = {
+        name: _governance_values(each, each.facts, {}) | agent_values(each) for name, each in agents_of(callees).items()
+    }
+    return content_digest(canonical_text([methods, tools, agents]))
+
+
 def lock_path(operations: Operations) -> Path:
     """The path of an application's lock file."""
     check_instances("lock_path", operations=(operations, Operations))

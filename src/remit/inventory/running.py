@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from remit.agent.handoff import HandoffTool
 from remit.agent.tool_search import SearchTools
@@ -23,7 +24,7 @@ from remit.dispatch.chosen_names import find_unknown_names
 from remit.dispatch.registry import AnyCallee, describe, keeps_layers, runs_same_body
 from remit.inventory.definition import ToolDefinition
 from remit.inventory.governance import PolicyTable
-from remit.inventory.lock import lock_path, read_lock
+from remit.inventory.lock import digest_governance, lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
 from remit.inventory.operations import Operations
 from remit.layers.approve import Approve
@@ -37,16 +38,23 @@ _PERMISSIONS = "needs permissions"
 _EXTRA_FIX = 'remove extra="allow"; extra="forbid" refuses what the model does not declare'
 
 
+CHECKED_GOVERNANCE: Final[ContextVar[str]] = ContextVar("remit_checked_governance", default="")
+"""The digest of the governance of an application that was checked with the same sources; empty if none was."""
+
+
 def check_application(operations: Operations, callees: Collection[AnyCallee], layers: Stack[CallLayer]) -> None:
     """Refuse an application that differs from its inventory, or whose governance is looser than its lock file accepts.
 
-    Other changes since the lock are found by `remit check`; without a lock file there is nothing to compare.
+    Other changes since the lock are found by `remit check`; without a lock file there is nothing to compare. Contracts
+    are not compared again if they were with the same sources and the same governance.
 
     Raises:
         InventoryError: has all findings.
     """
-    findings = list(compare_application(operations, callees, layers))
-    lock = read_lock(lock_path(operations))
+    known = CHECKED_GOVERNANCE.get()
+    is_known = bool(known) and known == digest_governance(operations, callees)
+    findings = list(compare_application(operations, callees, layers, are_payloads_known=is_known))
+    lock = None if is_known else read_lock(lock_path(operations))
     if lock is not None:
         changes = diff_lock(lock, operations, callees)
         findings += [each for each in changes if each.governance is GovernanceChange.LOOSER]
@@ -55,7 +63,11 @@ def check_application(operations: Operations, callees: Collection[AnyCallee], la
 
 
 def compare_application(
-    operations: Operations, callees: Iterable[AnyCallee], layers: Stack[CallLayer]
+    operations: Operations,
+    callees: Iterable[AnyCallee],
+    layers: Stack[CallLayer],
+    *,
+    are_payloads_known: bool = False,
 ) -> Iterator[Finding]:
     """The differences between what an application runs and what its inventory describes.
 
@@ -63,6 +75,7 @@ def compare_application(
         operations: code and inventory.
         callees: everything that the application offers, with the tools of its agents.
         layers: the layers around every call of the application.
+        are_payloads_known: whether the payloads were compared before, as they are.
     """
     everything = [*callees, *(each.tool for each in operations.programs.values())]
     offered = [each for each in everything if not isinstance(each, OF_RUNTIME)]
@@ -79,7 +92,8 @@ def compare_application(
         elif not implements(callee, HasSteps):  # a pipeline acts by calls of listed callees only
             fix = "write an entry for it and pass its function to Operations, or pass it to Operations itself"
             yield _make_finding("ungoverned", where, f"{describe(callee)} is offered, but no entry governs it", fix)
-        yield from _check_payload(callee, where if definition is None else definition.location)
+        if not are_payloads_known:
+            yield from _check_payload(callee, where if definition is None else definition.location)
         yield from _check_run_layers(
             callee, where, agents, layers, is_declared=bool(definition and definition.policies)
         )

@@ -1,0 +1,90 @@
+"""Which applications were checked in full as they are, so that a call of one tool makes one contract.
+
+Kept in the data folder: for each application the files that were loaded, with the digest of their sizes and times, and
+the digest of its governance. What was loaded from other files, or is governed otherwise, is checked in full again.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import MsgspecError, Struct, json
+
+from remit.cli.apps import find_app, installed_apps, search_current_folder
+from remit.contracts.schema import CONTRACTS_ARE_CHECKED
+from remit.home import data_folder
+
+if TYPE_CHECKING:
+    from remit.app import App
+    from remit.cli.client import LocalClient
+
+
+class _Checked(Struct, frozen=True):
+    """What was checked: the files that were loaded, their digest, and that of the governance."""
+
+    files: list[str]
+    sources: str
+    governance: str
+
+
+def load_checked(client: LocalClient, name: str) -> App:
+    """Load an application. If it was checked as it is, each of its contracts is read on first use.
+
+    Raises:
+        NoSuchError: there is no such application. SetupError: it cannot be loaded.
+    """
+    search_current_folder()
+    checked = _read(_path(client, name))
+    if checked is not None and checked.sources == _digest_files(checked.files):
+        from remit.inventory.running import CHECKED_GOVERNANCE
+
+        client.exit_stack.callback(CONTRACTS_ARE_CHECKED.reset, CONTRACTS_ARE_CHECKED.set(True))
+        client.exit_stack.callback(CHECKED_GOVERNANCE.reset, CHECKED_GOVERNANCE.set(checked.governance))
+    return find_app(name, installed_apps())
+
+
+def remember_checked(client: LocalClient, name: str, app: App) -> None:
+    """Keep that an application was checked, as the start of its runtime does, unless that is known."""
+    if app.operations is None or CONTRACTS_ARE_CHECKED.get():
+        return
+    from remit.cli.check import offered_callees
+    from remit.inventory.lock import digest_governance
+
+    loaded = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    files = sorted(each for each in loaded if each and os.path.isfile(each))  # noqa: PTH113 - as below
+    governance = digest_governance(app.operations, offered_callees(app))
+    path = _path(client, name)
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    draft = path.with_suffix(f".{os.getpid()}")
+    draft.write_bytes(json.encode(_Checked(files, _digest_files(files), governance)))
+    draft.replace(path)
+
+
+def _path(client: LocalClient, name: str) -> Path:
+    """The file about an application, as it is named in the current folder."""
+    return data_folder(client.environ) / "checked" / f"{sha256(f'{name}|{Path.cwd()}'.encode()).hexdigest()[:32]}.json"
+
+
+def _read(path: Path) -> _Checked | None:
+    """What is kept; None if there is nothing, or nothing that can be read."""
+    try:
+        return json.decode(path.read_bytes(), type=_Checked)
+    except (OSError, MsgspecError):
+        return None
+
+
+def _digest_files(files: Iterable[str]) -> str:
+    """The digest of files by name, size and time, for this Python and its path; empty if one is gone."""
+    digest = sha256(f"{sys.version}|{sys.path}".encode(errors="surrogatepass"))
+    try:
+        for each in files:
+            status = os.stat(each)  # noqa: PTH116 - for a thousand files; a Path would cost more
+            digest.update(f"{each}|{status.st_size}|{status.st_mtime_ns}|".encode(errors="surrogatepass"))
+    except OSError:
+        return ""
+    return digest.hexdigest()
