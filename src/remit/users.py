@@ -91,7 +91,7 @@ class DataConfig(BaseModel):
 class ModelPrice(BaseModel):
     """The price of a model in US dollars per million tokens."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True, allow_inf_nan=False)
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cached: float | None = Field(default=None, ge=0)

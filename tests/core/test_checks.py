@@ -20,6 +20,7 @@ from remit.core.checks import (
     as_texts,
     as_tuple,
     as_tuple_of,
+    check_counts,
     check_instance,
     check_instances,
     check_method,
@@ -50,6 +51,7 @@ def test_what_fits_is_returned() -> None:
     assert as_texts("tags", "page") == {"page"}
     assert as_text_tuple("tags", {"b", "c", "a"}) == ("a", "b", "c")
     check_positive("Timeout", seconds=0.5)
+    check_counts("Budget", calls=2**63 - 1)
     check_instances("Agent", limits=(None, int | None), facts=(3, int))
     check_method("store", [], "append", "give a list")
     check_subclass("input", bool, int, "give a kind of number")
@@ -79,9 +81,14 @@ NULS = r"\x00" * 200
         (lambda: check_numbers("Timeout", seconds=True), "Timeout: seconds is True; give a number"),
         (lambda: check_numbers("T", seconds=10**400), "T: seconds is larger than any float; give a smaller number"),
         (lambda: check_numbers("U", seconds=-(10**5000)), "U: seconds is larger than any float; give a smaller number"),
+        (lambda: check_numbers("T", seconds=math.inf), "T: seconds is inf; give a finite number"),
+        (lambda: check_numbers("T", seconds=-math.inf), "T: seconds is -inf; give a finite number"),
+        (lambda: check_numbers("T", seconds=math.nan), "T: seconds is nan; give a finite number"),
+        (lambda: check_counts("T", calls=1.0), "T: calls is 1.0; give a whole number"),
+        (lambda: check_counts("T", calls=-(2**63)), "T: calls has 64 bits; give a whole number of at most 63"),
         (lambda: check_positive("Breaker", seconds="5"), "Breaker: seconds is '5'; give a number"),
         (lambda: check_positive("Timeout", seconds=0), "Timeout: seconds is 0; give a positive number"),
-        (lambda: check_positive("Timeout", seconds=math.nan), "Timeout: seconds is nan; give a positive number"),
+        (lambda: check_positive("Timeout", seconds=math.nan), "Timeout: seconds is nan; give a finite number"),
         (lambda: check_instances("Agent", limits=(3, Color | None)), "Agent: limits is 3; give Color(…)"),
         (lambda: check_instances("Agent", facts=(None, Color)), "Agent: facts is None; give Color(…)"),
         (lambda: check_method("store", list, "append", "give a list"), "store is the class list; give a list"),

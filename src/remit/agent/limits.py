@@ -17,7 +17,7 @@ class AgentLimits(BaseModel):
     Tokens, cost and seconds include those of everything that the agent calls.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, allow_inf_nan=False)
 
     turns: int = Field(default=16, ge=1, description="Requests to the model.")
     tool_calls: int | None = Field(default=None, ge=0, description="Calls that the model may make.")

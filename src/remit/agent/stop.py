@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -264,5 +263,5 @@ def _check_policy(policy: object) -> StopPolicy:
 
 
 def _check_positive(policy: StopPolicy, value: float) -> None:
-    if not 0 < value < math.inf:
+    if value <= 0:
         raise SetupError(f"{policy!r} stops at once or never; give a positive number")

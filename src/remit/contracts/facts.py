@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -61,7 +60,7 @@ class Rate:
     def __post_init__(self) -> None:
         check_counts("Rate", calls=self.calls)
         check_numbers("Rate", seconds=self.seconds)
-        if self.calls < 1 or not 0 < self.seconds < math.inf:
+        if self.calls < 1 or self.seconds <= 0:
             raise ContractError(f"{self!r} needs at least one call and a positive number of seconds")
 
 
@@ -136,7 +135,7 @@ class Facts:
             if not _PERMISSION_PATTERN.fullmatch(permission):
                 raise ContractError(f"permission {permission!r} is not of the form area:verb, like cms:write")
         check_numbers("Facts", timeout=1 if self.timeout is None else self.timeout)
-        if self.timeout is not None and not 0 < self.timeout < math.inf:
+        if self.timeout is not None and self.timeout <= 0:
             raise ContractError(f"timeout is {self.timeout!r} seconds; give a positive number, or None for no limit")
         if self.rate is not None and self.effect is Effect.COMPOSED:
             raise ContractError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,7 +35,7 @@ class Price:
             if value is None and name == "cached":
                 continue
             check_numbers("Price", **{name: value})
-            if value is not None and not (value == 0 or _LEAST <= value < math.inf):
+            if value is not None and not (value == 0 or value >= _LEAST):
                 what = (
                     f"for a price of one token write {name}={value * 1e6:g}" if 0 < value < _LEAST else "give 0 or more"
                 )

@@ -18,8 +18,13 @@ from remit.errors import RemitError, SetupError
 E = TypeVar("E", bound=enum.Enum)
 
 
+_LARGEST_COUNT: Final = 2**63 - 1
+
+
 def check_numbers(owner: str, **values: object) -> None:
-    """Refuse values that are not numbers, or integers that no float can hold.
+    """Refuse values that are not finite numbers, or integers that no float can hold.
+
+    Records and other programs know no infinity: what has no limit leaves the argument out.
 
     Raises:
         SetupError: names the argument.
@@ -27,24 +32,26 @@ def check_numbers(owner: str, **values: object) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise SetupError(f"{owner}: {name} is {value!r}; give a number")
-        if abs(value) > sys.float_info.max and value not in (math.inf, -math.inf):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise SetupError(f"{owner}: {name} is {value!r}; give a finite number")
+        if abs(value) > sys.float_info.max:
             raise SetupError(f"{owner}: {name} is larger than any float; give a smaller number")
 
 
 def check_positive(owner: str, **values: object) -> None:
-    """Refuse values that are not positive, finite numbers.
+    """Refuse values that are not positive numbers.
 
     Raises:
         SetupError: names the argument.
     """
     check_numbers(owner, **values)
     for name, value in values.items():
-        if not 0 < cast("float", value) < math.inf:
+        if not cast("float", value) > 0:
             raise SetupError(f"{owner}: {name} is {value!r}; give a positive number")
 
 
 def check_counts(owner: str, **values: object) -> None:
-    """Refuse values that are not whole numbers.
+    """Refuse values that are not whole numbers of 64 bits, with a sign.
 
     Raises:
         SetupError: names the argument.
@@ -52,6 +59,8 @@ def check_counts(owner: str, **values: object) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int):
             raise SetupError(f"{owner}: {name} is {value!r}; give a whole number")
+        if abs(value) > _LARGEST_COUNT:
+            raise SetupError(f"{owner}: {name} has {value.bit_length()} bits; give a whole number of at most 63")
 
 
 def check_texts(owner: str, **values: object) -> None:

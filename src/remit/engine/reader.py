@@ -114,7 +114,7 @@ class RunReader:
         if status not in ("", *get_args(RunStatus)):
             raise RequestError(f"no run has the status {status!r}; give one of {', '.join(get_args(RunStatus))}")
         check_ids(agent=agent, conversation=conversation, target=target)
-        check_numbers("runs", since=since, until=until)
+        check_numbers("runs", since=since, until=0.0 if until == math.inf else until)
         run_filter = RunFilter(conversation=conversation, target=target, status=status, callee=agent)
         if since > 0:  # a range that holds everything would keep the database from the index of another property
             run_filter["since"] = float(since)

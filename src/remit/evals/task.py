@@ -58,7 +58,7 @@ def _check_history(messages: list[dict[str, JsonValue]]) -> list[dict[str, JsonV
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class SetupCall(_Part):

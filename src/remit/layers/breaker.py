@@ -38,7 +38,7 @@ class Breaker(CallLayer):
     def __post_init__(self) -> None:
         check_counts("Breaker", failures=self.failures, probes=self.probes)
         check_numbers("Breaker", seconds=self.seconds)
-        if min(self.failures, self.probes) < 1 or not 0 < self.seconds < math.inf:
+        if min(self.failures, self.probes) < 1 or self.seconds <= 0:
             raise SetupError(f"{self!r} needs at least one failure and probe, and a positive number of seconds")
 
     def __call__(self, inner: CallService, /) -> CallService:

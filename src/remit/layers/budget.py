@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from remit.contracts.call import Call, CallLayer, CallService
@@ -34,8 +35,11 @@ class Budget(CallLayer):
 
     def __post_init__(self) -> None:
         set_numbers = {name: value for name, value in self._optional() if value is not None}
+        for name, value in set_numbers.items():
+            if value == math.inf:
+                raise SetupError(f"Budget: {name} is inf; leave {name} out for no limit, or write Budget({name}=30.0)")
         check_numbers("Budget", **set_numbers)
-        if any(not value > 0 for value in set_numbers.values()):
+        if any(value <= 0 for value in set_numbers.values()):
             raise SetupError(f"{self!r} allows nothing; cost and seconds must be positive")
         check_counts("Budget", calls=self.calls, depth=self.depth, tokens=1 if self.tokens is None else self.tokens)
         if min(self.calls, self.depth, 1 if self.tokens is None else self.tokens) < 1:

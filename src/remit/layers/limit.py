@@ -47,7 +47,7 @@ class RateLimit(CallLayer):
     def __post_init__(self) -> None:
         check_counts("RateLimit", calls=self.calls)
         check_numbers("RateLimit", seconds=self.seconds, max_wait=self.max_wait)
-        if self.calls < 1 or not 0 < self.seconds < math.inf or not self.max_wait >= 0:
+        if self.calls < 1 or self.seconds <= 0 or self.max_wait < 0:
             raise SetupError(f"{self!r} needs at least one call, a positive number of seconds, and max_wait >= 0")
 
     def __call__(self, inner: CallService, /) -> CallService:

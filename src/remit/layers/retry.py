@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -59,7 +58,7 @@ class Retry(CallLayer):
                     f"Retry: on has {kind.__name__}, an error of Remit; set retryable = True on a subclass"
                 )
         object.__setattr__(self, "on", kinds)
-        if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay < math.inf:
+        if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay:
             raise SetupError(f"{self!r} needs at least one attempt, and 0 <= base_delay <= max_delay")
 
     def __call__(self, inner: CallService, /) -> CallService:

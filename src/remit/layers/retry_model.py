@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -43,7 +42,7 @@ class RetryModel(ModelLayer):
         check_counts("RetryModel", attempts=self.attempts)
         check_numbers("RetryModel", base_delay=self.base_delay, max_delay=self.max_delay)
         check_callback("RetryModel: jitter", self.jitter, is_async=False)
-        if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay < math.inf:
+        if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay:
             raise SetupError(f"{self!r} needs at least one attempt, and 0 <= base_delay <= max_delay")
 
     def __call__(self, inner: ModelService, /) -> ModelService:

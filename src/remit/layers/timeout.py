@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
@@ -51,7 +50,7 @@ class Timeout(AnyLayer):
         check_flag("Timeout: of_all_executions", self.of_all_executions)
         if self.of_all_executions and self.grace is not None:
             raise SetupError(f"{self!r}: seconds of all executions have no grace")
-        if not 0 < self.seconds < math.inf:
+        if self.seconds <= 0:
             raise SetupError(f"{self!r} needs a positive number of seconds")
         if self.grace is not None and not self.grace >= 0:
             raise SetupError(

@@ -31,7 +31,7 @@ ModelName = Annotated[str, Field(pattern=_MODEL_NAME_PATTERN)]
 class FrontMatterPart(BaseModel):
     """A section of the front matter. Unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, allow_inf_nan=False)
 
 
 TOOL_REFERENCE_HINT: Final = "name a tool as package.module:tool, or by its canonical name"
