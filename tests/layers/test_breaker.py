@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from typing import Any
 
 import pytest
@@ -327,9 +326,7 @@ async def test_cancellation_reaches_inner() -> None:
     assert await stopped_within(Breaker(), await make_call(send)) == ["call"]
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"failures": 0}, {"probes": 0}, {"seconds": 0}, {"seconds": math.inf}, {"seconds": math.nan}], ids=str
-)
+@pytest.mark.parametrize("wrong", [{"failures": 0}, {"probes": 0}, {"seconds": 0}], ids=str)
 async def test_a_configuration_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(SetupError, match="needs at least one failure and probe, and a positive number of seconds"):
         Breaker(**wrong)
