@@ -176,7 +176,7 @@ def test_the_row_of_a_question_that_is_older_than_an_item_is_refused(row: Questi
 
 
 REPLACEMENT = question_item(question("q2"), call="call")
-ERASED_QUESTION = question_item(question())
+ERASED_QUESTION = ErasedItem(call="call", was="question")
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,14 @@ ERASED_QUESTION = question_item(question())
         ([question_item(question()), start_item("another", question="q1")], False),
         ([ERASED_QUESTION], False),
         ([note()], False),
+        ([question_item(question()), note()], False),
+        ([start_item(), start_item(attempt=2)], False),
+        ([REPLACEMENT, start_item()], False),
+        ([structs.replace(ERASED_QUESTION, call="another"), start_item()], False),
+        ([question_item(question()), structs.replace(ERASED_QUESTION, call="another")], False),
+        ([question_item(question()), question_item(question(), call="another")], False),
         ([question_item(question()), start_item(question="q1")], True),
+        ([question_item(question()), ERASED_QUESTION], True),
         ([question_item(question()), note(), REPLACEMENT], True),
         ([ERASED_QUESTION, start_item(question="q1")], True),
     ],
@@ -196,9 +203,12 @@ def test_a_run_whose_items_are_older_than_the_use_of_its_approval_is_refused(
     items: list[Item], *, is_used: bool
 ) -> None:
     """Otherwise the call would count as the one that used the approval, and run again."""
-    placed = positions("run", [header_item(), *items])
-    erased = ErasedItem(call="call", was="question")
-    placed = [structs.replace(at, item=erased, body="") if at.item is ERASED_QUESTION else at for at in placed]
+    asked = question_item(question())
+    written = [structs.replace(asked, call=each.call) if isinstance(each, ErasedItem) else each for each in items]
+    placed = positions("run", [header_item(), *written])
+    for at, item in enumerate(items, start=1):
+        if isinstance(item, ErasedItem):
+            placed[at] = structs.replace(placed[at], item=item, body="")
     rows = [USED, QuestionRow(question("q2"), "open", None, None)]
     lease = AcquiredLease(1, placed, len(placed), row_of("running"), "", rows)
     if is_used:

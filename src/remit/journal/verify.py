@@ -96,17 +96,15 @@ def _has_use(items: Sequence[Position], question: str, call: str, *, is_asked: b
 
     ``is_asked``: another run has asked it before.
     """
-    asked = 0 if is_asked else -1
     for position in items:
         item = position.item
         kind = item.was if isinstance(item, ErasedItem) else item.kind
-        is_asked = item.question == question if isinstance(item, QuestionItem) else kind == QuestionItem.kind
-        if asked < 0 and is_asked and (item.call == call or isinstance(item, QuestionItem)):
-            asked = position.seq
-        elif isinstance(item, QuestionItem) and item.question == question:
-            continue  # the call only shares the question
-        elif item.call == call and kind in (AttemptStarted.kind, QuestionItem.kind) and asked >= 0:
+        if isinstance(item, QuestionItem) and item.question == question:
+            is_asked = True  # even by another call, with which this one shares the question
+        elif is_asked and item.call == call and kind in (AttemptStarted.kind, QuestionItem.kind):
             return True
+        elif item == ErasedItem(call=call, was=QuestionItem.kind):
+            is_asked = True
     return False
 
 
