@@ -303,6 +303,14 @@ async def test_a_ledger_that_was_refused_cannot_be_flushed(driven: Driven) -> No
         await ledger.flush()
 
 
+async def test_the_timer_of_a_ledger_that_was_refused_has_nothing_to_report(driven: Driven) -> None:
+    reported: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: reported.append(context))
+    await taken_over(driven)
+    await asyncio.sleep(FLUSH_DELAY * 1.5)
+    assert reported == []
+
+
 # --- knowing ------------------------------------------------------------------------------------------------------
 
 
@@ -363,26 +371,6 @@ async def test_without_a_conversation_no_question_stands(driven: Driven) -> None
 
 
 # --- what a run may use ---------------------------------------------------------------------------------------------
-
-
-async def test_so_many_calls_may_be_reserved_and_each_only_once(driven: Driven) -> None:
-    ledger = await driven.ledger()
-    assert [ledger.reserve_call(call, 2) for call in ("a", "a", "b", "c", "b")] == [True, True, True, False, True]
-
-
-async def test_a_call_that_was_refused_may_be_reserved_under_a_higher_limit(driven: Driven) -> None:
-    ledger = await driven.ledger()
-    assert not ledger.reserve_call("a", 0)
-    assert ledger.reserve_call("a", 1)
-
-
-async def test_calls_that_were_started_in_an_earlier_drive_count(driven: Driven) -> None:
-    first = await driven.ledger()
-    first.reserve_call("never started", 9)
-    first.add(start_item("a"))
-    await first.commit(start_item("a", attempt=2))
-    again = await driven.ledger()
-    assert [again.reserve_call(call, 1) for call in ("a", "b")] == [True, False]
 
 
 async def test_tokens_add_up_over_drives(driven: Driven) -> None:

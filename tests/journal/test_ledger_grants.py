@@ -49,6 +49,17 @@ async def test_a_grant_is_valid_in_its_tenant_until_it_expires_or_is_revoked(
     assert await ledger.is_grant_valid("default", "g1") is valid
 
 
+async def test_no_grant_is_usable_that_was_used_up_or_revoked_or_has_expired(
+    store: InMemoryStore, ledger: RunLedger
+) -> None:
+    for name in ("used up", "revoked", "usable"):
+        await store.add_grant(replace(GRANT, id=name))
+    await store.add_grant(replace(GRANT, id="expired", expires=1000.0))
+    await ledger.use_grant("used up")
+    await store.revoke_grant("revoked", "bob")
+    assert [each.id for each in await ledger.usable_grants("default", GRANT.tool)] == ["usable"]
+
+
 async def test_a_grant_is_used_as_often_as_it_allows(store: InMemoryStore, ledger: RunLedger) -> None:
     await store.add_grant(GRANT)
     assert [await ledger.use_grant("g1"), await ledger.use_grant("g1")] == [True, False]

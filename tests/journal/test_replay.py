@@ -276,6 +276,7 @@ async def test_a_call_that_the_journal_does_not_know_has_no_place_in_the_order()
         ([], None),
         ([question_item(question())], (question(), None)),
         ([question_item(question()), decided(yes())], (question(), yes())),
+        ([question_item(question()), decided(yes()), start_item(question="q1")], (question(), yes())),
         ([question_item(question(match="else")), decided(yes())], None),
         ([question_item(question()), decided(yes("q2"))], (question(), None)),
         (
@@ -283,7 +284,7 @@ async def test_a_call_that_the_journal_does_not_know_has_no_place_in_the_order()
             (question("q2"), yes("q2")),
         ),
     ],
-    ids=["none", "open", "decided", "another match", "another decision", "the newest"],
+    ids=["none", "open", "decided", "used", "another match", "another decision", "the newest"],
 )
 async def test_the_question_that_stands_is_the_one_that_the_run_recorded(
     known: list[Item], stands: tuple[Question, Decision | None] | None

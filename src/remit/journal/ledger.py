@@ -329,7 +329,7 @@ class RunLedger:
             case AttemptStarted():
                 self._reserved_calls.add(call)
             case ToolOutput():
-                if item.parent and call in self._agent_calls:
+                if call in self._agent_calls:
                     self._reserved_calls.add(call)
             case Message():
                 self._agent_calls.add(item.agent)
@@ -374,7 +374,7 @@ class RunLedger:
 
     def _on_flush_timer(self) -> None:
         self._flush_timer = None
-        if self._pending and self._store_error is None:
+        if self._store_error is None:
             self.start_flush()
 
 

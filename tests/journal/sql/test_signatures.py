@@ -17,6 +17,7 @@ from remit.journal.sql import key_file
 from remit.journal.sql.key_file import KEY_VARIABLE, configured_key_file, create_key, read_key
 from remit.journal.sql.store import SqlStore
 from remit.testing.store_suite.samples import Run, begin, no, note, positions, question, question_item, start_item, yes
+from tests.core.test_files import disown
 from tests.journal.sql.test_tampering import GRANT, Opening, execute
 
 SIGNATURES = (("runs", "signature"), ("runs", "cancel_signature"), ("questions", "signature"), ("grants", "signature"))
@@ -259,7 +260,19 @@ def test_the_key_of_the_process_that_comes_first_stands(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_key_is_created_where_folders_are_not_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_is_created_where_folders_are_not_synced_and_read_where_files_have_no_modes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(key_file, "_IS_POSIX", False)
     path = tmp_path / "journal.key"
-    assert create_key(path) == read_key(path)
+    key = create_key(path)
+    path.chmod(0o644)
+    assert read_key(path) == key
+
+
+def test_a_key_that_another_user_owns_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "journal.key"
+    create_key(path)
+    disown(path, monkeypatch)
+    with pytest.raises(SetupError, match=r"another user owns .*journal\.key and can change it"):
+        read_key(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -120,3 +121,4 @@ async def test_a_thread_of_another_process_is_neither_given_jobs_nor_waited_for(
     batches.close()
     monkeypatch.undo()
     assert batches.is_own
+    assert any(each.name == "remit-test" for each in threading.enumerate())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -17,6 +19,7 @@ from sqlalchemy.pool import Pool, QueuePool
 
 from remit.errors import JournalError, LeaseError, RequestError
 from remit.journal.crashpoint import ignore_crash_point, set_crash_hook
+from remit.journal.sql import worker_thread
 from remit.journal.sql.tables import open_engine
 from remit.journal.sql.writer import Writer
 from remit.testing.crash import record_crash_points
@@ -142,6 +145,35 @@ async def test_a_job_that_the_database_refuses_is_a_journal_error(writer: Writer
         await writer.submit(saying("one"))
 
 
+async def test_a_job_alone_that_is_refused_does_not_run_again(writer: Writer) -> None:
+    runs: list[str] = []
+
+    def refused(_connection: Connection) -> None:
+        runs.append("run")
+        raise LeaseError("taken over")
+
+    with pytest.raises(LeaseError):
+        await writer.submit(refused)
+    assert runs == ["run"]
+
+
+async def test_a_text_that_cannot_be_stored_is_not_taken_for_a_damaged_row(writer: Writer) -> None:
+    with pytest.raises(JournalError, match="could not be written: 'utf-8' codec can't encode"):
+        await writer.submit(saying("\ud800"))
+
+
+async def test_a_writer_of_another_process_is_not_ready_here(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    await writer.submit(saying("one"))
+    await writer.wait_until_ready()
+    assert writer.is_own
+    process = os.getpid()
+    monkeypatch.setattr(worker_thread, "os", SimpleNamespace(getpid=lambda: process + 1))
+    assert not writer.is_own
+    with pytest.raises(JournalError, match="the journal was opened by the process that this one was forked from"):
+        await writer.wait_until_ready()
+    monkeypatch.undo()
+
+
 async def test_a_commit_that_the_database_refuses_is_told_to_all_of_the_batch(writer: Writer, engine: Engine) -> None:
     def orphan(connection: Connection) -> None:
         connection.exec_driver_sql("INSERT INTO child VALUES ('nobody')")
@@ -182,6 +214,7 @@ async def test_when_the_database_ends_the_transaction_nobody_is_told_that_it_is_
     outcomes = await asyncio.gather(*rest, return_exceptions=True)
     told = [name for name, outcome in zip(names, outcomes, strict=True) if not isinstance(outcome, Exception)]
     assert words(engine) == ["one", *told]
+    assert all("UNIQUE" in str(outcome) for outcome in outcomes)
 
 
 async def test_a_batch_whose_connection_was_lost_is_not_run_again(writer: Writer) -> None:

@@ -35,12 +35,12 @@ class ArtifactTables:
             BrokenJournalError: it is not.
         """
         owners = find_owners(connection, digest)
+        if prepared is None and not owners:
+            raise missing_content(digest)
         if self._files is not None and isinstance(prepared, Path):
             self._files.keep(prepared, digest)
         elif isinstance(prepared, bytes) and self._read_row(connection, digest) is None:
             connection.execute(insert(ARTIFACT_CONTENTS).values(digest=digest, content=prepared))
-        elif prepared is None and not owners:
-            raise missing_content(digest)
         if owner not in owners:
             insert_owner(connection, digest, owner)
 

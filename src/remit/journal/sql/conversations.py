@@ -24,11 +24,10 @@ _FIELDS = tuple(each.name for each in fields(ConversationRow))
 _ROWS = select(CONVERSATIONS, RUNS.c.status).join(RUNS, RUNS.c.run == CONVERSATIONS.c.latest)
 _SELECT = Query(_ROWS.where(CONVERSATIONS.c.id == bindparam("id")))
 _INSERT = Command(insert(CONVERSATIONS))
-_STORED = tuple(column.name for column in CONVERSATIONS.columns if column.name != "id")
 _UPDATE = Command(
     update(CONVERSATIONS)
     .where(CONVERSATIONS.c.id == bindparam("the_id"))
-    .values({name: bindparam(name) for name in _STORED})
+    .values({column.name: bindparam(column.name) for column in CONVERSATIONS.columns})
 )
 _UNFINISHED = (
     select(RUNS.c.run)
@@ -122,7 +121,7 @@ def erase_first_message(connection: Connection, run: str) -> None:
 
 
 def _write(connection: Connection, row: ConversationRow, command: Command) -> None:
-    values: dict[str, Any] = {name: getattr(row, name) for name in _FIELDS if name != "status"}
+    values: dict[str, Any] = {name: getattr(row, name) for name in _FIELDS}
     values |= {"shared": compact_json(dict(sorted(row.shared.items()))), "id": _id_of(row.key)}
     values |= {"the_id": values["id"], "signature": signer_of(connection).sign("conversation", values)}
     command.execute(connection, values)
