@@ -197,7 +197,7 @@ async def test_a_model_streams_to_nobody_when_a_run_is_taken_up_that_has_begun()
     store = Mortal(clock)
     agent = Agent("agent", instructions="Write.", model=Model(["one", "one"]))
     app = App(name="app", agents=[agent])
-    store.die_at(1, after=True)
+    store.die_at(2, after=True)
     with suppress(Crash):
         await Runtime(
             app, store=store, clock=clock, directory=lambda _name, _tenant: ADA, make_run_id=lambda: "run"

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from remit.contracts.items import Item, Message, Position, RunFinished
 from remit.contracts.streaming import DeltaKind
 from remit.core.checks import check_counts
+from remit.core.deadline import Deadline
 from remit.engine.open_answers import STORE_SECONDS, OpenAnswer, find_open_answers
 from remit.engine.result import RunResult
 from remit.engine.watching import wake_streams, watch_run
@@ -179,11 +180,15 @@ async def follow_run(
             try:
                 is_followed_afar = answers and not is_here
                 seconds = min(poll_seconds, STORE_SECONDS) if is_followed_afar else poll_seconds
-                async with asyncio.timeout(seconds):  # in Python 3.11 wait_for loses a cancellation of the reader
+                with Deadline(seconds, _time_is_over):  # in Python 3.11 wait_for loses a cancellation of the reader
                     await changed.wait()
                 reads_items = now() >= read_at + poll_seconds  # the reader may see the run no longer
             except TimeoutError:
                 reads_items = True
+
+
+def _time_is_over(_error: asyncio.CancelledError) -> TimeoutError:
+    return TimeoutError()
 
 
 async def follow_execution(

@@ -86,6 +86,20 @@ def wake_streams(run: str, *, for_items: bool = False) -> None:
         return
     with _LOCK:
         watchers = list(_WATCHERS.get(run, ()))
+    here = _running_loop()
     for loop, event in watchers:
+        if not for_items and event.is_set():
+            continue  # the stream has still to read what it was woken for, and reads all that there is then
+        set_event = event.set_for_items if for_items else event.set
+        if loop is here:
+            set_event()
+            continue
         with contextlib.suppress(RuntimeError):  # its loop was closed
-            loop.call_soon_threadsafe(event.set_for_items if for_items else event.set)
+            loop.call_soon_threadsafe(set_event)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:  # a thread without one
+        return None
