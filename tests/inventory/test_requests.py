@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from remit import Agent, App, Block, Context, Effect, Policy, Runtime, Stack, When, tool
-from remit.errors import ContractError, IdempotencyError, RequestNotFoundError, SetupError
+from remit.errors import ContractError, IdempotencyError, InvalidOutputError, RequestNotFoundError, SetupError
 from remit.inventory import (
     InventoryError,
     Request,
@@ -133,6 +133,13 @@ async def test_a_method_that_says_itself_that_it_is_pending_is(library: Library)
         of_tool = await handle_request(library.runtime, {"user_id": "ada", "payload": called}, by=ADA)
         assert (type(of_tool), of_tool.status) == (ToolResponse, Status.PENDING)
         assert (of_tool.payload and of_tool.payload.result) == (payload and payload.model_dump())
+
+
+async def test_the_value_of_a_pending_call_says_that_there_is_none_yet(library: Library) -> None:
+    called = await library.runtime.call_by_name("renew_loan", {"number": 14}, by=ADA)
+    for result in (called, await library.runtime.resume(called.run)):
+        with pytest.raises(InvalidOutputError, match="renew_loan has no result yet: it answered PENDING"):
+            result.value()
 
 
 async def test_a_tool_that_returns_what_looks_pending_has_completed(tmp_path: Path) -> None:

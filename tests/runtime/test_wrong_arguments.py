@@ -160,6 +160,14 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: agent(tools=[Agent]),
         "agent clerk: tools: Agent is a class; pass an instance of it",
     ),
+    "a class with a call as a tool": (
+        lambda: agent(tools=[Scripted]),
+        "agent clerk: tools: Scripted is a class; pass an instance of it: tool(Scripted(…))",
+    ),
+    "an object with a call as a tool": (
+        lambda: agent(tools=[Scripted([])]),
+        "agent clerk: tools: <remit.",
+    ),
     "a name as a tool": (lambda: agent(tools=["double"]), "agent clerk: tools: 'double' is not a tool or an agent"),
     "a name with a space": (
         lambda: Agent("my clerk", instructions="Work."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast
 
 from msgspec import Struct, structs
 from pydantic import BaseModel
@@ -99,6 +99,15 @@ class CallLayer(abc.ABC):
     """A layer around tool calls."""
 
     place: Place = Place.OWN
+
+    if not TYPE_CHECKING:  # a type checker says so, too
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say of a view that only an `AnyLayer` has what stands around the other services."""
+            if name in ("calls", "models", "steps"):
+                own, other = type(self).__name__, "RetryModel(…) or Fallback(…)" if name == "models" else "Timeout(…)"
+                raise AttributeError(f"{own} stands around calls alone, so it has no .{name}; write {other} for {name}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def own_code(self) -> str:

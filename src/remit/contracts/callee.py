@@ -279,9 +279,12 @@ def check_callee(what: str, value: object) -> None:
         name = value.__name__
         raise SetupError(f"{what}: {name} is a function, not a tool; put @tool above it, or pass tool({name})")
     if isinstance(value, type):
-        raise SetupError(f"{what}: {value.__name__} is a class; pass an instance of it")
+        made = f"tool({value.__name__}(…))" if "__call__" in vars(value) else f"{value.__name__}(…)"
+        raise SetupError(f"{what}: {value.__name__} is a class; pass an instance of it: {made}")
     if not hasattr(value, "build_arguments"):
-        raise SetupError(f"{what}: {value!r} is not a tool or an agent")
+        name = type(value).__name__
+        remedy = f"pass tool({name}(…))" if callable(value) else "pass a function or method as tool(…), or an agent"
+        raise SetupError(f"{what}: {value!r:.100} is not a tool or an agent; {remedy}")
 
 
 def check_callees(what: str, values: object) -> tuple[Callee[..., Any], ...]:

@@ -57,7 +57,9 @@ def find_function(value: Callable[..., Any], name: str | None) -> tuple[Function
         return value, name
     call: object = value.__call__ if callable(value) and not isinstance(value, type) else None
     if not isinstance(call, MethodType) or hasattr(value, "build_arguments"):
-        raise ContractError(f"{value!r} is not a function or method: write a function that calls it")
+        if isinstance(value, type):
+            raise ContractError(f"{value.__name__} is a class: write tool({value.__name__}(…)), with its __call__")
+        raise ContractError(f"{value!r:.100} is not a function or method: write a function that calls it")
     return call, name or type(value).__name__
 
 

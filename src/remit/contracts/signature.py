@@ -9,7 +9,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Union, cast
 
 from msgspec import Struct
-from pydantic import BaseModel, Field, PydanticUserError
+from pydantic import BaseModel, Field, PydanticSchemaGenerationError, PydanticUserError, TypeAdapter
 
 from remit.contracts.artifact import Artifact
 from remit.contracts.callee import Context, LeafContext
@@ -76,12 +76,29 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
         else:
             model = create_payload_model(f"{name}_arguments", fields)
         schema_in: Input[Any] = input_of(model)
+    except PydanticSchemaGenerationError as error:
+        raise ContractError(f"{name}: {_explain_unreadable(hints, parameters)}") from error
     except (PydanticUserError, ContractError) as error:
         raise ContractError(f"{name}: {error.message.splitlines()[0]}") from error
     except AssertionError as error:  # of pydantic, for `Literal[()]`
         raise ContractError(f"{name}: a parameter has a type without values: {error}") from error
     python = inspect.Signature(parameters)
     return Signature(description, wants_context, kind is Context, schema_in, schema_out, names, python)
+
+
+def _explain_unreadable(hints: dict[str, Any], parameters: list[inspect.Parameter]) -> str:
+    """Which parameter has a type that pydantic cannot read, and what to write."""
+    name = next((each.name for each in parameters if not _is_readable(hints[each.name])), "")
+    shown = getattr(hints.get(name), "__name__", "") if isinstance(hints.get(name), type) else str(hints.get(name))
+    return f"JSON cannot hold the {shown} of '{name}'; use JSON types, a pydantic model or a dataclass"
+
+
+def _is_readable(kind: Any) -> bool:
+    try:
+        TypeAdapter(kind)
+    except PydanticSchemaGenerationError:
+        return False
+    return True
 
 
 def read_dict_call(

@@ -369,7 +369,8 @@ def _build_tool(
     check_text(f"the description of {tool_name}", text, ContractError)
     if not text:
         raise ContractError(
-            f"{tool_name} has no description: write a docstring, by which a model decides when to call it"
+            f"{tool_name} has no description: write a docstring in {function.__qualname__}, by which a model decides "
+            "when to call it"
         )
     where = where or locate_function(function)
     return Tool(function, signature, name=tool_name, description=text, facts=facts, layers=Stack(), where=where)

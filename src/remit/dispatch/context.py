@@ -385,6 +385,9 @@ _CURRENT_CONTEXT: Final[ContextVar[CallContext | None]] = ContextVar("remit_curr
 """The context of the body that runs, in its tasks and threads too."""
 
 
+_PENDING: Final = '"status":"PENDING"'
+
+
 def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
     """The value of a good reply, loaded from its content if necessary. Raises the error of a bad reply."""
     if reply.outcome != "ok":
@@ -396,5 +399,7 @@ def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
     except ValueError as error:
         if reply.is_final:
             return reply.content  # the result of the run, which may come from another callee
+        is_pending = reply.is_pending or _PENDING in reply.content  # that of a method, which says so itself
         what = f"the recorded result of {callee.name} does not match its present contract"
+        what = f"{callee.name} has no result yet: it answered PENDING" if is_pending else what
         raise InvalidOutputError(f"{what}: {shorten_text(reply.content, 200)}") from error
