@@ -9,7 +9,7 @@ import pytest
 from remit import Agent, App, Ask, Context, Effect, LeafContext, Policy, Runtime, Stack, When, preset, tool
 from remit.app import Env
 from remit.contracts.items import AttemptEnded, ToolOutput
-from remit.dispatch.context import unwrap_reply
+from remit.dispatch.unwrapping import unwrap_reply
 from remit.errors import ConflictError, InvalidOutputError
 from remit.layers import Call, CallLayer, CallService, Redact, Reply, layer_fn
 from remit.stores import InMemoryStore

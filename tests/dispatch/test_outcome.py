@@ -11,7 +11,7 @@ from remit import Effect, LeafContext, Tool, tool
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileResult
 from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, QuestionItem
 from remit.contracts.question import Decision, Question
-from remit.dispatch.context import unwrap_reply
+from remit.dispatch.unwrapping import unwrap_reply
 from remit.errors import CallError, ExternalError, InvalidOutputError, Suspended
 from remit.layers import Call, CallService, Reply, layer_fn
 from tests.dispatch.kit import Bench, Crash, of_kind

@@ -15,7 +15,7 @@ from remit import Effect, LeafContext, Tool, tool
 from remit.contracts.items import AttemptEnded, Note
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.spelling import Spellings
-from remit.dispatch.context import unwrap_reply
+from remit.dispatch.unwrapping import unwrap_reply
 from remit.errors import (
     CallError,
     ConflictError,

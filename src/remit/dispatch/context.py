@@ -20,8 +20,7 @@ from remit.contracts.ledger import Ledger
 from remit.contracts.notes import limit_content
 from remit.contracts.principal import Caller
 from remit.contracts.redact import redact_reply, redact_text
-from remit.contracts.reply import NOT_LOADED, Reply
-from remit.contracts.schema import shorten_text
+from remit.contracts.reply import Reply
 from remit.contracts.secret import redact_secrets_in_content
 from remit.contracts.seen import SEEN, Seen, find_last_seen
 from remit.contracts.step import PreparedCall
@@ -30,11 +29,11 @@ from remit.dispatch.body_calls import BodyCalls
 from remit.dispatch.by_name import ByName, arguments_by_name
 from remit.dispatch.log_values import encode_log_data, safe_repr
 from remit.dispatch.registry import AnyCallee
+from remit.dispatch.unwrapping import unwrap_reply
 from remit.errors import (
     CallError,
     ContractError,
     InvalidArgumentsError,
-    InvalidOutputError,
     RateLimitedError,
     Suspended,
 )
@@ -383,23 +382,3 @@ def caller_of_runs() -> Caller | None:
 
 _CURRENT_CONTEXT: Final[ContextVar[CallContext | None]] = ContextVar("remit_current_context", default=None)
 """The context of the body that runs, in its tasks and threads too."""
-
-
-_PENDING: Final = '"status":"PENDING"'
-
-
-def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
-    """The value of a good reply, loaded from its content if necessary. Raises the error of a bad reply."""
-    if reply.outcome != "ok":
-        reply.raise_error()
-    if reply.value is not NOT_LOADED:
-        return reply.value
-    try:
-        return callee.schema_out.load(reply.content)
-    except ValueError as error:
-        if reply.is_final:
-            return reply.content  # the result of the run, which may come from another callee
-        is_pending = reply.is_pending or _PENDING in reply.content  # that of a method, which says so itself
-        what = f"the recorded result of {callee.name} does not match its present contract"
-        what = f"{callee.name} has no result yet: it answered PENDING" if is_pending else what
-        raise InvalidOutputError(f"{what}: {shorten_text(reply.content, 200)}") from error

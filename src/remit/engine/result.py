@@ -12,8 +12,8 @@ from remit.contracts.items import Item, Message, Position, RunFinished, RunOpene
 from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.contracts.usage import NO_USAGE, UsageTotals
-from remit.dispatch.context import unwrap_reply
 from remit.dispatch.registry import AnyCallee
+from remit.dispatch.unwrapping import unwrap_reply
 from remit.engine.outcome import ExecutionOutcome, ExecutionStatus
 from remit.errors import RequestConflictError
 from remit.export.receipt import FindContract, Receipt, make_receipt

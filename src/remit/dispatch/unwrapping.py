@@ -1,0 +1,29 @@
+"""The value of a reply, for those who asked for it in Python."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from remit.contracts.reply import NOT_LOADED, Reply
+from remit.contracts.schema import shorten_text
+from remit.dispatch.registry import AnyCallee
+from remit.errors import InvalidOutputError
+
+_PENDING: Final = '"status":"PENDING"'
+
+
+def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
+    """The value of a good reply, loaded from its content if necessary. Raises the error of a bad reply."""
+    if reply.outcome != "ok":
+        reply.raise_error()
+    if reply.value is not NOT_LOADED:
+        return reply.value
+    try:
+        return callee.schema_out.load(reply.content)
+    except ValueError as error:
+        if reply.is_final:
+            return reply.content  # the result of the run, which may come from another callee
+        is_pending = reply.is_pending or _PENDING in reply.content  # that of a method, which says so itself
+        what = f"the recorded result of {callee.name} does not match its present contract"
+        what = f"{callee.name} has no result yet: it answered PENDING" if is_pending else what
+        raise InvalidOutputError(f"{what}: {shorten_text(reply.content, 200)}") from error
