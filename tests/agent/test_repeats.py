@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent import AgentDriver, AgentLimits, Compaction
@@ -209,3 +210,63 @@ async def test_repeats_are_counted_down_the_tree_of_agents(driver: AgentDriver, 
     assert "REPEATED_CALL" in result.text
     assert len(requests) <= most
     assert (await runtime.replay(result.run)).difference == ""
+
+
+class Found(BaseModel):
+    """What an agent is to find."""
+
+    number: int
+
+
+def typed_tree_of(driver: AgentDriver, depth: int, requests: list[str], *, varies: bool, retries: int) -> Agent:
+    """Agents that call the one below them, and give no valid result, whatever they are told."""
+
+    def model_of(name: str) -> Any:
+        async def model(request: Any, /) -> Any:
+            requests.append(name)
+            prompt = f"go {len(requests)}" if varies else "go"
+            has_called = json.loads(request.history[-1])["role"] == "tool"
+            below = calls((f"agent{int(name[5:]) - 1}", {"prompt": prompt}))
+            answer = {"content": "not json"} if name == "agent0" or has_called else below
+            return completion_from_message(encode_message({"role": "assistant", **answer}))
+
+        return model
+
+    tools: list[Any] = []
+    for level in range(depth):
+        name = f"agent{level}"
+        known: dict[str, Any] = {"tools": tools, "output": Found, "retries": retries, "model": model_of(name)}
+        tools = [Agent(name, instructions="x", description="x", driver=driver, **known)]
+    return tools[0]
+
+
+@BOTH
+@pytest.mark.parametrize(("varies", "retries", "most"), [(False, 1, 14), (True, 1, 11), (False, 5, 18), (True, 5, 19)])
+async def test_corrections_of_results_are_counted_down_the_tree_of_agents(
+    driver: AgentDriver, varies: bool, retries: int, most: int
+) -> None:
+    requests: list[str] = []
+    runtime = runtime_of(typed_tree_of(driver, 5, requests, varies=varies, retries=retries))
+    result = await runtime.run("go", by=superuser())
+    assert result.status == "failed"
+    assert len(requests) <= most
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+@BOTH
+async def test_a_tool_whose_result_was_invalid_may_be_called_again(driver: AgentDriver) -> None:
+    results = iter([7, "fine"])
+
+    @tool(effect=Effect.PURE)
+    async def count() -> str:
+        """Count."""
+        return next(results)  # pyright: ignore[reportReturnType] - a result that is not of the tool's type
+
+    agent = Agent(
+        "agent", instructions="x", tools=[count], driver=driver, model=Scripted([calls(("count", {}))] * 2 + ["done"])
+    )
+    runtime = runtime_of(agent)
+    result = await runtime.run("go", by=superuser())
+    invalid, fine = await tool_messages(runtime, result.run)
+    assert "INVALID_OUTPUT" in invalid
+    assert fine == "fine"

@@ -17,7 +17,7 @@ from remit.agent.handoff import Handoffs, HandoffTool
 from remit.agent.loop import AgentRun
 from remit.agent.model import AnyModel
 from remit.agent.tool_search import CALL_TOOL, SEARCH_TOOL, SearchTools, ToolSearch, may_call, names_found
-from remit.contracts.callee import Callee, Frame, check_callees
+from remit.contracts.callee import AgentLike, Callee, Frame, check_callees
 from remit.contracts.chat import ChatRequest, History, ToolDefinitions
 from remit.contracts.contract import tool_definition
 from remit.contracts.estimate import estimate_tokens
@@ -25,6 +25,7 @@ from remit.contracts.facts import Facts
 from remit.contracts.items import Note
 from remit.contracts.ledger import Ledger
 from remit.core import Service
+from remit.core.protocols import implements
 from remit.errors import NameTakenError, SetupError
 from remit.journal.codec import RESULT_TOOL
 from remit.schemas.jsontext import compact_json
@@ -160,6 +161,11 @@ class AgentTools:
     def facts(self) -> Mapping[str, Facts]:
         """The facts of the agent's own tools, by name."""
         return {each.name: each.facts for each in self._own.callees}
+
+    @cached_property
+    def agents(self) -> frozenset[str]:
+        """The names of the agent's own tools that are agents."""
+        return frozenset(each.name for each in self._own.callees if implements(each, AgentLike))
 
     @cached_property
     def definitions(self) -> ToolDefinitions:

@@ -61,9 +61,9 @@ class AgentTurns:
     """The calls of one task of an agent, as both drivers make them, and the ends of its turns.
 
     A call is refused if it repeats an earlier one and nothing has changed since: if it was denied, if it changed
-    something and succeeded, if it was one of an agent that only repeated its own calls, or if its last two replies are
-    the same. A tool that is declared as repeatable is called
-    again. The state is a fold over the replies, so a resumed or replayed run refuses the same calls.
+    something and succeeded, if it was one of an agent whose model was asked again in vain, or if its last two replies
+    are the same. A tool that is declared as repeatable is called again. The state is a fold over the replies, so a
+    resumed or replayed run refuses the same calls.
     """
 
     def __init__(self, definition: AgentDefinition, tools: AgentTools, frame: Frame) -> None:
@@ -132,14 +132,14 @@ class AgentTurns:
     def _note_replies(self, calls: Sequence[_MadeCall], limit: int) -> None:
         """Remember the replies of a turn, and count the turns in a row whose calls are all refused as repeated.
 
-        The repeats of an agent that was called count here too: one more such turn is left then, to try something else.
-        If that agent has had such a turn for one below it, none is left.
+        The repeats and corrections of an agent that was called count here too: one more such turn is left then, to try
+        something else. If that agent has had such a turn for one below it, none is left.
         """
         has_new = has_ended_below = False
         for made in calls:
             if made.reply is None or made.is_refused:
                 continue
-            ended_below = isinstance(made.reply.error, RepeatedCallError)
+            ended_below = made.reply.error is not None and self._has_ended_below(made.name, made.reply.error)
             has_ended_below = has_ended_below or ended_below
             has_new = has_new or not ended_below
             self._remember(made, made.reply, ended_below=ended_below)
@@ -152,18 +152,27 @@ class AgentTurns:
                 self._record_below()
             raise self._definition.limits.repeats_error(self._definition.name, calls[-1].name)
 
+    def _has_ended_below(self, name: str, error: CallError) -> bool:
+        """Whether an error is that of an agent whose model was asked again in vain, or of one below it.
+
+        It only repeated its calls, or gave no valid result.
+        """
+        return isinstance(error, RepeatedCallError) or (
+            isinstance(error, InvalidOutputError) and name in self._tools.agents
+        )
+
     def _has_tried_again(self, call: str) -> bool:
-        """Whether the agent of a call was ended for the repeats of one below it."""
+        """Whether the agent of a call was ended for one below it."""
         return any(isinstance(item, Note) and item.name == _BELOW for item in self._frame.ledger.items_for(call))
 
     def _record_below(self) -> None:
-        """Record that this agent is ended for the repeats of one below it, for the agents above."""
+        """Record that this agent is ended for one below it, for the agents above."""
         ledger, call = self._frame.ledger, self._frame.id
         if ledger.is_replaying or not self._has_tried_again(call):
             ledger.add(Note(call=call, name=_BELOW, data=""))
 
     def _remember(self, made: _MadeCall, reply: Reply, *, ended_below: bool) -> None:
-        """Remember a reply. ``ended_below``: the called agent, or one below it, was ended for its repeats."""
+        """Remember a reply. ``ended_below``: see `_has_ended_below`."""
         key, facts = (made.name, made.arguments), made.facts
         last = self._seen.pop(key, None)
         is_same = last is not None and last.content == reply.content
