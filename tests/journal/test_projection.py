@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.items import ErasedItem, GivenMessage, Handoff, HistoryCompacted, Item, Message, ToolOutput
+from remit.contracts.items import (
+    AttemptEnded,
+    ErasedItem,
+    GivenMessage,
+    Handoff,
+    HistoryCompacted,
+    Item,
+    Message,
+    RunResumed,
+    RunSuspended,
+    ToolOutput,
+)
 from remit.journal.codec import build_chat_history, count_prior_groups, items_from_messages, tool_message_text
 from remit.testing.history_check import history_errors
 from remit.testing.store_suite.samples import header_item, note, start_item
@@ -224,6 +235,25 @@ def test_what_was_compacted_stays_so_and_later_messages_follow() -> None:
     kept = [calling("a"), tool_message_text("a", "dropped")]
     assert build_chat_history(items, "agent", [BYE]) == [SYSTEM, summary, *kept, BYE]
     assert build_chat_history(items, "another") == []
+
+
+def test_a_compaction_that_keeps_all_repeats_no_system_message() -> None:
+    items = [make_message(SYSTEM), make_message(USER), compacted(kept=None, head=(SECOND,)), make_message(BYE)]
+    assert build_chat_history(items, "agent") == [SYSTEM, SECOND, USER, BYE]
+
+
+@pytest.mark.parametrize(
+    ("last", "says"),
+    [
+        (RunSuspended(call="run", questions=("q1",)), "this call has not ended; its run waits"),
+        (RunResumed(call="run", driver="executor"), "the run was cut off before this call ended"),
+    ],
+    ids=["waiting", "resumed"],
+)
+def test_a_call_without_an_output_waits_with_its_run_even_if_an_attempt_ends_later(last: Item, says: str) -> None:
+    late = AttemptEnded(call="another", attempt=1, outcome="ok", content="")
+    reply = build_chat_history([make_message(USER), make_message(calling("a")), last, late], "agent")[-1]
+    assert says in decode_message(reply)["content"]
 
 
 def test_a_compaction_reaches_into_the_messages_before_the_run() -> None:

@@ -157,6 +157,17 @@ async def test_a_job_alone_that_is_refused_does_not_run_again(writer: Writer) ->
     assert runs == ["run"]
 
 
+async def test_each_job_of_a_batch_is_told_why_the_database_could_not_be_prepared(engine: Engine) -> None:
+    def prepare(_engine: Engine) -> None:
+        raise JournalError("the key is missing")
+
+    writer = Writer(engine, prepare=prepare)
+    outcomes = await asyncio.gather(*(writer.submit(saying(word)) for word in ("one", "two")), return_exceptions=True)
+    await asyncio.to_thread(writer.close)
+    assert [str(outcome) for outcome in outcomes] == ["the key is missing"] * 2
+    assert words(engine) == []
+
+
 async def test_a_text_that_cannot_be_stored_is_not_taken_for_a_damaged_row(writer: Writer) -> None:
     with pytest.raises(JournalError, match="could not be written: 'utf-8' codec can't encode"):
         await writer.submit(saying("\ud800"))

@@ -92,7 +92,7 @@ class Append(Struct, frozen=True):
     @property
     def lock_keys(self) -> LockKeys:
         """The run, its conversation and artifacts if the append opens it, and every question that the items concern."""
-        items = [position.item for position in self.items if type(position.item) in INDEXED_ITEMS]
+        items = [position.item for position in self.items]
         opened = {
             conversation_lock(conversation_key(item))
             for item in items
@@ -158,7 +158,7 @@ _ADVANCE_RUNS = Command(
 _UPDATE_HEADER = Command(
     update(RUNS)
     .where(RUNS.c.run == bindparam("the_run"))
-    .values({name: bindparam(name) for name in (*RUN_COLUMNS, "number") if name != "run"})
+    .values({name: bindparam(name) for name in (*RUN_COLUMNS, "number")})
 )
 _IN_CONVERSATION = (
     RUNS.c.conversation == bindparam("conversation"),
@@ -210,7 +210,7 @@ def _consume_decision(connection: Connection, question: str, consumption: Consum
     row = question_row(stored, signer_of(connection)) if stored else None
     grant = find_grant(connection, row.decision.grant) if row and row.decision and row.decision.grant else None
     row = check_consumable(row, question, consumption, now, grant)
-    if row.question.run != consumption.run and row.consumed_by is None:
+    if row.question.run != consumption.run:
         _check_unused(connection, row.question, consumption)
     values = {"status": "taken", "taken_run": consumption.run, "taken_call": consumption.call}
     _update_question(connection, cast("Row[Any]", stored), **values)
