@@ -229,3 +229,21 @@ def test_values_that_are_equal_in_python_alone_are_none_of_those_listed(kind: An
 @pytest.mark.parametrize(("kind", "value"), [(Colour, 1), (Colour, "blue"), (Colour, "BLUE"), (Literal[1, True], True)])
 def test_values_that_are_listed_or_taken_by_their_type_are_read(kind: Any, value: object) -> None:
     assert bind(model_of(kind), value, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("date-time", "a: Input should be a date and time with a zone like 2026-03-08T14:30:00Z"),
+        ("date", "a: Input should be a date like 2026-03-08"),
+        ("time", "a: Input should be a time with a zone like 14:30:00Z"),
+        ("uuid", "a: Input should be a UUID like 0f8fad5b-d9cb-469f-a165-70867728950e"),
+        ("email", "a: Input should be an e-mail address like ada@example.org"),
+        ("hostname", "a: Input should be in the format 'hostname'"),
+    ],
+)
+def test_a_format_of_a_json_schema_is_explained_with_the_same_example(name: str, said: str) -> None:
+    made = JsonInput({"type": "object", "properties": {"a": {"type": "string", "format": name}}})
+    with pytest.raises(InvalidArgumentsError) as caught:
+        made.bind(parse_arguments('{"a":"2026-03-08T10:00:00 x"}'), strict=True)
+    assert caught.value.message == said

@@ -31,7 +31,7 @@ REFUSED: dict[str, tuple[dict[str, Any] | bool, Any, str]] = {
     "too large": ({"maximum": 2}, 3, "Input should be less than or equal to 2"),
     "at the lower limit": ({"exclusiveMinimum": 2}, 2, "Input should be greater than 2"),
     "at the upper limit": ({"exclusiveMaximum": 2}, 2, "Input should be less than 2"),
-    "a date": ({"format": "date"}, "soon", 'Input is not a "date"'),
+    "a date": ({"format": "date"}, "soon", "Input should be a date like 2026-03-08"),
     "a place within": ({"items": {"properties": {"b": S}}}, [{}, {"b": 1}], "1.b: Input should be a valid string"),
     "a text or nothing": ({"anyOf": [S, N]}, 1, "Input should be a valid string"),
     "an object or a text": ({"anyOf": [S, OBJECT]}, {}, "a: Field required"),

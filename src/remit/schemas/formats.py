@@ -37,11 +37,25 @@ _FORMATS: Final = {
     BOOLEAN_KEY: (re.compile(BOOLEAN_KEY), "true or false"),
     UUID_KEY: (re.compile(UUID_KEY), "a UUID in lower case like 0f8fad5b-d9cb-469f-a165-70867728950e"),
 }
+_OTHERS: Final = {
+    "time": "a time with a zone like 14:30:00Z",
+    "email": "an e-mail address like ada@example.org",
+    "uri": "an address like https://example.org/about",
+    "ipv4": "an address like 192.0.2.1",
+    "ipv6": "an address like 2001:db8::1",
+}
+"""What JSON schemas from elsewhere may show, beside the formats of typed tools."""
 _EDGES: Final = ("0001-01-01", "9999-12-31")
 _LONG_NUMBER: Final = re.compile(r"[0-9.]{16}")
 _EXACT_KINDS: Final = frozenset({"decimal", "fraction"})
 _UNIONS: Final = ("anyOf", "oneOf")
 _Path = tuple[str | int, ...]
+
+
+def describe_format(name: str) -> str:
+    """What is expected of a text in a format of JSON schemas, with an example, for typed and other tools alike."""
+    shown = _FORMATS[name][1] if name in _FORMATS else _OTHERS.get(name, f"in the format {name!r}")
+    return f"Input should be {shown}"
 
 
 class FormatMismatch(NamedTuple):
@@ -243,9 +257,8 @@ def _takes_texts(schema: object) -> bool:
 
 
 def _find_other_format(value: object, shown: str, path: _Path) -> Iterator[FormatMismatch]:
-    pattern, example = _FORMATS[shown]
-    if not isinstance(value, str) or not pattern.fullmatch(value):
-        yield FormatMismatch(path, f"Input should be {example}")
+    if not isinstance(value, str) or not _FORMATS[shown][0].fullmatch(value):
+        yield FormatMismatch(path, describe_format(shown))
     elif shown == "date-time" and value.startswith(_EDGES):
         try:
             datetime.fromisoformat(value).astimezone(UTC)

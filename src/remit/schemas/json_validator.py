@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from remit.errors import ContractError, SetupError
 from remit.lazy_exports import install_hint
+from remit.schemas.formats import describe_format
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.known_keys import describe_known_keys
 from remit.schemas.mistakes import explain_mistake
@@ -181,6 +182,7 @@ def _describe_options(options: Sequence[object]) -> str:
 _MESSAGES: Final[dict[str, Callable[[Any], str]]] = {
     "const": lambda kind: _describe_options([kind.expected_value]),
     "enum": lambda kind: _describe_options(kind.options),
+    "format": lambda kind: describe_format(kind.format),
     "exclusiveMaximum": lambda kind: f"Input should be less than {kind.limit}",
     "exclusiveMinimum": lambda kind: f"Input should be greater than {kind.limit}",
     "maxLength": lambda kind: f"String should have at most {kind.limit} characters",
