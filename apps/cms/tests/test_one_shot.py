@@ -51,7 +51,7 @@ def test_a_second_call_makes_one_contract_until_a_source_changes(tmp_path: Path)
     checked = json.loads(kept.read_text())
     kept.write_text(json.dumps({**checked, "governance": "other"}))
     assert contracts_made(tmp_path) > 100
-    kept.write_text(json.dumps({**checked, "sources": "other"}))
+    kept.write_text(json.dumps({**checked, "sources": "", "files": ["/no/such/file"]}))
     assert contracts_made(tmp_path) > 100
     assert json.loads(kept.read_text())["governance"] == checked["governance"]
     assert contracts_made(tmp_path) <= 4

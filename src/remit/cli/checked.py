@@ -6,6 +6,7 @@ the digest of its governance. What was loaded from other files, or is governed o
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterable
@@ -40,7 +41,7 @@ def load_checked(client: LocalClient, name: str) -> App:
     """
     search_current_folder()
     checked = _read(_path(client, name))
-    if checked is not None and checked.sources == _digest_files(checked.files):
+    if checked is not None and checked.sources and checked.sources == _digest_files(checked.files):
         from remit.inventory.running import CHECKED_GOVERNANCE
 
         client.exit_stack.callback(CONTRACTS_ARE_CHECKED.reset, CONTRACTS_ARE_CHECKED.set(True))
@@ -59,10 +60,11 @@ def remember_checked(client: LocalClient, name: str, app: App) -> None:
     files = sorted(each for each in loaded if each and os.path.isfile(each))  # noqa: PTH113 - as below
     governance = digest_governance(app.operations, offered_callees(app))
     path = _path(client, name)
-    path.parent.mkdir(mode=0o700, exist_ok=True)
     draft = path.with_suffix(f".{os.getpid()}")
-    draft.write_bytes(json.encode(_Checked(files, _digest_files(files), governance)))
-    draft.replace(path)
+    with contextlib.suppress(OSError):  # what cannot be kept is checked again
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        draft.write_bytes(json.encode(_Checked(files, _digest_files(files), governance)))
+        draft.replace(path)
 
 
 def _path(client: LocalClient, name: str) -> Path:

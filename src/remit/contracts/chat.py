@@ -180,8 +180,7 @@ class History:
                 data = text.encode()
             except (AttributeError, UnicodeEncodeError):
                 raise wrong_value("History: a text", text, "give the JSON text of a message") from None
-            self._hash.update(b"%d:" % len(data))
-            self._hash.update(data)
+            self._hash.update(b"%d:%b" % (len(data), data))
             self._texts.append(text)
             if isinstance(text, ModelText) and text.origin:
                 self.origins |= {text.origin}
