@@ -204,10 +204,11 @@ async def test_a_model_that_another_stands_in_for_teaches_no_window(driver: Agen
     assert stand_in.requests
 
 
+@BOTH
 @pytest.mark.parametrize("append", range(1, 14))
-async def test_a_crash_at_any_point_of_a_refusal_changes_nothing(append: int) -> None:
+async def test_a_crash_at_any_point_of_a_refusal_changes_nothing(driver: AgentDriver, append: int) -> None:
     store = Mortal(clock := Clock())
-    app = App(name="test", agents=(finds_all(Strict()),))
+    app = App(name="test", agents=(finds_all(Strict(), driver=driver),))
 
     def runtime() -> Runtime:
         return Runtime(app, store=store, clock=clock, directory=find_superuser)

@@ -9,6 +9,7 @@ from remit.errors import ModelBusyError
 from remit.layers import AddMessage, Fallback, Guardrail, ModelLayer, RetryModel
 from remit.messages import ChatRequest
 from remit.testing import Scripted, superuser
+from tests.agent.test_learnt_window import Strict, finds_all
 
 
 async def labels_of(*layers: ModelLayer) -> list[tuple[str, str]]:
@@ -67,4 +68,13 @@ async def test_it_shows_what_was_compacted() -> None:
     entries = Timeline(await runtime.store.read(result.run), {}).entries()
     assert [each.text for each in entries if each.label == "compacted"] == [
         "summarised older messages before request 1"
+    ]
+
+
+async def test_it_shows_that_a_refused_request_was_sent_again_with_fewer_tools() -> None:
+    runtime = Runtime(App(name="test", agents=(finds_all(Strict()),)))
+    result = await runtime.run("word work care done", by=superuser())
+    entries = Timeline(await runtime.store.read(result.run), {}).entries()
+    assert [each.text for each in entries if each.label == "compacted"] == [
+        "showed fewer tools before request 2, refused as too long"
     ]
