@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from remit.contracts.items import DecisionItem, RunFinished, RunResumed, RunSuspended
+from remit.contracts.items import DecisionItem, QuestionClosed, RunFinished, RunResumed, RunSuspended
 from remit.contracts.question import Decision
 from remit.contracts.reply import Reply
 from remit.engine.executor import ExecutionOutcome, RootCall
@@ -206,6 +206,17 @@ async def test_one_decision_of_two_drives_the_run_on_to_the_other_question(stage
         status="waiting", questions=("q1",)
     )
     assert (await stage.kinds()).count("suspended") == 1
+
+
+async def test_a_question_that_is_closed_while_the_run_comes_to_rest_drives_it_on_at_once(stage: Stage) -> None:
+    async def closes(ledger: RunLedger) -> Reply:
+        if ledger.items_for("call"):
+            return await replying()(ledger)
+        await ledger.commit(question_item(question(conversation="")))
+        await ledger.commit(QuestionClosed(call="call", question="q1"))
+        raise Suspended("q1")
+
+    assert (await stage.begin(closes)).status == "done"
 
 
 async def test_a_question_that_the_store_does_not_know_is_waited_for(stage: Stage) -> None:

@@ -80,6 +80,27 @@ async def test_a_run_that_comes_to_rest_before_it_is_told_to_leave_has_ended(sta
     assert await stage.status() == "done"
 
 
+async def test_a_run_that_ends_as_it_is_told_to_leave_is_not_taken_once_more(stage: Stage) -> None:
+    leave = asyncio.Event()
+
+    async def body(ledger: RunLedger) -> Reply:
+        leave.set()
+        return await replying()(ledger)
+
+    assert (await drive(stage, body, leave)).status == "done"
+    assert (await stage.store.acquire("run", "another", 10)).epoch == 2
+
+
+async def test_a_run_that_could_be_let_go_and_is_cancelled_from_elsewhere_is_cancelled(stage: Stage) -> None:
+    async def body(_ledger: RunLedger) -> Reply:
+        await stage.store.request_cancel("run", "ada")
+        await asyncio.Event().wait()
+        return GOOD
+
+    outcome = await drive(stage, body, asyncio.Event())
+    assert (outcome.status, await stage.status()) == ("cancelled", "cancelled")
+
+
 async def test_a_run_that_is_opened_has_its_header_and_no_driver(stage: Stage) -> None:
     await stage.driver().create_run("run", header_item())
     assert await stage.items() == [header_item()]

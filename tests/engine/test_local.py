@@ -8,13 +8,13 @@ from typing import Any, cast
 
 import pytest
 
-from remit.contracts.items import RunFinished
+from remit.contracts.items import RunFinished, RunSuspended
 from remit.engine.executor import ExecutionOutcome
 from remit.engine.local import LocalEngine
 from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS
 from remit.errors import LeaseError, SetupError
 from remit.journal.memory import InMemoryStore
-from remit.testing.store_suite.samples import begin
+from remit.testing.store_suite.samples import begin, question, question_item, yes
 
 pytestmark = pytest.mark.looptime
 
@@ -102,6 +102,57 @@ async def test_runs_that_other_executors_have_ended_leave_nothing_behind() -> No
     async with engine:
         await asyncio.sleep(60)
         assert not vars(engine)["_failures"]
+
+
+async def test_a_run_that_another_executor_has_is_attempted_ever_more_rarely_though_each_poll_lists_it() -> None:
+    store, attempts = InMemoryStore(asyncio.get_running_loop().time), 0
+    run = await begin(store)
+    await store.release(run.run, run.epoch)
+
+    async def lose(run: str, leave: asyncio.Event) -> ExecutionOutcome:
+        nonlocal attempts
+        attempts += 1
+        raise LeaseError("another executor was faster")
+
+    async with LocalEngine(store, lose, applications=["app"], on_error=print):
+        await asyncio.sleep(60)
+    assert 5 <= attempts <= 8
+
+
+async def test_a_run_that_fails_after_polls_have_listed_it_is_not_attempted_again_at_once() -> None:
+    store, reported = InMemoryStore(asyncio.get_running_loop().time), list[BaseException]()
+    run = await begin(store)
+    await store.release(run.run, run.epoch)
+
+    async def fail(run: str, leave: asyncio.Event) -> ExecutionOutcome:
+        await asyncio.sleep(10)
+        raise ZeroDivisionError
+
+    def report(run: str, error: BaseException) -> None:
+        reported.append(error)
+
+    async with LocalEngine(store, fail, applications=["app"], on_error=report):
+        await asyncio.sleep(60)
+    assert len(reported) == 1
+
+
+async def test_a_decision_of_another_process_continues_a_run_long_before_its_question_expires() -> None:
+    clock, driven = asyncio.get_running_loop().time, asyncio.Event()
+    store = InMemoryStore(clock)
+    run = await begin(store)
+    await run.append(question_item(question(conversation="")), RunSuspended(call="run", questions=("q1",)))
+
+    async def drive(run: str, leave: asyncio.Event) -> ExecutionOutcome:
+        driven.set()
+        return ExecutionOutcome(status="done")
+
+    engine = LocalEngine(store, drive, applications=["app"], clock=clock, on_error=print)
+    async with engine, asyncio.timeout(10):
+        await engine.start("run")
+        await asyncio.sleep(5)
+        assert not driven.is_set()
+        await store.decide(yes())
+        await driven.wait()
 
 
 @pytest.mark.parametrize(

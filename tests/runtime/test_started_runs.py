@@ -138,6 +138,14 @@ async def test_a_run_cannot_reach_what_the_call_that_started_it_cannot_reach(
     assert office.ran == []
 
 
+async def test_a_call_outside_of_the_scope_is_refused_when_it_is_scheduled() -> None:
+    office = Office(schedule, tool_scope=["begin"])
+    result = await office.runtime.run("go", by=ADA, agent="clerk")
+    history = await office.runtime.history(result.run)
+    assert any("wipe cannot be scheduled: an agent above does not let its calls reach it" in text for text in history)
+    assert [run for run, _ in await office.headers()] == [result.run]
+
+
 async def test_a_run_within_a_scope_says_so_when_it_is_denied() -> None:
     office = Office(schedule, "indirect", tool_scope=["begin", "indirect"])
     [result] = await office.run()

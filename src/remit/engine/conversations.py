@@ -207,7 +207,7 @@ class Conversations:
     async def has_moved(self, header: RunOpened) -> bool:
         """Whether a conversation has another newest run than when ``header`` was made, so that it must be made anew."""
         talk = await self._find(header.conversation, header.tenant) if is_part(header) else None
-        return talk is not None and not talk.deletion and talk.latest != header.after
+        return talk is not None and talk.latest != header.after
 
     async def _find(self, conversation: str, tenant: str) -> ConversationRow | None:
         return await self._store.find_conversation(ConversationKey(tenant, self._application, conversation))

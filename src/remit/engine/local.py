@@ -136,8 +136,8 @@ class LocalEngine:
         finally:
             del self._executions[run]
             self._permits.release()
-        if planned.failed_attempts and planned.delay is not None:
-            retry_at = asyncio.get_running_loop().time() + planned.delay
+        if planned.failed_attempts:
+            retry_at = asyncio.get_running_loop().time() + (planned.delay or 0.0)
             self._failures[run] = _Failures(planned.failed_attempts, retry_at)
         if run in self._woken_runs:
             self._woken_runs.discard(run)

@@ -179,7 +179,7 @@ class RunAnswers:
         def forget(positions: Sequence[Position]) -> None:
             for position in positions if self._answers else ():
                 answer = self._answers.get(position.item.call) if isinstance(position.item, Message) else None
-                if answer is not None and answer.is_settled:
+                if answer is not None:
                     self._close(answer)
             on_stored(positions)
 

@@ -31,7 +31,6 @@ from remit.engine.principals import PrincipalDirectory
 from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
 from remit.engine.run_schedules import CURRENT_SCHEDULING_RUN, SchedulingRun
 from remit.engine.schedule import next_occurrence
-from remit.engine.sharing import is_part
 from remit.engine.started_runs import root_caller
 from remit.errors import DivergedError, LeaseError, RequestConflictError, RequestError, Suspended
 from remit.journal.ledger import RunLedger
@@ -91,7 +90,7 @@ class RootExecutor(Struct, frozen=True):
             return RunResult(run=run, callee=callee, status="queued", reason=f"it waits for run {blocker.run}")
 
         refusal = "" if stopping or not known_items else await self.conversations.why_refused(header, principal)
-        if not stopping and (outcome := await self._find_same_stall(header, known_items)) is not None:
+        if (outcome := await self._find_same_stall(header, known_items)) is not None:
             return result_of(run, callee, outcome, self.call_root.dispatcher.find)
 
         async def call_root(ledger: RunLedger) -> Reply:
@@ -100,13 +99,13 @@ class RootExecutor(Struct, frozen=True):
                 raise RunRefused(refusal)
             CURRENT_PRIOR_RUNS.set(partial(self.conversations.read_back, header.after))
             CURRENT_SCHEDULING_RUN.set(SchedulingRun(executor, header, self.call_root.dispatcher.find, self.find_terms))
-            if ledger.is_stopping and is_part(header) and is_unbegun(ledger.recorded_items()):
-                raise asyncio.CancelledError  # its message is no part of the conversation
+            if ledger.is_stopping and is_unbegun(ledger.recorded_items()):
+                raise asyncio.CancelledError  # its message is no part of a conversation
             now = executor.clock()
             ledger.is_early = now < header.starts_at
             following = None if ledger.is_stopping else next_occurrence(header, now, known_items)
-            if following is not None and await executor.store.find_run(following.call) is None:
-                with contextlib.suppress(RequestError, LeaseError):  # another executor was faster
+            if following is not None:
+                with contextlib.suppress(RequestError, LeaseError):  # an earlier execution or another executor did
                     await executor.create_run(following.call, following)
             return await self.call_root(ledger, callee, header, principal)
 
@@ -173,7 +172,7 @@ async def replay_run(
     """Execute a run again with all answers from its journal, and compare; see `Runtime.replay`."""
     header, items = await conversations.read_run(run)
     ledger = ReplayLedger(run, items, await conversations.messages(header.after))
-    if ledger.was_cancelled and is_unbegun([each.item for each in items]):
+    if is_unbegun([each.item for each in items]):
         return report_replay(run, ledger, items)
     principal = Principal(header.principal, header.tenant, permissions=frozenset({"*"}))
     token = CURRENT_PRIOR_RUNS.set(partial(conversations.read_back, header.after))

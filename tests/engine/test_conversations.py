@@ -1,0 +1,27 @@
+"""Runs are read from the journal only as this version wrote them."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import structs
+
+from remit.engine.conversations import Conversations
+from remit.errors import BrokenJournalError, JournalFormatError
+from remit.journal.memory import InMemoryStore
+from remit.testing.store_suite.samples import acquire_run, begin, header_item, note
+
+
+async def test_a_run_of_another_format_is_refused() -> None:
+    store = InMemoryStore()
+    await (await acquire_run(store)).append(structs.replace(header_item(), format=99))
+    with pytest.raises(JournalFormatError, match="run run has format 99; this version reads"):
+        await Conversations(store, "app").read_run("run")
+
+
+async def test_a_run_whose_items_do_not_follow_one_another_is_refused() -> None:
+    store = InMemoryStore()
+    run = await begin(store)
+    assert (await Conversations(store, "app").read_run("run"))[0] == header_item()
+    await run.append(note())  # it is chained as the first item of a run
+    with pytest.raises(BrokenJournalError):
+        await Conversations(store, "app").read_run("run")
