@@ -274,10 +274,6 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: untyped(LocalEngine)(3, 4, applications="x"),
         "LocalEngine: on_error is missing; write LocalEngine(store, execute, applications=…, on_error=…)",
     ),
-    "a lease": (
-        lambda: Runtime(application(), lease_seconds=untyped("3")),
-        "Runtime: lease_seconds is '3'; give a number",
-    ),
     "a name as a known principal": (
         lambda: Runtime(application()).add_principals(untyped("ada")),
         "add_principals is 'ada'; give a Principal, such as Principal('ada')",
