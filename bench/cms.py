@@ -23,7 +23,7 @@ from remit_cms.storage.seed import DEFAULT_ENVIRONMENT
 
 PAGES: Final = 10_000
 CALLS: Final = 60
-_ANN: Final = Principal("ann", permissions=frozenset({"cms:*"}))
+_ANN: Final = Principal("ann", FIRST_SITE, frozenset({"cms:*"}))
 
 Ask = tuple[str, Callable[[random.Random, int], dict[str, Any]]]
 READS: Final[dict[str, Ask]] = {

@@ -181,7 +181,7 @@ async def open_leaks() -> AsyncGenerator[Leaks]:
             await beside_others.populate(tenant)
             await _rename(beside_others, tenant, owner)
         async with beside_others.database.write() as session:
-            await session.execute(update(Site).where(Site.key == "second-site").values(tenant="default"))
+            await session.execute(update(Site).where(Site.key == "second-site").values(tenant="local-site"))
         alone.clock.looks, alone.ids.counts = beside_others.clock.looks, beside_others.ids.counts.copy()
         try:
             ids = find_ids(shared, LEAKS, *OWNERS)

@@ -29,8 +29,8 @@ from remit_cms.publishing.payloads import AddToChangeSet
 from remit_cms.sites.payloads import AddSite
 from remit_cms.tools import AnyTool
 
-ANN: Final = Principal("ann", "default", frozenset({"cms:*", "web:*", "approvals:decide"}))
-STRANGER: Final = Principal("sid", "default", frozenset({"other:read"}))
+ANN: Final = Principal("ann", "local-site", frozenset({"cms:*", "web:*", "approvals:decide"}))
+STRANGER: Final = Principal("sid", "local-site", frozenset({"other:read"}))
 
 _DEATHS: Final = 40
 """A tool that writes more often, as ``cms_seedSite`` does (some 800 times), dies at about this many, evenly spread."""
@@ -217,7 +217,7 @@ async def open_sweep(
         world = World(Path(folder), database.location)
         world.calls.run = "swept"
         await world.add_other_site()
-        for tenant in ("default", "other"):
+        for tenant in ("local-site", "other"):
             await world.populate(tenant)
         await world.sites.add_site(world.call(), AddSite(key="empty", name="Empty"))
         if prepare is not None:

@@ -21,11 +21,11 @@ from remit.messages import ChatRequest, Completion, completion_from_message
 from remit.testing import superuser
 from remit.tools import Arguments
 from remit_cms.app import build
-from remit_cms.storage.database import Database
+from remit_cms.storage.database import FIRST_SITE, Database
 from remit_cms.storage.tables import Revision
 
 CMS: Final = "cms"
-EDITOR: Final = Principal("judge", permissions=superuser().permissions)
+EDITOR: Final = Principal("judge", FIRST_SITE, superuser().permissions)
 SHARED: Final = "shared"
 """The slug of the page that all runs write."""
 WRITES: Final = 4

@@ -17,7 +17,7 @@ from remit.layers import Call, CallService, Reply, layer_fn
 from remit.secrets import EnvSecrets, Secret, SecretRef
 from remit.testing import Scripted, calls
 
-TENANT: Final = "default"
+TENANT: Final = "local-site"
 Slip = Callable[[LeafContext, str], object]
 
 

@@ -40,8 +40,8 @@ Compare = Callable[[str, dict[str, Any], Question, list[Request]], str]
 CompareOne = Callable[[str, dict[str, Any], Question, str, bytes], str]
 Cases = list[tuple[str, dict[str, Any]]]
 
-_ADA: Final = superuser(tenant="default")
-_BOSS: Final = superuser(name="boss", tenant="default")
+_ADA: Final = superuser(tenant="local-site")
+_BOSS: Final = superuser(name="boss", tenant="local-site")
 
 
 def figures(*, short: bool) -> Iterator[Figure]:

@@ -22,7 +22,7 @@ PAGE_BYTES: Final = 8_000
 _MIN_SECTIONS: Final = 3
 _AT_ONCE: Final = 16
 """Sections that each such page has in any case."""
-_ANN: Final = Principal("ann", "default", frozenset({"cms:*"}))
+_ANN: Final = Principal("ann", "local-site", frozenset({"cms:*"}))
 
 
 def figures(*, short: bool) -> Iterator[Figure]:

@@ -43,12 +43,12 @@ permissions = ["*"]
 # [roles.reader]
 # permissions = ["cms:read"]
 
-# A user is a user of the operating system. The tenant owns the data. "default" is also that of a program's principals
-# that name none, such as Principal("ada").
+# A user is a user of the operating system. The tenant owns the data; the CMS starts with "local-site". A program's
+# Principal("ada") has the tenant "default": give it this one, Principal("ada", "local-site"), to see its runs here.
 
 [users.{user}]
 roles = ["owner"]
-tenant = "default"
+tenant = "local-site"
 
 # The price of a model that Remit does not know, or has at another price: US dollars per million tokens.
 #
@@ -132,7 +132,7 @@ class UserDirectory:
             raise SetupError(
                 f"{self.path} does not list the user {name!r}; add the table "
                 f'[users.{_toml_key(name)}] with roles = ["…"] '
-                f'(available: {roles}) and tenant = "default"'
+                f'(available: {roles}) and tenant = "local-site"'
             )
         return found
 
@@ -207,7 +207,7 @@ def _parse_users(path: Path, document: dict[str, Any]) -> UserDirectory:
 
 
 _ADDITIONS: Final[Mapping[str, str]] = {
-    "tenant": 'add tenant = "default"',
+    "tenant": 'add tenant = "local-site"',
     "roles": 'add roles = ["…"]',
     "permissions": 'add permissions = ["…"]',
 }

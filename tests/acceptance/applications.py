@@ -24,7 +24,7 @@ from remit.testing import Scripted
 from remit.tools import Arguments
 from remit_cms.sites.payloads import AddSite
 
-ANN = Principal("ann", "default", frozenset({"*"}))
+ANN = Principal("ann", "local-site", frozenset({"*"}))
 Sample = dict[str, Any]
 
 CASEFILE: dict[str, Callable[[dict[str, list[str]]], Sample]] = {

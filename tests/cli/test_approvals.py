@@ -113,7 +113,7 @@ def test_who_may_not_decide_is_told_so(cli: Cli, waiting: str) -> None:
 @pytest.mark.parametrize("command", ["show", "approve", "deny"])
 def test_a_question_of_another_tenant_looks_like_none(cli: Cli, waiting: str, command: str) -> None:
     config = cli.home / "config.toml"
-    config.write_text(config.read_text().replace('"default"\n', '"elsewhere"\n'))
+    config.write_text(config.read_text().replace('"local-site"\n', '"elsewhere"\n'))
     mine, nobodys = cli("approvals", command, waiting), cli("approvals", command, "nothing")
     assert (mine.status, mine.err) == (2, nobodys.err.replace("nothing", waiting))
     assert cli.questions() == []
@@ -143,8 +143,8 @@ def test_under_four_eyes_the_messages_name_who_can_decide(cli: Cli) -> None:
     me = os_user()
     assert f"  who:     no other user may; give one the permission approvals:decide in {cli.home}" in waiting.err
     with (cli.home / "config.toml").open("a") as config:
-        config.write('[users.bea]\nroles = ["owner"]\ntenant = "default"\n')
-        config.write('[users.carl]\nroles = []\ntenant = "default"\n')
+        config.write('[users.bea]\nroles = ["owner"]\ntenant = "local-site"\n')
+        config.write('[users.carl]\nroles = []\ntenant = "local-site"\n')
     refused = cli("approvals", "approve", cli.questions()[0]["id"], "--app", strict)
     assert f"{me} requested the call and may not decide question" in refused.err
     assert f"bea (not {me}: four eyes)" in refused.err

@@ -144,7 +144,7 @@ def test_the_decision_of_another_person_is_not_repeated(
 ) -> None:
     cli("approvals", "approve", waiting)
     with (cli.home / "config.toml").open("a") as config:
-        config.write('[users.bea]\nroles = ["owner"]\ntenant = "default"\n')
+        config.write('[users.bea]\nroles = ["owner"]\ntenant = "local-site"\n')
     monkeypatch.setattr("remit.cli.client.os_user", lambda: "bea")
     again = cli("approvals", "approve", waiting, "--app", APP)
     assert f"approved by {os_user()}; its run continues with: remit resume " in again.err

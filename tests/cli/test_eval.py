@@ -292,7 +292,7 @@ def test_a_case_has_the_history_that_its_conversation_started_from_and_no_withdr
 ) -> None:
     async def talk(store: Store) -> str:
         runtime = Runtime(app(), store=store, model=Scripted(["given", "given", calls(MILK), "Done."]))
-        user = superuser()
+        user = superuser(tenant="local-site")
         withdrawn = await runtime.submit("Never mind.", by=user, conversation="c", messages=STARTED[:1])
         await runtime.cancel(withdrawn, by=user)
         saved = [*STARTED[:3], ModelText('{"role":"assistant","content":"Yes.","thoughts":1}', "m:x")]

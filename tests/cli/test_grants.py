@@ -65,7 +65,7 @@ def test_giving_says_how_to_take_it_back(cli: Cli) -> None:
 def test_a_grant_for_a_user_who_does_not_exist_is_refused(cli: Cli) -> None:
     done = cli("approvals", "grant", APP, "burn", "--for", "ghost", "--count", "2", "--hours", "1")
     assert done.status == 1
-    assert "there is no user 'ghost' of tenant 'default'" in done.err
+    assert "there is no user 'ghost' of tenant 'local-site'" in done.err
     assert cli("approvals", "grants", "--json").json == {"grants": []}
 
 

@@ -9,7 +9,7 @@ from remit.users import os_user
 from tests.cli.kit import APP, Cli
 from tests.cli.shop import app, burn
 
-BOB = Principal("bob", "default", permissions=frozenset({"*"}))
+BOB = Principal("bob", "local-site", permissions=frozenset({"*"}))
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def bobs(cli: Cli) -> str:
 def allow(cli: Cli, *permissions: str) -> None:
     listed = ", ".join(f'"{each}"' for each in permissions)
     (cli.home / "config.toml").write_text(
-        f'[roles.clerk]\npermissions = [{listed}]\n[users."{os_user()}"]\nroles = ["clerk"]\ntenant = "default"\n'
+        f'[roles.clerk]\npermissions = [{listed}]\n[users."{os_user()}"]\nroles = ["clerk"]\ntenant = "local-site"\n'
     )
 
 

@@ -267,7 +267,7 @@ def test_a_run_of_another_tenant_looks_like_none(cli: Cli, command: str) -> None
     cli("call", APP, "find", '{"name": "bread"}')
     run = cli.runs()[0].run
     config = cli.home / "config.toml"
-    config.write_text(config.read_text().replace('"default"\n', '"elsewhere"\n'))
+    config.write_text(config.read_text().replace('"local-site"\n', '"elsewhere"\n'))
     theirs, nobodys = cli(command, run, "--app", APP), cli(command, "nothing", "--app", APP)
     assert (theirs.status, theirs.out, theirs.err) == (2, "", nobodys.err.replace("nothing", run))
     assert cli("runs", "--json").json == {"runs": []}

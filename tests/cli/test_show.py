@@ -114,7 +114,7 @@ def test_runs_are_listed_newest_first(cli: Cli) -> None:
 def test_runs_of_another_tenant_are_not_listed_and_the_user_is_told_which_tenant_is_theirs(cli: Cli) -> None:
     empty = cli("runs")
     assert (empty.out, empty.status) == ("", 0)
-    assert "of the tenant default may see; those of a program have the tenant of its Principal" in empty.err
+    assert "of the tenant local-site may see; those of a program have the tenant of its Principal" in empty.err
     assert cli("runs", "--json").json == {"runs": []}
     cli("call", APP, "find", '{"name": "rye"}')
     assert cli("runs").err == ""

@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_the_first_use_makes_whoever_uses_it_the_owner(path: Path) -> None:
     ada = read_users(path, "ada").require_principal("ada")
-    assert (ada.tenant, ada.roles, ada.may("anything:at-all")) == ("default", {"owner"}, True)
+    assert (ada.tenant, ada.roles, ada.may("anything:at-all")) == ("local-site", {"owner"}, True)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert read_users(path, "bob").principals.keys() == {"ada"}
 
@@ -43,7 +43,7 @@ def test_the_folder_is_made_for_its_owner_alone(tmp_path: Path, cli: Cli, monkey
 
 
 def test_a_name_that_toml_could_not_read_bare_is_quoted(path: Path) -> None:
-    assert read_users(path, 'ada "the" b. é').require_principal('ada "the" b. é').tenant == "default"
+    assert read_users(path, 'ada "the" b. é').require_principal('ada "the" b. é').tenant == "local-site"
 
 
 def test_a_user_is_found_by_every_spelling_of_the_name(path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_user_whom_the_file_does_not_know_is_told_what_to_add(path: Path) -> N
         ("[people.bob]", "people: unknown key"),
         ('[roles.r]\npermissions = []\ninherits = "owner"', "roles.r.inherits: unknown key"),
         ('[users.bob]\nroles = ["ownr"]\ntenant = "x"', "users.bob.roles: no role 'ownr' in this file; it has: owner"),
-        ('[users.bob]\nroles = ["owner"]', 'users.bob.tenant: missing; add tenant = "default"'),
+        ('[users.bob]\nroles = ["owner"]', 'users.bob.tenant: missing; add tenant = "local-site"'),
         ('[users.bob]\nroles = ["owner"]\ntenant = ""', "users.bob.tenant: "),
         ('[users.bob]\nroles = "owner"\ntenant = "x"', "users.bob.roles: "),
         ('[roles.r]\npermissions = ["everything"]', "roles.r.permissions.0: 'everything' is not a permission"),

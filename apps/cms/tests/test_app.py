@@ -15,7 +15,7 @@ from remit.testing import Scripted, calls
 from remit.tools import Arguments
 from remit_cms.app import EMBEDDINGS_VARIABLE, app, build
 
-ANN = Principal("ann", "default", frozenset({"cms:*"}))
+ANN = Principal("ann", "local-site", frozenset({"cms:*"}))
 
 
 def test_the_application_is_an_entry_point_of_remit() -> None:
@@ -106,7 +106,7 @@ async def test_the_editor_makes_a_page_when_its_model_asks_for_one(tmp_path: Pat
 async def test_the_editor_is_told_what_the_person_may_not_do(tmp_path: Path, permissions: set[str], told: str) -> None:
     model = Scripted(["I cannot do that."])
     cms = build(tmp_path)
-    person = Principal("pat", "default", frozenset(permissions))
+    person = Principal("pat", "local-site", frozenset(permissions))
     await Runtime(cms.app, model=model).run("Publish the page About.", by=person)
     sent = " ".join(model.requests[0].history)
     assert told in sent

@@ -13,7 +13,7 @@ from remit.tools import Arguments, Changed
 from remit_cms.pages.payloads import CreatePage
 from remit_cms.tools import AnyTool, page_operations, section_operations
 
-ANN = Principal("ann", "default", frozenset({"*"}))
+ANN = Principal("ann", "local-site", frozenset({"*"}))
 HERO = {"definitionId": "hero", "content": {"heading": "We bake bread"}}
 
 WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {

@@ -27,7 +27,7 @@ from remit_cms.sites.payloads import AddSite
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.values import check_content
 
-ANN = Principal("ann", "default", frozenset({"*"}))
+ANN = Principal("ann", "local-site", frozenset({"*"}))
 HOSTILE = {"\0": "the character NUL", "\x1b": "control character U+001B", "\ud800": "lone surrogates"}
 
 

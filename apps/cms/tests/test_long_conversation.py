@@ -19,7 +19,7 @@ from remit_cms.agent import editor
 from remit_cms.pages.payloads import GetPages
 from remit_cms.tools import page_operations, section_operations
 
-ANN = Principal("ann", "default", permissions=frozenset({"*"}))
+ANN = Principal("ann", "local-site", permissions=frozenset({"*"}))
 LIMIT = 7_000
 
 

@@ -12,7 +12,7 @@ from remit.errors import SetupError
 from remit.tools import Arguments
 from remit_cms.app import Cms, build
 
-ANN = Principal("ann", "default", frozenset({"cms:*", "approvals:decide"}))
+ANN = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decide"}))
 
 
 async def call(cms: Cms, tool: str, target: str, **arguments: object) -> str:

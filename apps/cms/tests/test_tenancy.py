@@ -14,7 +14,7 @@ from remit_cms.agent import editor
 from remit_cms.storage.seed import add_site
 from remit_cms.tools import page_operations, section_operations
 
-ANN = Principal("ann", "default", frozenset({"*"}))
+ANN = Principal("ann", "local-site", frozenset({"*"}))
 OTHER = Principal("otto", "other", frozenset({"*"}))
 
 CASES: list[tuple[str, str, dict[str, object]]] = [
@@ -99,7 +99,7 @@ async def add_shop(world: World) -> None:
     async with world.database.write() as session:
         await add_site(
             session,
-            "default",
+            "local-site",
             "shop",
             clock=world.database.clock,
             new_id=lambda kind: f"shop_{kind}_{next(numbers)}",
@@ -134,7 +134,7 @@ async def test_the_target_of_a_run_is_the_site_that_its_calls_see_and_change(wor
 
 async def test_a_permission_for_a_site_reaches_no_other_site(world: World, runtime: Runtime) -> None:
     await add_shop(world)
-    bea = Principal("bea", "default", frozenset({"cms:read", "cms:write@shop/*"}))
+    bea = Principal("bea", "local-site", frozenset({"cms:read", "cms:write@shop/*"}))
     targets = ("shop/main", "shop", "local-site/main", "", "other-site/main", "shop/test")
     statuses = [await create(runtime, bea, f"Page {number}", target) for number, target in enumerate(targets)]
     assert statuses == ["done", "failed", "failed", "failed", "failed", "failed"]

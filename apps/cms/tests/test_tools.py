@@ -101,7 +101,7 @@ def test_the_facts_follow_the_kind_of_operation(
         assert facts.tags, name
 
 
-ANN = Principal("ann", "default", frozenset({"cms:*", "approvals:decide"}))
+ANN = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decide"}))
 
 
 async def call(runtime: Runtime, name: str, by: Principal = ANN, /, **arguments: object) -> dict[str, Any]:
@@ -179,7 +179,7 @@ async def test_what_goes_wrong_is_said_with_its_code_so_that_a_model_can_mend_it
 
 async def test_a_reader_may_read_and_no_more(world: World, runtime: Runtime) -> None:
     await world.page("About")
-    reader = Principal("rita", "default", frozenset({"cms:read"}))
+    reader = Principal("rita", "local-site", frozenset({"cms:read"}))
     assert (await call(runtime, "cms_getPage", reader, slug="about"))["success"] is True
     for name, arguments in (
         ("cms_createPage", {"title": "More"}),

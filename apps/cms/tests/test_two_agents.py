@@ -56,7 +56,7 @@ class Talk:
         """One run, in which the model gives these answers. Return all that it has read."""
         self._script += [*answers, "Done."]
         runtime = open_runtime(self._world, self._journal, model := Scripted(self._script))
-        person = Principal(self._who, "default", permissions=frozenset({"*"}))
+        person = Principal(self._who, "local-site", permissions=frozenset({"*"}))
         result = await runtime.run("Go on.", by=person, conversation=self._who)
         assert result.status == "done", result.text
         await runtime.store.close()

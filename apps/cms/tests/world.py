@@ -156,7 +156,7 @@ class Calls:
 
 
 class World:
-    """The CMS with two tenants: "default" with local-site, and "other" with other-site."""
+    """The CMS with two tenants: "local-site" with the site of that name, and "other" with other-site."""
 
     def __init__(self, folder: Path, location: Path | str = "", *, busy_timeout: float = 20.0) -> None:
         self.ids = Ids()
@@ -185,7 +185,7 @@ class World:
     def call(
         self,
         *,
-        tenant: str = "default",
+        tenant: str = "local-site",
         key: str = "",
         by: str = "ann",
         run: str = "run-1",
@@ -208,14 +208,14 @@ class World:
         async with self.database.write() as session:
             await add_site(session, "other", ELSEWHERE.site, name="Other", clock=self.database.clock, new_id=self.ids)
 
-    async def page(self, title: str = "About", *sections: tuple[str, Content], tenant: str = "default") -> PageView:
+    async def page(self, title: str = "About", *sections: tuple[str, Content], tenant: str = "local-site") -> PageView:
         """A page that is there already."""
         given = [SectionInput(definition_id=key, content=content) for key, content in sections]
         reply = await self.pages.create_page(self.call(tenant=tenant), CreatePage(title=title, sections=given))
         return reply.page
 
     async def image(
-        self, alt_text: str = "A loaf", content: bytes = b"", *, tenant: str = "default", **fields: Any
+        self, alt_text: str = "A loaf", content: bytes = b"", *, tenant: str = "local-site", **fields: Any
     ) -> ImageView:
         """An image that is there already: a small orange one."""
         conversation = fields.pop("conversation", "")
@@ -244,7 +244,7 @@ class World:
         )
         return tuple(tool for part in parts for tool in part.callees)
 
-    async def populate(self, tenant: str = "default") -> None:
+    async def populate(self, tenant: str = "local-site") -> None:
         """The page About, one of whose sections has a list; Live, published in set_1 and edited since; Gone, deleted.
 
         The navigation leads to About, and /old-menu redirects there. The first image is shown nowhere, the second in a

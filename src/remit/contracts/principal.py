@@ -12,8 +12,6 @@ from remit.core.names import as_normalized, as_person_name
 from remit.errors import RequestError
 
 WILDCARD = "*"
-DEFAULT_TENANT: Final = "default"
-"""The tenant of a principal that names none, and of the first user in ``config.toml``."""
 ANONYMOUS: Final = "anonymous"
 """The name of each caller that has not signed in."""
 
@@ -31,7 +29,7 @@ class Principal:
     """
 
     name: str
-    tenant: str = DEFAULT_TENANT
+    tenant: str = "default"
     permissions: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
 

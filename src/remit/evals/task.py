@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from remit.contracts.arguments import Limits
-from remit.contracts.principal import DEFAULT_TENANT, Principal
+from remit.contracts.principal import Principal
 from remit.core.checks import as_path, as_tuple
 from remit.engine.given_history import read_history
 from remit.errors import RequestError, SetupError
@@ -108,7 +108,7 @@ class Questions(_Part):
 class User(_Part):
     """The person who asks."""
 
-    tenant: _Text = DEFAULT_TENANT
+    tenant: _Text = "local-site"
     permissions: list[str] = Field(default_factory=lambda: ["*"])
 
     @model_validator(mode="after")

@@ -12,7 +12,7 @@ from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.call import Call, CallLayer, CallService, ToolLayer, to_call_layers
 from remit.contracts.callee import Callee, check_callee
 from remit.contracts.items import Item, Position
-from remit.contracts.principal import DEFAULT_TENANT, Caller, Principal, check_principal
+from remit.contracts.principal import Caller, Principal, check_principal
 from remit.contracts.reply import Reply
 from remit.core import Stack
 from remit.core.checks import as_texts, as_tuple_of, check_instance, check_method, check_text
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-def superuser(*permissions: str, name: str = "ada", tenant: str = DEFAULT_TENANT) -> Principal:
+def superuser(*permissions: str, name: str = "ada", tenant: str = "default") -> Principal:
     """A principal with ``permissions``, by default all of them."""
     return Principal(name, tenant, permissions=as_texts("permissions", permissions or {"*"}))
 

@@ -17,7 +17,7 @@ from remit_cms.publishing.payloads import RevertPage
 from remit_cms.sections.payloads import AddSectionToPage, DeletePageSection, GetPageSections, MoveSection
 from remit_cms.tools import page_operations, section_operations
 
-ANN = Principal("ann", "default", frozenset({"*"}))
+ANN = Principal("ann", "local-site", frozenset({"*"}))
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from remit_cms.storage.tables import Kind, Page
 pytestmark = pytest.mark.every_store
 
 
-async def found(world: World, query: str, *, limit: int = 5, tenant: str = "default") -> list[str]:
+async def found(world: World, query: str, *, limit: int = 5, tenant: str = "local-site") -> list[str]:
     payload = SearchPages(query=query, limit=limit)
     return [match.slug for match in (await world.search.search_pages(world.call(tenant=tenant), payload)).matches]
 

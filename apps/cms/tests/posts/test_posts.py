@@ -30,7 +30,7 @@ from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import RestorePage
 
 BREAD = {"url": "/a.webp", "alt": "Bread"}
-ANN = Principal("ann", "default", frozenset({"cms:*", "approvals:decide"}))
+ANN = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decide"}))
 
 
 @pytest.fixture

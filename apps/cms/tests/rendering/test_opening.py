@@ -12,7 +12,7 @@ from remit.runtime import RunResult
 from remit.tools import Arguments
 from remit_cms.app import build
 
-OWNER = Principal("ada", "default", permissions=frozenset({"*"}))
+OWNER = Principal("ada", "local-site", permissions=frozenset({"*"}))
 
 
 async def call(runtime: Runtime, name: str, **values: Any) -> RunResult[Any]:

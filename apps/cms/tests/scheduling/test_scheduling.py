@@ -321,7 +321,7 @@ class Office:
 
     @property
     def ann(self) -> Principal:
-        return Principal("ann", "default", frozenset(self.permissions))
+        return Principal("ann", "local-site", frozenset(self.permissions))
 
     def runtime(self) -> Runtime:
         return Runtime(

@@ -39,7 +39,7 @@ async def find(
     index: SemanticIndex | None,
     query: str,
     *,
-    tenant: str = "default",
+    tenant: str = "local-site",
     target: str = "",
     **given: object,
 ) -> list[str]:
@@ -48,7 +48,7 @@ async def find(
     return [match.slug for match in reply.matches]
 
 
-async def find_images(world: World, index: SemanticIndex, query: str, *, tenant: str = "default") -> list[str]:
+async def find_images(world: World, index: SemanticIndex, query: str, *, tenant: str = "local-site") -> list[str]:
     images = Images(world.database, world.files, world.renditions, index)
     reply = await images.search_images(world.call(tenant=tenant), SearchImages(query=query))
     return [match.alt_text for match in reply.matches]
@@ -204,12 +204,12 @@ async def test_nothing_of_another_tenant_or_site_is_ever_found(world: World) -> 
     world.ids.counts["template"] = 100  # beyond those of the sites that are there
     await world.sites.add_site(world.call(), AddSite(key="second", name="Second"))
     index = index_of(world, Topics())
-    for tenant, target, word in (("default", "", "loaf"), ("other", "", "bread"), ("default", "second", "brot")):
+    for tenant, target, word in (("local-site", "", "loaf"), ("other", "", "bread"), ("local-site", "second", "brot")):
         page = CreatePage(title=f"{word} {tenant} {target}".strip())
         await world.pages.create_page(world.call(tenant=tenant, target=target), page)
     await world.image("A loaf", tenant="other")
-    assert await find(world, index, "baguette") == ["loaf-default"]
-    assert await find(world, index, "baguette", target="second") == ["brot-default-second"]
+    assert await find(world, index, "baguette") == ["loaf-local-site"]
+    assert await find(world, index, "baguette", target="second") == ["brot-local-site-second"]
     assert await find(world, index, "baguette", tenant="other") == ["bread-other"]
     assert await find_images(world, index, "baguette") == []
     assert await find_images(world, index, "baguette", tenant="other") == ["A loaf"]
@@ -277,7 +277,7 @@ async def test_a_rebuild_that_is_cancelled_is_gone_on_with_by_the_next_search(wo
         Sites(world.database, world.files), Rebuilding(world.database, index_of(world, Hanging()))
     )
     runtime = Runtime(App(name="cms", tools=operations.callees), make_run_id=lambda: "run-1")
-    ann = Principal("ann", "default", frozenset({"cms:sites", "cms:write"}))
+    ann = Principal("ann", "local-site", frozenset({"cms:sites", "cms:write"}))
     call = asyncio.create_task(runtime.call_by_name("cms_rebuildSearch", Arguments("{}", {}), by=ann))
     await started.wait()
     await runtime.cancel("run-1", by=ann)

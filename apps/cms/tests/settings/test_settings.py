@@ -81,7 +81,7 @@ async def test_visitors_see_settings_when_their_change_set_is_published_and_no_m
         ("instructions (en)", "Write plainly."),
     ]
     ada = RunInfo(
-        principal=Principal("ada", "default"), target="", conversation="", now=datetime(2026, 1, 1, tzinfo=UTC)
+        principal=Principal("ada", "local-site"), target="", conversation="", now=datetime(2026, 1, 1, tzinfo=UTC)
     )
     in_force = SettingsInForce(world.database)
     assert await in_force.find_instructions(ada) == ""

@@ -53,7 +53,7 @@ async def visit(site: Site, path: str, method: str = "GET", **headers: str) -> R
     return Reply(start["status"], {k.decode(): v.decode() for k, v in start["headers"]}, body["body"])
 
 
-async def publish(world: World, title: str, *sections: Any, tenant: str = "default") -> PageView:
+async def publish(world: World, title: str, *sections: Any, tenant: str = "local-site") -> PageView:
     """A live page."""
     page = await world.page(title, *sections, tenant=tenant)
     await Publishing(world.database).publish_page(world.call(tenant=tenant), PublishPage(page_id=page.id))

@@ -43,7 +43,7 @@ from remit_cms.tools import sites_operations
 COPY = Target("copy", "main")
 
 
-def at(world: World, site: str, tenant: str = "default") -> LeafContext:
+def at(world: World, site: str, tenant: str = "local-site") -> LeafContext:
     """A call on a site."""
     return world.call(tenant=tenant, target=site)
 
@@ -137,7 +137,7 @@ async def test_a_key_that_breaks_the_rule_is_answered_with_the_rule(
 ) -> None:
     tools = sites_operations(world.sites, Rebuilding(world.database, None)).callees
     arguments = {"key": "copy", "name": "Copy", **given}
-    caller = Principal("ann", "default", frozenset({"*"}))
+    caller = Principal("ann", "local-site", frozenset({"*"}))
     raw = Arguments(json.dumps(arguments), arguments)
     reply = json.loads((await Runtime(App(name="cms", tools=tools)).call_by_name("cms_addSite", raw, by=caller)).text)
     assert rule in reply["error"]
@@ -169,7 +169,7 @@ async def test_a_call_about_a_site_lists_that_one_alone(world: World) -> None:
 async def test_a_principal_with_permissions_for_one_site_learns_of_no_other(world: World) -> None:
     await add(world, "bakery")
     runtime = Runtime(App(name="cms", tools=sites_operations(world.sites, Rebuilding(world.database, None)).callees))
-    baker = Principal("bea", "default", frozenset({"cms:read@bakery/*", "cms:sites@bakery/*"}))
+    baker = Principal("bea", "local-site", frozenset({"cms:read@bakery/*", "cms:sites@bakery/*"}))
 
     async def ask(tool: str, target: str, **arguments: object) -> dict[str, Any]:
         raw = Arguments(json.dumps(arguments), arguments)

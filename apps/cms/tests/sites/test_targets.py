@@ -12,7 +12,7 @@ from remit_cms.sites.targets import target_check
 
 @pytest.mark.parametrize("target", ["local-site", "local-site/main"])
 async def test_a_site_of_the_tenant_is_accepted_with_and_without_environment(world: World, target: str) -> None:
-    await target_check(world.database)(target, Principal("ann", "default", frozenset({"*"})))
+    await target_check(world.database)(target, Principal("ann", "local-site", frozenset({"*"})))
 
 
 @pytest.mark.parametrize("target", ["nosuch/x", "local-site/nowhere", "other-site"])
@@ -30,4 +30,4 @@ async def test_any_other_is_not_found_and_no_site_of_another_tenant_is_named(
 ) -> None:
     message = f"^there is no site '{target}'; the sites and their environments: {named}$"
     with pytest.raises(RequestNotFoundError, match=message):
-        await target_check(world.database)(target, Principal("ann", "default", frozenset(permissions)))
+        await target_check(world.database)(target, Principal("ann", "local-site", frozenset(permissions)))

@@ -30,7 +30,7 @@ async def test_a_new_database_gets_a_site_with_two_languages_and_the_templates(d
         sites = (await session.execute(select(Site.key, Site.tenant))).all()
         locales = (await session.execute(select(Locale.code, Locale.is_default).order_by(Locale.code))).all()
         stored = {row.key: row for row in await session.scalars(select(SectionDefinition))}
-    assert [tuple(site) for site in sites] == [("local-site", "default")]
+    assert [tuple(site) for site in sites] == [("local-site", "local-site")]
     assert [tuple(locale) for locale in locales] == [("de", False), ("en", True)]
     assert {"hero", "text", "image-text", "features", "quote", "call-to-action"} <= set(stored)
     for template in BUILTIN_TEMPLATES:

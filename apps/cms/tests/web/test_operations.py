@@ -23,7 +23,7 @@ from remit_cms.web.payloads import HttpPost
 from remit_cms.web.requests import HttpRequests
 from remit_cms.web.search_providers import NoProvider, SearchProvider
 
-PERSON = superuser(tenant="default")
+PERSON = superuser(tenant="local-site")
 STARTER = b"""<html><head><title>Sourdough</title></head><body><nav>Home Shop</nav><article><h1>Sourdough</h1>
 <p>A sourdough starter is flour and water in which wild yeast lives. It takes 7 days until it rises well.</p>
 <p>Feed the starter once a day with 50 grams of flour and 50 grams of water, and throw half of it away.</p>

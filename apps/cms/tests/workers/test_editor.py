@@ -18,7 +18,7 @@ from remit_cms.sections.payloads import SectionInput
 from remit_cms.workers import load_workers
 from remit_cms.workers.editing import Edit, Edited
 
-ANN = Principal("ann", "default", frozenset({"cms:*"}))
+ANN = Principal("ann", "local-site", frozenset({"cms:*"}))
 
 
 def replies(request: ChatRequest) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ async def test_it_mends_a_page_and_says_what_it_changed(tmp_path: Path) -> None:
 async def test_whoever_may_not_write_may_not_have_it_write(tmp_path: Path) -> None:
     cms = await with_page(tmp_path)
     (editor,) = (each for each in cms.app.tools if each.name == "copy_editor")
-    reader = Principal("ben", "default", frozenset({"cms:read"}))
+    reader = Principal("ben", "local-site", frozenset({"cms:read"}))
     result = await Runtime(cms.app, model=Scripted(SCRIPT)).call(editor, reader, Edit(slug="about", task="Mend it."))
     assert json.loads(result.text)["errorCode"] == "PERMISSION_DENIED"
     await cms.database.close()

@@ -36,7 +36,7 @@ async def test_the_editor_has_the_publisher_publish_the_edits_of_the_conversatio
     assert asked.status == "waiting"
     (row,) = await runtime.store.list_questions()
     assert "About: title = About" in [f"{each.where} = {each.after}" for each in row.question.changes]
-    await runtime.decide(row.question.id, approved=True, by=Principal("bea", "default", frozenset({"*"})))
+    await runtime.decide(row.question.id, approved=True, by=Principal("bea", "local-site", frozenset({"*"})))
     assert (await runtime.resume(asked.run)).text == "About is published."
     (shown, published) = replies(publishing.requests[-1])
     assert [page["title"] for page in shown["changeSet"]["pages"]] == ["About"]

@@ -23,7 +23,7 @@ HEAD_REVISION: Final = "0001_first"
 """The newest migration. A test compares it with the migrations themselves."""
 
 FIRST_SITE: Final = "local-site"
-"""The first site of a new database."""
+"""The first site of a new database, and the tenant that it belongs to."""
 
 
 def utc_now() -> datetime:
@@ -47,7 +47,7 @@ class Database(database.Database):
 
     Args:
         location: a file of SQLite, or the URL of a database in Postgres.
-        tenant: the owner of the first site; that of a principal that names none.
+        tenant: the owner of the first site.
         busy_timeout: seconds to wait for another writer.
         clock: returns the time for rows.
         new_id: returns an id for a new row of a kind.
@@ -58,7 +58,7 @@ class Database(database.Database):
         self,
         location: Path | str,
         *,
-        tenant: str = "default",
+        tenant: str = FIRST_SITE,
         busy_timeout: float = 10.0,
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[str], str] = random_id,
