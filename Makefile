@@ -68,7 +68,7 @@ figures: env-dev ## measure the promises into build/figures.json
 	@mkdir -p build
 	@$(PY) -m figures $(ARGS)
 
-compare: env-compare ## kill six agent frameworks in the middle of an effect, into build/compare.json
+compare: env-compare ## kill six agent frameworks in the middle of an effect, or ARGS=speed: what they cost; into build/
 	@build/compare/.venv/bin/python -m compare $(ARGS)
 
 floors: env-floors ## a smoke test with the oldest releases that Remit allows, in an environment of its own

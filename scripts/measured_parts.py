@@ -30,4 +30,9 @@ def neighbours() -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-MEASURED_PARTS: Final[dict[str, Callable[[], str]]] = {"neighbours": neighbours}
+def speed() -> str:
+    """What calls, turns and runs cost in each framework: the table of the last `make compare ARGS=speed`."""
+    return (ROOT / "compare/speed.md").read_text(encoding="utf-8").strip()
+
+
+MEASURED_PARTS: Final[dict[str, Callable[[], str]]] = {"neighbours": neighbours, "speed": speed}

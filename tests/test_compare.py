@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
-from compare.__main__ import FRAMEWORKS
+from compare import speed
 from compare.documents import NAMES, programs
+from compare.frameworks import FRAMEWORKS
 from compare.measure import PROGRAMS, Result, count_lines, measure
 from compare.model import answer
+from compare.speeds import DONE, Work, check_work, script
+from compare.speeds.remit import Task
 
 
 @pytest.mark.process
@@ -50,3 +53,83 @@ def test_a_guide_for_readers_of_another_framework_begins_with_two_whole_programs
     theirs, ours = programs(guide)
     assert "remit" not in theirs
     assert "from remit import" in ours
+
+
+@pytest.mark.parametrize(("turns", "wide"), [(1, 1), (3, 1), (2, 50)])
+async def test_the_agent_whose_speed_is_measured_makes_every_call_of_its_script(turns: int, wide: int) -> None:
+    task = Task(turns, wide)
+    for _ in range(2):  # one agent runs again and again
+        task.prepare()
+        Work.reset()
+        check_work(turns, wide, await task.run())
+
+
+class ForgetfulTask:
+    """Makes every call but the last, or says something else, as ``forgets`` says."""
+
+    forgets = ""
+
+    def __init__(self, turns: int, wide: int) -> None:
+        calls = [each for turn in script(turns, wide) for each in turn.values()]
+        self._calls = calls[: len(calls) - (self.forgets == "a call")]
+
+    def prepare(self) -> None:
+        """Nothing needs to be made."""
+
+    async def run(self) -> str:
+        for each in self._calls:
+            Work.add(**each)
+        return "" if self.forgets == "the answer" else DONE
+
+    async def call(self, a: int, b: int) -> None:
+        if self.forgets != "a call without an agent" or a != 1:
+            Work.add(a, b)
+
+
+async def test_every_figure_of_speed_is_measured_in_one_process_but_for_imports() -> None:
+    found = await speed.measure(ForgetfulTask, windows=1)
+    assert set(found) == {name for name in speed.COLUMNS if not name.startswith("import")}
+    assert all(found.values())
+
+
+@pytest.mark.parametrize("forgets", ["a call", "the answer", "a call without an agent"])
+async def test_a_framework_that_does_less_than_its_script_is_not_measured(
+    forgets: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ForgetfulTask, "forgets", forgets)
+    with pytest.raises(RuntimeError, match="made"):
+        await speed.measure(ForgetfulTask, windows=1)
+
+
+def test_the_table_of_speed_has_the_medians_of_all_rounds_and_their_ratios_to_the_floor() -> None:
+    rounds = {
+        "floor": [{"floor_us": 2.0}, {"floor_us": 9.0}, {"floor_us": 2.0}],
+        "remit": [{"call_us": cost, "import_cpu_ms": 80.0} for cost in (5000.0, 100.0, 3000.0)],
+        "langgraph": [{"turn_10_us": 7.0}] * 3,
+    }
+    versions = {"remit": {"remit": "1.0"}, "langgraph": {"langgraph": "1.2", "langchain": "1.4"}}
+    document = {"date": "2026-01-02", "python": "3.11.2", "versions": versions, "rounds": rounds}
+    *said, _, head, _, ours, theirs = speed.format_table(document)
+    assert " ".join(" ".join(said).split()) == (
+        "Measured on 2026-01-02 in 3 rounds with Python 3.11.2, remit 1.0, langgraph 1.2, langchain 1.4. The floor was "
+        "2.00 µs; in brackets are ratios to it."
+    )
+    assert head.startswith("|  | a call | a turn of 10 |")
+    assert ours == "| Remit | 3,000 µs (1,500) | - | - | - | - | - | 80 ms | - |"
+    assert theirs == "| LangGraph | - | 7 µs (4) | - | - | - | - | - | - |"
+
+
+def test_the_imports_of_a_program_are_measured_without_those_of_the_comparison() -> None:
+    assert {path.stem for path in speed.SPEEDS.glob("[!_]*.py")} == set(speed.PROGRAMS)
+    assert set(speed.PROGRAMS) == set(FRAMEWORKS) - {"pydantic_ai_dbos"}
+    for name in speed.PROGRAMS:
+        imports = speed.program_imports(name)
+        compile(imports, name, "exec")
+        assert "compare" not in imports
+        assert ("remit" in imports) == (name == "remit")
+
+
+@pytest.mark.parametrize("arguments", [["0"], ["fast"], ["3", "langgraph"]])
+def test_speed_takes_only_a_number_of_rounds(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit, match="takes a number of rounds"):
+        speed.compare_speed(arguments)
