@@ -253,7 +253,8 @@ class CallContext:
         return await self._call_value(callee, arguments_by_name(callee, payload, values, self._dispatch.limits))
 
     async def _call_value(self, callee: AnyCallee, arguments: Arguments) -> Any:
-        call = self._build_call(self._caller_of_calls(), callee, arguments, "")
+        limited = arguments.limit(self._dispatch.limits)  # what was parsed is
+        call = self._build_call(self._caller_of_calls(), callee, limited, "")
         try:
             reply = await self._make_call(callee, call)
             if reply.is_stopped:
@@ -272,7 +273,6 @@ class CallContext:
 
     def _build_call(self, caller: Caller, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
         """Build a call with the next id of its content."""
-        arguments = arguments.limit(self._dispatch.limits)
         ident = derive_call_id(self.id, callee.name, arguments, self._occurrences)
         self.calls.claims[ident] = self.ledger.claim_call(self.id, ident)
         return Call(ident, callee, arguments, caller, self.ledger, wire, self._call.deadline)
