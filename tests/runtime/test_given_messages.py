@@ -195,6 +195,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "is a file at 'https://example.org/a.png'; give its content as data:image/png;base64,…, or store it and give",
     ),
     "no base64": (asks(image("data:image/png;base64,%%")), "messages[0].content[0] is a file at 'data:image/png;bas"),
+    "no comma": (asks(image("data:image/png;base64")), "messages[0].content[0] is a file at 'data:image/png;base64'"),
     "no address": (asks(image("")), "messages[0].content[0] is a file at ''; give its content"),
     "no object": (asks({"type": "image_url", "image_url": "x"}), "messages[0].content[0] is {'type': 'image_url', "),
     "a level of detail": (
