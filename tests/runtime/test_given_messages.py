@@ -196,6 +196,8 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "no base64": (asks(image("data:image/png;base64,%%")), "messages[0].content[0] is a file at 'data:image/png;bas"),
     "no comma": (asks(image("data:image/png;base64")), "messages[0].content[0] is a file at 'data:image/png;base64'"),
+    "another scheme": (asks(image("file:image/png;base64,abcd")), "messages[0].content[0] is a file at 'file:image/"),
+    "plain data": (asks(image("data:text/plain,abcd")), "messages[0].content[0] is a file at 'data:text/plain,abcd'"),
     "no address": (asks(image("")), "messages[0].content[0] is a file at ''; give its content"),
     "no object": (asks({"type": "image_url", "image_url": "x"}), "messages[0].content[0] is {'type': 'image_url', "),
     "a level of detail": (
