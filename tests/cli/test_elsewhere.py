@@ -47,13 +47,16 @@ class Place:
     def __init__(self, client: LocalClient, run: str) -> None:
         self.client = client
         self.run = run
-        self.epoch = client.wait(client.store.acquire(run, EXECUTOR, 600)).epoch
+        self.epoch = client.wait(self._acquire())
         self._out = StringIO()
         self._console = Console(file=self._out, width=200)
 
     @property
     def shown(self) -> str:
         return self._out.getvalue()
+
+    async def _acquire(self) -> int:
+        return (await self.client.store.acquire(self.run, EXECUTOR, 600)).epoch
 
     async def execute(self) -> None:
         """What the other process does with the run."""
