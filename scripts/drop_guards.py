@@ -45,8 +45,8 @@ EQUAL: Final = ROOT / "scripts" / "equal_guards.txt"
 MAX_OTHERS: Final = 200
 """How many tests of other packages are tried against one guard."""
 
-SECONDS: Final = 300
-"""How long these may take; a loop without an end counts as noticed."""
+SECONDS: Final = 60
+"""How long one of them may take: without the guard it does not end."""
 
 _MARKS: Final = "not process and not slow and not model"
 _CONFIG: Final = "[run]\nbranch = true\nsource = src/remit\nconcurrency = greenlet, thread\n"
@@ -86,6 +86,7 @@ class _Dropper:
 
     def __init__(self, dropped: list[_Dropped]) -> None:
         self.survivors = 0
+        self._tried = 0
         self._dropped = dropped
         self._children = dict[int, _Dropped]()
 
@@ -113,6 +114,9 @@ class _Dropper:
         each = self._children.pop(child)
         if not status:
             self._report(each)
+        self._tried += 1
+        if not self._tried % 20:
+            print(f"\n{self._tried} of {len(self._dropped)} guards tried, {self.survivors} survived", flush=True)
 
     def _report(self, each: _Dropped) -> None:
         self.survivors += 1
@@ -121,7 +125,6 @@ class _Dropper:
 
 def _end_child(session: pytest.Session, dropped: _Dropped, tests: list[pytest.Item]) -> NoReturn:
     """Run tests without a guard and end this process, with 0 if all of them pass."""
-    signal.alarm(SECONDS)
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(null, stream)
@@ -132,6 +135,7 @@ def _end_child(session: pytest.Session, dropped: _Dropped, tests: list[pytest.It
         command = [sys.executable, __file__, "--without", str(dropped.path), str(dropped.number), *dropped.tests]
         os.execv(sys.executable, command)  # noqa: S606 - this script again
     for test, following in zip_longest(tests, tests[1:]):
+        signal.alarm(SECONDS)
         test.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
         if session.testsfailed:
             os._exit(1)
@@ -161,9 +165,7 @@ def _list_dropped(paths: Iterable[Path]) -> Iterator[_Dropped]:
 
 
 def _find_tests(db: sqlite3.Connection, path: Path, guard: Guard) -> list[str]:
-    """The tests that run a guard: only those that it refuses, if it raises itself. If none does, those of its module.
-
-    A guard outside of functions runs when the module is imported, before any test.
+    """The tests that run a guard: only those that it refuses, if it raises itself.
 
     Those of the file that mirrors the module first, then all of its package, and then some others, one of each file in
     turn; and of each file those first that end at the guard.
@@ -173,13 +175,7 @@ def _find_tests(db: sqlite3.Connection, path: Path, guard: Guard) -> list[str]:
         "join file on file.id = arc.file_id where file.path = ? and arc.fromno = ? and context.context != '' "
         "group by context.context order by 2, 1",
         (str(path), guard.raises or guard.line),
-    ).fetchall()
-    if not rows:
-        rows = db.execute(
-            "select distinct context.context, 0 from arc join context on context.id = arc.context_id "
-            "join file on file.id = arc.file_id where file.path = ? and context.context != '' order by 1",
-            (str(path),),
-        ).fetchall()
+    )
     by_file = dict[str, list[str]]()
     for context, _ in rows:
         test = context.rpartition("|")[0]
