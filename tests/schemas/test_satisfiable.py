@@ -40,6 +40,13 @@ def test_a_schema_of_very_many_parts_is_searched_up_to_a_limit() -> None:
     assert find_contradiction(close_schema(document)) == ""
 
 
+def test_of_very_many_words_their_types_decide() -> None:
+    words: dict[str, Any] = {"enum": [f"w{number}" for number in range(200)]}
+    assert find_contradiction({**words, "type": "integer"}) == "no value listed at # fits the rest of it"
+    assert find_contradiction({**words, "minLength": 9}) == ""
+    assert find_contradiction({"enum": words["enum"][:9], "minLength": 9}) == "no value listed at # fits the rest of it"
+
+
 def take(kind: object) -> Tool[..., Any]:
     """A tool with one parameter of a type."""
 

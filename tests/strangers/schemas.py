@@ -68,6 +68,55 @@ CONTRADICTORY: Final[dict[str, tuple[dict[str, Any], str]]] = {
     ),
     "no alternative": (_of({"anyOf": [False, {"not": {}}]}), "#/properties/a/anyOf/0 is false"),
     "a part of all": (_of({"allOf": [{}, False]}), "#/properties/a/allOf/1 is false"),
+    "parts of different types": (
+        _of({"allOf": [{"type": "string"}, {"type": "integer"}]}),
+        "#/properties/a has parts of different types",
+    ),
+    "a reference to another type": (
+        _of({"$ref": "#/$defs/n", "type": "string"}, **{"$defs": {"n": {"type": ["integer", "null"]}}}),
+        "#/properties/a has parts of different types",
+    ),
+    "an alternative of another type": (
+        _of({"type": "string", "anyOf": [{"type": "integer"}, {"const": 1}]}),
+        "#/properties/a/anyOf/0 has parts of different types",
+    ),
+    "a range of several parts": (
+        _of({"type": "integer", "allOf": [{"minimum": 5}, {"maximum": 3}]}),
+        "#/properties/a has a minimum above its maximum",
+    ),
+    "a length of several parts": (
+        _of({"type": "string", "allOf": [{"minLength": 5}, {"maxLength": 3}]}),
+        "#/properties/a has a minLength above its maxLength",
+    ),
+    "no whole number of a part": (
+        _of({"allOf": [{"type": "integer"}, {"type": "number", "exclusiveMinimum": 1, "exclusiveMaximum": 2}]}),
+        "#/properties/a has no whole number in its range",
+    ),
+    "a constant that is not listed": (_of({"const": 1, "enum": [2, True, "1"]}), "no value listed at #/properties/a"),
+    "words that no part takes": (
+        _of({"enum": ["a", "bb"], "allOf": [{"minLength": 3}]}),
+        "no value listed at #/properties/a fits the rest of it",
+    ),
+    "words that are excluded": (
+        _of({"enum": ["a", 1], "not": {"anyOf": [{"type": "string"}, {"minimum": 1}]}}),
+        "no value listed at #/properties/a fits the rest of it",
+    ),
+    "what it excludes": (
+        _of({"type": "string", "maxLength": 5, "not": {"title": "Text", "type": "string"}}),
+        "#/properties/a excludes what it takes",
+    ),
+    "all that its lists are": (
+        _of({"allOf": [{"items": False}], "not": {"items": False}}),
+        "#/properties/a excludes what it takes",
+    ),
+    "the types that are left": (
+        _of({"type": ["string", "null"], "not": {"type": ["string", "null", "array"]}}),
+        "#/properties/a has parts of different types",
+    ),
+    "two alternatives that are one": (
+        _of({"oneOf": [{"type": "string", "title": "A"}, {"type": "string", "title": "B"}, False]}),
+        "#/properties/a/oneOf/0 is there twice, and oneOf takes one alone",
+    ),
     "itself": (
         _of({"$ref": "#/$defs/node"}, **{"$defs": {"node": NODE}}),
         "#/$defs/node requires itself within itself",
@@ -112,6 +161,22 @@ SATISFIABLE: Final[dict[str, dict[str, Any]]] = {
     "a list that may be empty": _of({"type": "array", "minItems": 1, "prefixItems": [{}, False]}),
     "words": _of({"enum": ["a", 1, None, True, [], {}]}),
     "an optional key that has no value": {"type": "object", "properties": {"a": False}},
+    "parts of one type": _of({"allOf": [{"type": ["string", "null"]}, {"type": ["string", "integer"]}]}),
+    "whole numbers among numbers": _of({"allOf": [{"type": "integer"}, {"type": "number"}], "const": 2.0}),
+    "another alternative of its type": _of({"type": "string", "anyOf": [{"type": "integer"}, {"minLength": 1}]}),
+    "an excluded type beside others": _of({"type": ["string", "null"], "not": {"type": "string"}}),
+    "whole numbers excluded": _of({"type": "number", "not": {"type": "integer"}}),
+    "a part that is excluded": _of({"type": "string", "not": {"type": "string", "minLength": 5}}),
+    "properties named like words of schemas": _of(
+        {"properties": {"title": {"type": "string"}}, "not": {"properties": {"title": {"type": "integer"}}}}
+    ),
+    "an excluded reference": _of(
+        {"$ref": "#/$defs/n", "not": {"$ref": "#/$defs/n", "minLength": 2}}, **{"$defs": {"n": {"type": "string"}}}
+    ),
+    "three alternatives of which two are one": _of(
+        {"oneOf": [{"type": "string"}, {"type": "string"}, {"type": "null"}]}
+    ),
+    "a word that fits a pattern": _of({"enum": ["a"], "pattern": "^b", "type": "string"}),
     "a reference beside names": {
         "type": "object",
         "$ref": "#/$defs/n",

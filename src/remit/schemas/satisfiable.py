@@ -7,11 +7,12 @@ here is certain; a schema may contradict itself in ways that are not.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, isfinite
+from math import ceil
 from typing import Any, Final, cast
 
 from remit.errors import ContractError
 from remit.schemas.closed_schema import named_keys
+from remit.schemas.fitting import Texts, conditions_of, exact, fits, includes, type_of, types_of
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.schema_document import resolve_pointer
 
@@ -41,7 +42,10 @@ class _Search:
 
     def __init__(self, document: JsonSchema) -> None:
         self._document = document
-        self._open: set[int] = set()
+        self._open: dict[int, int] = {}
+        """The schemas that are looked at, with the level at which each began."""
+        self._level = 0
+        self._texts = Texts()
         self._steps = 0
 
     def explain(self, schema: object, pointer: str) -> str:
@@ -52,13 +56,21 @@ class _Search:
         if not isinstance(schema, dict) or self._steps > _MAX_STEPS:
             return ""
         node = cast("JsonSchema", schema)
-        if id(node) in self._open:
-            return f"{pointer} requires itself within itself"
-        self._open.add(id(node))
+        if id(node) in self._open:  # for the same value, it says nothing that is not looked at already
+            return "" if self._open[id(node)] == self._level else f"{pointer} requires itself within itself"
+        self._open[id(node)] = self._level
         try:
             return self._explain_node(node, pointer)
         finally:
-            self._open.discard(id(node))
+            del self._open[id(node)]
+
+    def _explain_below(self, schema: object, pointer: str) -> str:
+        """Why no value fits the schema of a part of a value."""
+        self._level += 1
+        try:
+            return self.explain(schema, pointer)
+        finally:
+            self._level -= 1
 
     def _explain_node(self, node: JsonSchema, pointer: str) -> str:
         if "$ref" in node and (found := self.explain(resolve_pointer(self._document, node["$ref"]), node["$ref"])):
@@ -66,32 +78,78 @@ class _Search:
         for index, part in enumerate(cast("list[object]", node.get("allOf", ()))):
             if found := self.explain(part, f"{pointer}/allOf/{index}"):
                 return found
+        parts = self._list_parts(node)
         for key in ("anyOf", "oneOf"):
-            reasons = [self.explain(part, f"{pointer}/{key}/{index}") for index, part in enumerate(node.get(key, ()))]
-            if key in node and all(reasons):
-                return reasons[0] if reasons else f"{pointer}/{key} is empty"
-        if node.get("not") in ({}, True):
-            return f"{pointer} excludes everything"
-        return self._explain_types(node, pointer)
-
-    def _explain_types(self, node: JsonSchema, pointer: str) -> str:
-        """Why no value of any type that a schema takes fits it."""
-        given = node.get("type", _TYPES)
-        named = {given} if isinstance(given, str) else set(given)
-        types = {"number" if each == "integer" else each for each in named}
-        if "enum" in node or "const" in node:
-            options: list[object] = node.get("enum", [node.get("const")])
-            fits = any(_type_of(each) in types for each in options)
-            return "" if fits else f"no value listed at {pointer} has its type"
-        reasons = [self._explain_type(node, each, pointer) for each in sorted(types)]
+            if key in node and (found := self._explain_choice(parts, node[key], key, pointer)):
+                return found
+        if found := self._explain_together(parts, pointer):
+            return found
+        if _list_values(parts) is not None:
+            return ""
+        reasons = [self._explain_type(node, each, pointer) for each in sorted(_common_types(parts))]
         return reasons[0] if all(reasons) else ""
 
+    def _list_parts(self, node: JsonSchema) -> list[JsonSchema]:
+        """A schema and all that must hold beside it: what it refers to, and the parts of ``allOf``."""
+        parts: dict[int, JsonSchema] = {}
+        pending: list[object] = [node]
+        while pending and self._steps <= _MAX_STEPS:
+            part = pending.pop()
+            if isinstance(part, dict) and id(cast("object", part)) not in parts:
+                found = cast("JsonSchema", part)
+                parts[id(found)] = found
+                pending += [resolve_pointer(self._document, found["$ref"])] if "$ref" in found else []
+                pending += found.get("allOf", ())
+                self._steps += 1
+        return list(parts.values())
+
+    def _explain_choice(self, parts: list[JsonSchema], choices: list[object], key: str, pointer: str) -> str:
+        """Why no alternative can be chosen: none has a value beside the rest, or two of ``oneOf`` say the same."""
+        texts = list(map(self._texts.of_schema, choices)) if key == "oneOf" else []
+        reasons: list[str] = []
+        for index, each in enumerate(choices):
+            where = f"{pointer}/{key}/{index}"
+            reason = self.explain(each, where)
+            if not reason and texts and texts.count(texts[index]) > 1:
+                reason = f"{where} is there twice, and oneOf takes one alone"
+            if not reason and isinstance(each, dict):
+                reason = self._explain_together([*parts, *self._list_parts(cast("JsonSchema", each))], where)
+            if not reason:
+                return ""
+            reasons.append(reason)
+        return reasons[0] if reasons else f"{pointer}/{key} is empty"
+
+    def _explain_together(self, parts: list[JsonSchema], pointer: str) -> str:
+        """Why no value fits all of several schemas."""
+        excluding = [part for part in parts if "not" in part]
+        self._steps += len(parts) * (1 + len(excluding))
+        if self._steps > _MAX_STEPS:
+            return ""
+        for each in excluding:
+            if any(includes(part, each["not"], self._texts) for part in parts):
+                return f"{pointer} excludes {'everything' if each['not'] in ({}, True) else 'what it takes'}"
+        kinds = _common_types(parts)
+        if not kinds:
+            return f"{pointer} has parts of different types"
+        listed = _list_values(parts)
+        if listed is not None:
+            return (
+                "" if self._has_fitting(listed, parts, kinds) else f"no value listed at {pointer} fits the rest of it"
+            )
+        reasons = [_explain_bounds(parts, kind, pointer) for kind in sorted(kinds)]
+        return reasons[0] if all(reasons) else ""
+
+    def _has_fitting(self, listed: list[object], parts: list[JsonSchema], kinds: frozenset[str]) -> bool:
+        """Whether one of the listed values may fit. Where there are too many to look at each, their types decide."""
+        left = [each for each in listed if type_of(each) in kinds]
+        self._steps += (cost := len(left) * sum(1 + len(part.get("enum", ())) for part in parts))
+        if cost > _MAX_STEPS or self._steps > _MAX_STEPS:
+            return bool(left)
+        return any(all(fits(value, part) is not False for part in parts) for value in left)
+
     def _explain_type(self, node: JsonSchema, kind: str, pointer: str) -> str:
-        least, most = _SIZES.get(kind, ("", ""))
-        if node.get(least, 0) > node.get(most, node.get(least, 0)):
-            return f"{pointer} has a {least} above its {most}"
-        if kind == "number":
-            return _explain_range(node, pointer)
+        if found := _explain_bounds([node], kind, pointer):
+            return found
         if kind == "array":
             return self._explain_array(node, pointer)
         return self._explain_object(node, pointer) if kind == "object" else ""
@@ -101,10 +159,10 @@ class _Search:
         least = node.get("minItems", 0)
         first: list[object] = node.get("prefixItems", [])
         for index, part in enumerate(first[: int(least)]):
-            if found := self.explain(part, f"{pointer}/prefixItems/{index}"):
+            if found := self._explain_below(part, f"{pointer}/prefixItems/{index}"):
                 return found
         others = node.get("items")
-        if least > len(first) and (found := self.explain(others, f"{pointer}/items")):
+        if least > len(first) and (found := self._explain_below(others, f"{pointer}/items")):
             return found
         values = _count_values(others) if node.get("uniqueItems") is True and not first else None
         return f"{pointer} needs more items than there are different ones" if values and values < least else ""
@@ -113,7 +171,7 @@ class _Search:
         """Why no object fits: a key that is required is not accepted, or has no value."""
         properties = cast("dict[str, Any]", node.get("properties", {}))
         for key in cast("list[str]", node.get("required", ())):
-            if key in properties and (found := self.explain(properties[key], f"{pointer}/properties/{key}")):
+            if key in properties and (found := self._explain_below(properties[key], f"{pointer}/properties/{key}")):
                 return found
         if node.get("additionalProperties") is False and "patternProperties" not in node:
             names = frozenset(properties)
@@ -138,9 +196,41 @@ class _Search:
         return next(filter(None, unlisted), "")
 
 
-def _type_of(value: object) -> str:
-    kinds = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
-    return kinds.get(cast("type[str]", type(value)), "null")
+def _list_values(parts: list[JsonSchema]) -> list[object] | None:
+    """The values that one of several schemas lists; None if none does."""
+    lists = [part.get("enum", [part.get("const")]) for part in parts if "enum" in part or "const" in part]
+    return min(lists, key=len, default=None)
+
+
+def _common_types(parts: list[JsonSchema]) -> frozenset[str]:
+    """The types that all of several schemas take. Whole numbers are numbers."""
+    kinds = _TYPES
+    for part in parts:
+        named = types_of(part)
+        if named is not None:
+            kinds &= {"number" if each == "integer" else each for each in named}
+        excluded = part.get("not")
+        if isinstance(excluded, dict) and conditions_of(cast("JsonSchema", excluded)).keys() == {"type"}:
+            kinds -= types_of(cast("JsonSchema", excluded)) or frozenset()
+    return kinds
+
+
+def _takes_whole_numbers_alone(part: JsonSchema) -> bool:
+    named = types_of(part) or frozenset()
+    return "integer" in named and "number" not in named
+
+
+def _explain_bounds(parts: list[JsonSchema], kind: str, pointer: str) -> str:
+    """Why no value of a type has a size that several schemas allow."""
+    if kind == "number":
+        return _explain_range(parts, pointer)
+    if kind not in _SIZES:
+        return ""
+    least, most = _SIZES[kind]
+    smallest, largest = [part[least] for part in parts if least in part], [part[most] for part in parts if most in part]
+    if smallest and largest and max(smallest) > min(largest):
+        return f"{pointer} has a {least} above its {most}"
+    return ""
 
 
 def _count_values(schema: object) -> int | None:
@@ -149,28 +239,30 @@ def _count_values(schema: object) -> int | None:
     return len(node["enum"]) if "enum" in node else 1 if "const" in node else None
 
 
-def _explain_range(node: JsonSchema, pointer: str) -> str:
+def _explain_range(parts: list[JsonSchema], pointer: str) -> str:
     """Why no number fits: its bounds exclude each other, or no whole number or multiple is between them."""
     lowest = [
-        (low, key[0] == "e") for key in ("minimum", "exclusiveMinimum") if (low := _exact(node.get(key))) is not None
+        (low, key[0] == "e")
+        for part in parts
+        for key in ("minimum", "exclusiveMinimum")
+        if (low := exact(part.get(key))) is not None
     ]
     highest = [
-        (-top, key[0] == "e") for key in ("maximum", "exclusiveMaximum") if (top := _exact(node.get(key))) is not None
+        (-top, key[0] == "e")
+        for part in parts
+        for key in ("maximum", "exclusiveMaximum")
+        if (top := exact(part.get(key))) is not None
     ]
     if not lowest or not highest:
         return ""
     (low, without_low), (high, without_high) = max(lowest), max(highest)
     if low > -high or (low == -high and (without_low or without_high)):
         return f"{pointer} has a minimum above its maximum"
-    step = _exact(node.get("multipleOf", 1 if node.get("type") == "integer" else 0))
-    if not step:
+    steps = [step for part in parts if (step := exact(part.get("multipleOf")))]
+    if not steps and not any(map(_takes_whole_numbers_alone, parts)):
         return ""
+    step = max(steps, default=Fraction(1))
     first = ceil(low / step) * step
     first += step if without_low and first == low else 0
     is_empty = first > -high or (without_high and first == -high)
-    return f"{pointer} has no {'multiple' if 'multipleOf' in node else 'whole number'} in its range" if is_empty else ""
-
-
-def _exact(number: float | None) -> Fraction | None:
-    """A number of a schema as it is written; None if there is none, or it is not finite."""
-    return Fraction(repr(number)) if number is not None and isfinite(number) else None
+    return f"{pointer} has no {'multiple' if steps else 'whole number'} in its range" if is_empty else ""
