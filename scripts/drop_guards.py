@@ -165,7 +165,9 @@ def _list_dropped(paths: Iterable[Path]) -> Iterator[_Dropped]:
 
 
 def _find_tests(db: sqlite3.Connection, path: Path, guard: Guard) -> list[str]:
-    """The tests that run a guard: only those that it refuses, if it raises itself.
+    """The tests that run a guard: only those that it refuses, if it raises itself. If none does, those of its module.
+
+    A guard outside of functions runs when the module is imported, before any test.
 
     Those of the file that mirrors the module first, then all of its package, and then some others, one of each file in
     turn; and of each file those first that end at the guard.
@@ -175,7 +177,13 @@ def _find_tests(db: sqlite3.Connection, path: Path, guard: Guard) -> list[str]:
         "join file on file.id = arc.file_id where file.path = ? and arc.fromno = ? and context.context != '' "
         "group by context.context order by 2, 1",
         (str(path), guard.raises or guard.line),
-    )
+    ).fetchall()
+    if not rows:
+        rows = db.execute(
+            "select distinct context.context, 0 from arc join context on context.id = arc.context_id "
+            "join file on file.id = arc.file_id where file.path = ? and context.context != '' order by 1",
+            (str(path),),
+        ).fetchall()
     by_file = dict[str, list[str]]()
     for context, _ in rows:
         test = context.rpartition("|")[0]
