@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -67,7 +67,7 @@ class LocalClient:
 
         return model_from_environment(self.environ)
 
-    def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+    def wait(self, coroutine: Awaitable[T]) -> T:
         """Run ``coroutine`` to completion. Ctrl-C cancels it; a second one exits at once, as a crash would.
 
         Raises:
