@@ -113,6 +113,10 @@ LOST_NOTHING: dict[str, tuple[list[Any], list[Any]]] = {
         called({"id": "a", "type": "custom", "custom": {"name": "look", "input": '{"found": "x"}'}}),
         called(call(function={"name": "look", "arguments": '{"found": "x"}'})),
     ),
+    "a custom call with an object that is no text": (
+        called({"id": "a", "type": "custom", "custom": {"name": "look", "input": {"found": "x"}}}),
+        called(call(function={"name": "look", "arguments": '{"found":"x"}'})),
+    ),
     "the name of the tool in its result": (
         [*called(call())[:2], {"role": "tool", "tool_call_id": "a", "name": "look", "content": "r"}],
         called(call()),
