@@ -257,7 +257,8 @@ def _takes_texts(schema: object) -> bool:
 
 
 def _find_other_format(value: object, shown: str, path: _Path) -> Iterator[FormatMismatch]:
-    if not isinstance(value, str) or not _FORMATS[shown][0].fullmatch(value):
+    pattern, _ = _FORMATS[shown]
+    if not isinstance(value, str) or not pattern.fullmatch(value):
         yield FormatMismatch(path, describe_format(shown))
     elif shown == "date-time" and value.startswith(_EDGES):
         try:
