@@ -31,7 +31,7 @@ def show_keys(mapping: Node) -> dict[str, Any] | None:
         ContractError: a value of their type may have several texts, or is not read back from its text.
     """
     node = _find_checked(mapping["keys_schema"])
-    if node["type"] == "any" == mapping["values_schema"]["type"]:
+    if node["type"] == "any" == mapping.get("values_schema", node)["type"]:
         return None  # values of no declared type are written with the texts of their keys
     words = _list_words(node)
     if node["type"] in _SHOWN:
