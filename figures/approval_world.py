@@ -112,6 +112,7 @@ class Target:
                 "oldImageDescription",
                 "entryId",
                 "postSlug",
+                "actionId",
             )
             if "navigation-item" in schema.references:
                 names = (*names, "label")
