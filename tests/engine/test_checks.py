@@ -29,3 +29,8 @@ from tests.runtime.test_wrong_arguments import application
 def test_a_runtime_refuses_parts_of_the_wrong_type(given: dict[str, Any], message: str) -> None:
     with pytest.raises(SetupError, match=f"^{re.escape(message)}"):
         Runtime(application(), **given)
+
+
+def test_a_runtime_takes_a_model_and_the_name_of_one() -> None:
+    for model in (Scripted(["done"]), "openai:gpt-5"):
+        assert Runtime(application(), model=model).app.name == "shop"
