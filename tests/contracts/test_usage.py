@@ -49,6 +49,11 @@ def test_another_model_has_no_price(model: str) -> None:
     assert find_price(PRICES, model) is None
 
 
+def test_without_prices_only_models_of_this_machine_have_one() -> None:
+    assert find_price({}, "local:base") == Price(0.0, 0.0)
+    assert find_price({}, "openai:gpt-5") is None
+
+
 def test_cached_tokens_have_their_own_price_if_there_is_one() -> None:
     assert Price(1.0, 10.0, 0.1).cost(1_000_000, 100_000, 500_000) == pytest.approx(0.5 + 0.05 + 1.0)
     assert Price(1.0, 10.0).cost(1_000_000, 100_000, 500_000) == pytest.approx(2.0)

@@ -65,12 +65,11 @@ def find_price(prices: Prices, model: str) -> Price | None:
     ``openai:gpt-5`` and ``openrouter:openai/gpt-5`` are found as ``gpt-5``, and so is ``gpt-5-2025-08-07``. An entry
     under the whole name comes first.
     """
-    if not prices:
-        return Price(0.0, 0.0) if model.startswith(_FREE) else None
-    short = _short_name(model)
-    for name in (model, short, _VERSION.sub("", short)):
-        if name in prices:
-            return prices[name]
+    if prices:
+        short = _short_name(model)
+        for name in (model, short, _VERSION.sub("", short)):
+            if name in prices:
+                return prices[name]
     return Price(0.0, 0.0) if model.startswith(_FREE) else None
 
 
