@@ -220,9 +220,16 @@ async def test_retries_of_a_model_that_keeps_failing_are_paid_from_a_bucket() ->
     assert asked == 200 + 100
 
 
-@pytest.mark.parametrize("wrong", [{"attempts": 0}, {"base_delay": 3.0, "max_delay": 1.0}, {"max_delay": float("inf")}])
-def test_retries_of_models_need_sensible_numbers(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match="needs at least one attempt"):
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"attempts": 0}, "needs at least one attempt"),
+        ({"base_delay": 3.0, "max_delay": 1.0}, "needs at least one attempt"),
+        ({"max_delay": float("inf")}, "RetryModel: max_delay is inf; give a finite number"),
+    ],
+)
+def test_retries_of_models_need_sensible_numbers(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(SetupError, match=message):
         RetryModel(**wrong)
 
 

@@ -89,12 +89,12 @@ class _Cursor:
         else:
             check_counts("stream", after=after)
             self.seq = after
-        if abs(self.seq) > _MAX_SEQ:
-            raise RequestError("after is larger than any sequence number; give that of an event or item")
 
     def _parse(self, after: str) -> None:
         seq, *answers = after.split("~", _MAX_OPEN)
         self.seq = int(seq)
+        if abs(self.seq) > _MAX_SEQ:
+            raise ValueError
         for each in answers:
             epoch, number, offset, call = each.split(".", 3)
             self.open[call] = ((int(epoch), int(number)), max(int(offset), 0))

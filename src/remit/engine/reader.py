@@ -30,7 +30,6 @@ from remit.journal.rest import find_rest
 TARGET_MARK: Final = "@"
 _MAX_PAGE: Final = 1000
 BATCH: Final = 200
-_MAX_SEQ: Final = 2**63 - 1
 
 T = TypeVar("T")
 
@@ -169,8 +168,6 @@ class RunReader:
             RequestError: the run does not exist for this principal.
         """
         check_counts("items", after=after)
-        if abs(after) > _MAX_SEQ:
-            raise RequestError("items: after is larger than any sequence number; give that of an item")
         await self._visible_run(run)
         return await self._store.read(run, after)
 
