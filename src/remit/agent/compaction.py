@@ -90,7 +90,7 @@ class LongRequest(Struct, frozen=True):
         return replace(self.chat, history=History([*self.system, *messages]))
 
     @property
-    def fixed(self) -> Sequence[str]:
+    def fixed_texts(self) -> Sequence[str]:
         """What the model reads beside the messages."""
         return (*self.system, self.chat.tools.text)
 
@@ -109,7 +109,7 @@ class CompactionPlan:
         self._texts = texts
         self.groups = group_messages(texts)
         sizes = [_tokens(group) for group in self.groups]
-        self._fixed = _tokens(request.fixed)
+        self._fixed = _tokens(request.fixed_texts)
         self._total = self._fixed + sum(sizes)
         self.limit, keep = settings.tokens, settings.kept_tokens
         if refused_limit is not None:
@@ -128,10 +128,10 @@ class CompactionPlan:
     def drop_outputs(self, callees: Iterable[Callee[..., Any]]) -> HistoryCompacted:
         """Replace the outputs of tools in the older messages by notes."""
         return structs.replace(
-            self.unchanged(), notes=tuple(describe_dropped_outputs(self.groups[: self.older_count], callees))
+            self.record_unchanged(), notes=tuple(describe_dropped_outputs(self.groups[: self.older_count], callees))
         )
 
-    def unchanged(self) -> HistoryCompacted:
+    def record_unchanged(self) -> HistoryCompacted:
         """The record of a request of which all messages stay."""
         agent, turn = self.request.chat.agent_call_id, self.request.chat.turn
         return HistoryCompacted(

@@ -148,7 +148,7 @@ class Compactor:
         plan = CompactionPlan(request, texts, settings, refused_limit=refused_limit)
         item = await self._compact(plan, settings, len(applied) + 1) if plan.is_needed else None
         if item is None and has_fewer_tools:
-            item = plan.unchanged()
+            item = plan.record_unchanged()
         if item is None:
             return []
         request.chat.ledger.add(item)

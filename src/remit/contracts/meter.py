@@ -32,7 +32,7 @@ class UsageLimit(NamedTuple):
     cost: float | None = None
     seconds: float | None = None
 
-    def exceeded(self, how: str) -> BudgetError:
+    def make_error(self, how: str) -> BudgetError:
         """The error for this limit; ``how`` follows the name of the owner."""
         error = BudgetError(f"{self.owner} {how}")
         error.limit = self
@@ -141,14 +141,14 @@ class Meter:
         """
         used = self.totals("" if limit.is_of_run else call)
         if limit.tokens is not None and used.tokens >= limit.tokens:
-            raise limit.exceeded(f"has used all of its {limit.tokens:,} tokens")
+            raise limit.make_error(f"has used all of its {limit.tokens:,} tokens")
         if limit.cost is not None and used.cost is None:
-            raise limit.exceeded(
+            raise limit.make_error(
                 f"may cost {format_dollars(limit.cost)}, but what it has cost is unknown: a model has no "
                 "price; add it under prices in config.toml, or Runtime(prices={…})"
             )
         if limit.cost is not None and (used.cost or 0.0) >= limit.cost:
-            raise limit.exceeded(f"has used all of its {format_dollars(limit.cost)}")
+            raise limit.make_error(f"has used all of its {format_dollars(limit.cost)}")
         self._check_seconds(limit)
 
     def reserve(
@@ -195,7 +195,7 @@ class Meter:
 
     def _check_seconds(self, limit: UsageLimit) -> None:
         if limit.seconds is not None and self.seconds() >= limit.seconds:
-            raise limit.exceeded(f"has executed for its {format_seconds(limit.seconds)}")
+            raise limit.make_error(f"has executed for its {format_seconds(limit.seconds)}")
 
     def _check_fits(self, limit: UsageLimit, within: str, reservation: Reservation, model: str) -> None:
         used = self.totals(within)
@@ -210,7 +210,7 @@ class Meter:
         if limit.tokens is not None:
             planned = sum(each.prompt_tokens + each.completion_tokens for each in pending)
             if used.tokens + planned > limit.tokens:
-                raise limit.exceeded(
+                raise limit.make_error(
                     f"has used {used.tokens:,} of its {limit.tokens:,} tokens, and the requests to come "
                     f"need about {planned:,}; {raise_it}"
                 )
@@ -220,7 +220,7 @@ class Meter:
             if None in costs:
                 raise NoModelError(f"{limit.owner} may cost {most}, but {describe_missing_price(model)}")
             if sum(each or 0.0 for each in costs) > limit.cost:
-                raise limit.exceeded(
+                raise limit.make_error(
                     f"has used {format_dollars(used.cost or 0.0)} of its {most}, "
                     f"and the requests to come exceed the rest; {raise_it}"
                 )
