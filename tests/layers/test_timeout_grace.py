@@ -235,9 +235,16 @@ async def test_no_answer_comes_later_than_limit_and_grace(seconds: float, grace:
     assert now() == min(until, seconds + grace)
 
 
-@pytest.mark.parametrize("grace", [-1, math.nan])
-async def test_a_grace_that_is_no_time_is_refused(grace: float) -> None:
-    with pytest.raises(SetupError, match="needs a grace of 0 seconds or more, or None to wait until the attempt"):
+@pytest.mark.parametrize(
+    ("grace", "why"),
+    [
+        (-1, "needs a grace of 0 seconds or more, or None to wait until the attempt"),
+        (math.nan, "grace is nan; give a finite number"),
+    ],
+    ids=["negative", "no number"],
+)
+async def test_a_grace_that_is_no_time_is_refused(grace: float, why: str) -> None:
+    with pytest.raises(SetupError, match=why):
         Timeout(1, grace=grace)
 
 

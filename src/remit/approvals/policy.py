@@ -45,7 +45,8 @@ def check_lifetime(seconds: object, what: str) -> None:
     """
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
         raise SetupError(f"{what} is {seconds!r}; give seconds")
-    check_numbers(what, seconds=seconds)
+    if isinstance(seconds, int):
+        check_numbers(what, seconds=seconds)  # one of thousands of digits is not printed
     if not 0 < seconds <= MAX_LIFETIME:
         raise SetupError(f"{what} is {seconds} seconds; give a positive number, at most {MAX_LIFETIME:.0f} (100 years)")
 
