@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.chat import Completion, History, completion_from_message, encode_message
-from remit.layers.retry_model import is_incomplete
+from remit.contracts.chat import ChatRequest, Completion, History, completion_from_message, encode_message
+from remit.layers.retry_model import RetryModel, is_incomplete
 from tests.layers.asked import REQUEST
 
 TOOL = encode_message({"role": "tool", "tool_call_id": "a", "content": "x"})
@@ -37,3 +37,16 @@ def test_only_an_empty_answer_that_ends_no_turn_with_calls_is_asked_for_again(
     given: Completion, history: History, expected: bool
 ) -> None:
     assert is_incomplete(replace(REQUEST, history=history), given) is expected
+
+
+@pytest.mark.looptime
+async def test_an_answer_that_is_empty_every_time_is_returned_in_the_end() -> None:
+    requests = 0
+
+    async def ask(_request: ChatRequest, /) -> Completion:
+        nonlocal requests
+        requests += 1
+        return answer(content="")
+
+    assert await RetryModel(attempts=3)(ask)(REQUEST) == answer(content="")
+    assert requests == 3
