@@ -179,6 +179,11 @@ def list_no_layers(*_arguments: Any) -> tuple[()]:
     return ()
 
 
+def tool_request() -> ToolRequest:
+    """A request to double 1."""
+    return ToolRequest(user_id="ada", payload=ToolRequestPayload(tool_name="double", parameters={"number": 1}))
+
+
 async def pass_on(call: Call, inner: Any) -> Reply:
     """Pass a call on."""
     return await inner(call)
@@ -285,9 +290,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "type[CallLayer | AnyLayer]": lambda: Timeout,
     "Iterable[Step]": lambda: [Step(name="one", callee=double, takes={"number": 1})],
     "Schema": lambda: Schema(name="notes", migrations=folder() / "migrations", head="1"),
-    "Request[Any] | Mapping[str, object]": lambda: ToolRequest(
-        user_id="ada", payload=ToolRequestPayload(tool_name="double", parameters={"number": 1})
-    ),
+    "Request[Any] | Mapping[str, object]": tool_request,
     "str | InstructionsTemplate": lambda: "Work.",
     "AgentLayer | Stack[AgentLayer]": Retry,
     "ToolLayer | Stack[ToolLayer] | Stack[CallLayer]": Retry,
@@ -328,6 +331,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     Database: database,
     Deprecation: lambda: Deprecation(since="1"),
     Embeddings: lambda: Embeddings("topics", answer),
+    ToolRequest: tool_request,
     EnvSecrets: lambda: EnvSecrets("KEY", environ={"KEY": "12345678"}),
     FileAnchor: lambda: FileAnchor(folder() / "anchor"),
     FileSecrets: lambda: FileSecrets(folder()),

@@ -82,8 +82,13 @@ _UNLOCKED: Final = mutants_of(
 _EXECUTIONS: Final = mutants_of(
     "approval.race.executions",
     {
-        "an approval can be used a second time": edited(
-            f"{_INDEX}:check_consumable", "row.consumed_by not in (None, (consumption.run, consumption.call))", "False"
+        "an approval can be used a second time": together(
+            edited(
+                f"{_INDEX}:check_consumable",
+                "row.consumed_by not in (None, (consumption.run, consumption.call))",
+                "False",
+            ),
+            edited(f"{_WRITES}:_check_unused", "!= (consumption.run, consumption.call)", "== ()"),
         ),
         "the use of an approval is not stored, and not looked for in the chain": together(
             edited(

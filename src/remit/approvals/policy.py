@@ -38,11 +38,7 @@ MAX_LIFETIME: Final = 100 * 365 * 24 * 3600.0
 
 
 def check_lifetime(seconds: object, what: str) -> None:
-    """Refuse a lifetime that is not positive or exceeds `MAX_LIFETIME`.
-
-    Raises:
-        SetupError: ``seconds`` is out of range.
-    """
+    """Raise a `SetupError` for a lifetime that is not positive or exceeds `MAX_LIFETIME`."""
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
         raise SetupError(f"{what} is {seconds!r}; give seconds")
     if isinstance(seconds, int):

@@ -177,7 +177,7 @@ class ToolRequest(Request[ToolRequestPayload], operation="tool_execution"):
         parameters = self.payload.parameters
         said = {name: value for name, value in fields.items() if value is not None}
         for name, value in said.items():
-            if parameters.get(name, value) != value:
+            if name in parameters and parameters[name] != value:
                 other = parameters[name]
                 raise RequestError(
                     f"the request says {name} = {value!r:.100}, its parameters {other!r:.100}; say it once"
