@@ -17,8 +17,8 @@ CRASH_DEFECTS: Final[tuple[tuple[Kind, str, Plant], ...]] = (
         "an unsafe call that was under way runs again",
         edited(
             f"{_BASE}.__call__",
-            "settled_reply = None if started is None else await self._resolve_outcome(call, number)",
-            "settled_reply = started = None",
+            "self._run_unsafe if started is None else self._settle_or_run",
+            "self._run_unsafe",
         ),
     ),
     (

@@ -24,8 +24,8 @@ _DOUBLED: Final = {
         _LEASE_IGNORED,
         edited(
             f"{_BASE}.__call__",
-            "settled_reply = None if started is None else await self._resolve_outcome(call, number)",
-            "settled_reply = started = None",
+            "self._run_unsafe if started is None else self._settle_or_run",
+            "self._run_unsafe",
         ),
     ),
     "a run that another process executes is executed, and a call runs before its start is stored": together(

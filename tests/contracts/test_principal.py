@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
@@ -105,6 +105,16 @@ def test_narrowing_changes_nothing_but_permissions() -> None:
 def test_a_caller_within_a_call_is_one_deeper_and_otherwise_the_same() -> None:
     caller = Caller("run", "agent", "c1", 2, principal("cms:*"), "talk", "cms", ("boss",), frozenset({"a"}))
     assert caller.enter_call("c2") == replace(caller, call="c2", depth=3)
+
+
+def test_entering_a_call_or_an_agent_keeps_every_other_fact_of_a_caller() -> None:
+    caller = Caller(
+        "run", "a", "c1", 2, principal("x:y"), "talk", "cms", ("b",), frozenset("t"), "site", frozenset("p"), "{}"
+    )
+    defaults = Caller("", "", "", 0, principal())
+    assert all(getattr(caller, each.name) != getattr(defaults, each.name) for each in fields(Caller))
+    assert caller.enter_call("c2") == replace(caller, call="c2", depth=3)
+    assert caller.enter_agent("d", None, None) == replace(caller, agent="d", path=("b", "d"))
 
 
 @pytest.mark.parametrize(

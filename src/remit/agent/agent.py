@@ -244,6 +244,7 @@ class Agent:
         self._tools = AgentTools(self.name, self._own_tools, self._handoff_tools, self.definition.tool_search)
         self.service: AgentService = self.driver.bind(self.definition, self._tools, self.model)
 
+    # Pyright takes no cached property for an attribute of a protocol.
     schema_in: Input[Any] = cast("Input[Any]", cached_property(lambda self: self.definition.schema_in))
     """The schema of its payload."""
 

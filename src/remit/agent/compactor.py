@@ -74,7 +74,7 @@ class Compactor:
         recorded = _list_compactions(chat)
         window = find_window(chat, self._name, _list_refused(chat, recorded) if recorded else ())
         sent, applied = await self._fit(chat, window, recorded)
-        if not recorded or not any(each.turn == chat.turn and each.refused for each in _list_compactions(chat)):
+        if not any(each.turn == chat.turn and each.refused for each in recorded):
             try:
                 return await inner(sent)
             except ContextLengthError:

@@ -1,7 +1,7 @@
 """The window of an agent's model: how many tokens a request may have. It is on record, so replays heed the same.
 
 It is known from a note at the beginning of an agent's call, and from the failure of each request that was refused as
-too long. A note has what the model says itself, or else what refusals of earlier requests to that model said.
+too long. A note holds the window that the model states, or else the one that its earlier refusals stated.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ def explain_too_long(agent: str, request: LongRequest, fixed: ToolDefinitions, w
     that every conversation has. The request has at most one more, which was found in this one.
     """
     groups = group_messages(request.messages)
-    sizes = [_count(group) for group in _find_newest(groups)]
+    newest = _find_newest(groups)
+    sizes = [_count(group) for group in newest]
     instructions, definitions = _count(request.system), _count_tools(fixed)
     found = _count_tools(request.chat.tools) - definitions
     always, largest = instructions + definitions, max(sizes, default=0)
@@ -41,8 +42,8 @@ def explain_too_long(agent: str, request: LongRequest, fixed: ToolDefinitions, w
         name = next(each for each in request.chat.tools.names if each not in fixed.names)
         return f"agent {agent}: the definition of {name} takes about {found:,} tokens{_of(window)}; shorten it"
     if largest > most - always:
-        newest = _find_newest(groups)[sizes.index(largest)]
-        if decode_message(newest[-1])["role"] == "tool":
+        longest = newest[sizes.index(largest)]
+        if decode_message(longest[-1])["role"] == "tool":
             return f"the last results of tools take about {largest:,} tokens{_of(window)}; have the tools return less"
         return f"the message takes about {largest:,} tokens{_of(window)}; send a shorter one, or a file that tools read"
     return _TOO_LONG

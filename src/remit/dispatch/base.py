@@ -102,12 +102,8 @@ class Base:
             call.ledger.finish_body(call.id)
             return reply
         if self._effect is Effect.UNSAFE:
-            settled_reply = None if started is None else await self._resolve_outcome(call, number)
-            if settled_reply is not None:
-                return settled_reply
-            if started is not None and call.approvals:
-                raise AskAgain(call.approvals[0])  # the call has not begun after all, so the policies judge it anew
-            return await self._run_unsafe(call, number if started is None else number + 1, payload, approved)
+            run = self._run_unsafe if started is None else self._settle_or_run
+            return await run(call, number, payload, approved)
         if started is None:
             await self._record_start(call, number, approved)
         # What has changed since may be what an interrupted idempotent attempt wrote.
@@ -128,6 +124,15 @@ class Base:
         call = bind_arguments(call) if call.payload is None else call
         number, _, _ = find_attempt(items, 1)
         return await self._resolve_outcome(call, number)
+
+    async def _settle_or_run(self, call: Call, number: int, payload: BaseModel, approved: Sequence[Question]) -> Reply:
+        """The outcome of an attempt that was started; or another attempt, if that one has not begun after all."""
+        settled_reply = await self._resolve_outcome(call, number)
+        if settled_reply is not None:
+            return settled_reply
+        if call.approvals:
+            raise AskAgain(call.approvals[0])  # the policies judge it anew
+        return await self._run_unsafe(call, number + 1, payload, approved)
 
     async def _run_unsafe(self, call: Call, number: int, payload: BaseModel, approved: Sequence[Question]) -> Reply:
         """Start the attempt and run it. The call counts as running from before its start is on record."""

@@ -360,14 +360,13 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
 
     async def _abandon(self, run: str, lease: AcquiredLease, opening: Sequence[Position]) -> None:
         """Release a run that was cancelled before it began. One that was opened ends, as it does a moment later."""
-        if lease.is_opened:
-            self.on_stored(opening)
-            ledger = RunLedger(
-                self.store, run, lease.epoch, history=opening, clock=self.clock, on_stored=self.on_stored
-            )
-            await ledger.commit(cancelled_outcome(run, "")[1])
-            ledger.close()
-        await self.store.release(run, lease.epoch)
+        if not lease.is_opened:
+            await self.store.release(run, lease.epoch)
+            return
+        self.on_stored(opening)
+        ledger = RunLedger(self.store, run, lease.epoch, history=opening, clock=self.clock, on_stored=self.on_stored)
+        await ledger.commit(cancelled_outcome(run, "")[1])
+        ledger.close()
 
 
 async def _begin(ledger: RunLedger, first: Sequence[Item], before: Callable[[], Awaitable[None]] | None) -> None:

@@ -46,23 +46,17 @@ def read_history(messages: GivenMessages, limits: Limits) -> GivenHistory:
     given = as_tuple("messages", messages)
     read = [read_message(f"messages[{index}]", each, limits) for index, each in enumerate(given)]
     texts, files = tuple(_pair_calls(read)), tuple(file for each in read for file in each.files)
-    for what, size, most, mend in (
-        (
-            "messages are",
-            sum(len(each.encode()) for each in texts),
-            limits.argument_bytes,
-            "leave some out, or give Limits(argument_bytes=…)",
-        ),
-        (
-            "files in messages are",
-            sum(len(each.content) for each in files),
-            limits.artifact_bytes,
-            "give some as files=",
-        ),
-    ):
-        if size > most:
-            raise RequestError(f"the {what} {size:,} bytes long; at most {most:,}: {mend}")
+    mend = "leave some out, or give Limits(argument_bytes=…)"
+    _check_size("messages", sum(len(each.encode()) for each in texts), limits.argument_bytes, mend)
+    _check_size(
+        "files in messages", sum(len(each.content) for each in files), limits.artifact_bytes, "give some as files="
+    )
     return GivenHistory(texts, files)
+
+
+def _check_size(what: str, size: int, most: int, mend: str) -> None:
+    if size > most:
+        raise RequestError(f"the {what} are {size:,} bytes long; at most {most:,}: {mend}")
 
 
 def take_prompt(history: GivenHistory) -> tuple[str, GivenHistory]:
@@ -82,10 +76,11 @@ def take_prompt(history: GivenHistory) -> tuple[str, GivenHistory]:
     return text_of_message(last), history._replace(texts=history.texts[:-1])
 
 
-def digest_history(texts: Iterable[str]) -> str:
+def digest_history(texts: Sequence[str]) -> str:
     """The digest of a history, for the header of its run; empty for none."""
-    joined = "".join([f"{len(each)}:{each}" for each in texts]) if texts else ""
-    return joined and sha256(joined.encode()).hexdigest()
+    if not texts:
+        return ""
+    return sha256("".join([f"{len(each)}:{each}" for each in texts]).encode()).hexdigest()
 
 
 def make_given_items(header: RunOpened, texts: Iterable[str]) -> list[Item]:
@@ -117,9 +112,8 @@ def _pair_calls(messages: Sequence[ReadMessage]) -> Iterator[str]:
         open_calls = {each.id: (kept[each.id], each) for each in calls}
         ids.update(kept.values())
         text = message.text or encode_message(values)
-        text = (
-            text if all(given == id_ for given, id_ in kept.items()) else rename_tool_calls(text, iter(kept.values()))
-        )
+        if any(given != id_ for given, id_ in kept.items()):
+            text = rename_tool_calls(text, iter(kept.values()))
         yield ModelText(text, message.origin) if message.origin else text
     _refuse_open(where, open_calls)
 

@@ -13,8 +13,9 @@ from remit.journal.listing import list_grants
 class GrantsInMemory(abc.ABC):
     """The grants of a store in memory."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._grant_clock = clock
+    _clock: Callable[[], float]
+
+    def __init__(self) -> None:
         self._grants: dict[str, GrantRow] = {}
 
     @abc.abstractmethod
@@ -41,7 +42,7 @@ class GrantsInMemory(abc.ABC):
         if self._epoch_of(run) != epoch:
             raise lease_lost_error(run)
         row = self._grants.get(grant)
-        if row is None or not row.is_usable(self._grant_clock()):
+        if row is None or not row.is_usable(self._clock()):
             return False
         self._grants[grant] = row._replace(used=row.used + 1)
         return True

@@ -88,8 +88,8 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, GrantsInMemory, TurnsInM
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         InMemoryAnswers.__init__(self, as_clock("InMemoryStore", clock))
         ArtifactsInMemory.__init__(self)
-        GrantsInMemory.__init__(self, self._clock)
-        TurnsInMemory.__init__(self, self._clock)
+        GrantsInMemory.__init__(self)
+        TurnsInMemory.__init__(self)
         self._runs: dict[str, _RunState] = {}
         self._unfinished: dict[str, _RunState] = {}
         self._conversations = ConversationsInMemory(self._row_of)

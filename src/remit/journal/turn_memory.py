@@ -12,13 +12,14 @@ from remit.journal.index import latest_start, plan_turn
 class TurnsInMemory:
     """The turns of a store in memory: when the latest of each lane of a rate begins."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._turn_clock = clock
+    _clock: Callable[[], float]
+
+    def __init__(self) -> None:
         self._turns: dict[str, list[float]] = {}
 
     async def take_turn(self, request: TurnRequest) -> float:
         """Take the next turn of a rate, and return the seconds until it begins."""
-        now = self._turn_clock()
+        now = self._clock()
         latest = latest_start(request, now)
         lanes = self._turns[request.rate] = [
             min(each, now) if each > latest else each for each in self._turns.get(request.rate, ())
