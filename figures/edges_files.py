@@ -32,7 +32,7 @@ async def read_files(step: int) -> AsyncIterator[tuple[str, bool]]:
         world = World(google)
         expected: dict[str, tuple[str, object]] = {}
         for name in files.NAMES[::step]:
-            expected[google.drive.put(name, b"x")] = ("name", _to_text(name))
+            expected[google.drive.put(name, b"x")] = ("name", files.read_text(name))
         for kind in files.KINDS[::step]:
             expected[google.drive.put("a", b"x", kind)] = ("mime_type", kind)
         for number, (text, time) in enumerate(files.TIMES[::step]):
@@ -63,27 +63,22 @@ async def read_files(step: int) -> AsyncIterator[tuple[str, bool]]:
         await world.transport.close()
 
 
-def _to_text(text: str) -> str:
-    """A text without a half of a sign, which no text has."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 async def _is_written_back(world: World, title: str, height: int) -> bool:
     """Whether cells are read as they are, and are the same when what was read is written."""
 
-    def held() -> dict[Any, str]:
+    def list_cells() -> dict[Any, str]:
         grid = world.google.sheets.books["book"][title]
-        texts = {place: _to_text(cell) if isinstance(cell, str) else cell for place, cell in grid.items()}
+        texts = {place: files.read_text(cell) if isinstance(cell, str) else cell for place, cell in grid.items()}
         return {place: json.dumps(cell) for place, cell in texts.items() if cell not in ("", None)}
 
-    before = held()
+    before = list_cells()
     request = BatchGet(spreadsheet_id="book", ranges=[f"'{title}'!A1:J{height}"])
     (read,) = json.loads((await world.sheets.batch_get(request)).model_dump_json())["value_ranges"]
     cells = {(row, column): cell for row, line in enumerate(read["values"]) for column, cell in enumerate(line)}
     written = {"spreadsheet_id": "book", "range": read["range"], "values": read["values"]}
     await world.sheets.update_values(UpdateValues.model_validate_json(json.dumps(written), strict=True))
     given = {place: json.dumps(cell) for place, cell in cells.items() if cell not in ("", None)}
-    return given == before == held()
+    return given == before == list_cells()
 
 
 async def read_pages(step: int) -> AsyncIterator[tuple[str, bool]]:

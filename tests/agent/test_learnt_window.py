@@ -59,17 +59,14 @@ def size_of(request: ChatRequest) -> int:
     return (sum(map(len, request.history)) + len(request.tools.text)) // 4
 
 
+def agent_of(model: Any, *, finds: int = 1, **options: Any) -> Agent:
+    """An agent with twelve tools, of which a search finds so many."""
+    search = ToolSearch(above=2, limit=finds)
+    return Agent("agent", instructions="Work.", tools=make_tools(12), tool_search=search, model=model, **options)
+
+
 def runtime_of(driver: AgentDriver, model: Any, store: InMemoryStore, **options: Any) -> Runtime:
-    agent = Agent(
-        "agent",
-        instructions="Work.",
-        tools=make_tools(12),
-        tool_search=ToolSearch(above=2, limit=1),
-        driver=driver,
-        model=model,
-        **options,
-    )
-    return Runtime(App(name="test", agents=(agent,)), store=store)
+    return Runtime(App(name="test", agents=(agent_of(model, driver=driver, **options),)), store=store)
 
 
 async def live(driver: AgentDriver, models: Sequence[Any], **options: Any) -> list[RunResult[Any]]:
@@ -108,18 +105,12 @@ async def test_a_refusal_without_a_number_has_definitions_leave_as_well(driver: 
     assert len(shortened) == sum(model.refused_count for model in models) > 0
 
 
-def finds_all(model: Any, **options: Any) -> Agent:
-    """An agent whose first search finds more definitions than its model takes."""
-    search = ToolSearch(above=2, limit=12)
-    return Agent("agent", instructions="Work.", tools=make_tools(12), tool_search=search, model=model, **options)
-
-
 @BOTH
 async def test_a_refused_request_is_sent_again_once_with_fewer_definitions_and_the_same_messages(
     driver: AgentDriver,
 ) -> None:
     model = Strict()
-    runtime = Runtime(App(name="test", agents=(finds_all(model, driver=driver),)))
+    runtime = Runtime(App(name="test", agents=(agent_of(model, driver=driver, finds=12),)))
     result = await runtime.run("word work care done", by=superuser())
     assert result.status == "done"
     assert model.refused_count == 1
@@ -188,14 +179,7 @@ async def test_a_model_that_another_stands_in_for_teaches_no_window(driver: Agen
     stand_in = Strict(model="large", window=100_000)
     store = InMemoryStore()
     for number, model in enumerate(models):
-        agent = Agent(
-            "agent",
-            instructions="Work.",
-            tools=make_tools(12),
-            tool_search=ToolSearch(above=2, limit=1),
-            driver=driver,
-            model=model,
-        ).layer(Fallback(stand_in))
+        agent = agent_of(model, driver=driver).layer(Fallback(stand_in))
         runtime = Runtime(App(name="test", agents=(agent,)), store=store)
         run = await runtime.run(f"word{number % 12}", by=superuser(), conversation="day")
         assert run.status == "done"
@@ -208,7 +192,7 @@ async def test_a_model_that_another_stands_in_for_teaches_no_window(driver: Agen
 @pytest.mark.parametrize("append", range(1, 14))
 async def test_a_crash_at_any_point_of_a_refusal_changes_nothing(driver: AgentDriver, append: int) -> None:
     store = Mortal(clock := Clock())
-    app = App(name="test", agents=(finds_all(Strict(), driver=driver),))
+    app = App(name="test", agents=(agent_of(Strict(), driver=driver, finds=12),))
 
     def runtime() -> Runtime:
         return Runtime(app, store=store, clock=clock, directory=find_superuser)

@@ -53,7 +53,7 @@ def module_in(folder: Path) -> str:
     return f"desk_{folder.name}"
 
 
-def kept(cli: Cli) -> Path:
+def kept_file(cli: Cli) -> Path:
     """The file about the application."""
     (file,) = (cli.home / "checked").iterdir()
     return file
@@ -69,16 +69,16 @@ def test_a_file_that_has_changed_or_is_gone_has_all_checked_again(
     checked()
     os.utime(tmp_path / f"{module_in(tmp_path)}.py", (1, 1))
     assert [checked(), checked()] == [False, True]
-    text = kept(cli).read_text(encoding="utf-8")
-    kept(cli).write_text(text.replace(module_in(tmp_path), "gone"), encoding="utf-8")
+    text = kept_file(cli).read_text(encoding="utf-8")
+    kept_file(cli).write_text(text.replace(module_in(tmp_path), "gone"), encoding="utf-8")
     assert [checked(), checked()] == [False, True]
 
 
 def test_what_cannot_be_read_or_kept_is_checked_again(cli: Cli, checked: Callable[[], bool]) -> None:
     checked()
-    kept(cli).write_text("no JSON", encoding="utf-8")
+    kept_file(cli).write_text("no JSON", encoding="utf-8")
     assert [checked(), checked()] == [False, True]
-    kept(cli).unlink()
+    kept_file(cli).unlink()
     (cli.home / "checked").rmdir()
     (cli.home / "checked").write_text("in the way", encoding="utf-8")
     assert [checked(), checked()] == [False, False]

@@ -304,7 +304,7 @@ async def test_a_lease_is_held_on_to_where_the_store_was_away_for_a_moment() -> 
 
 
 class Meanwhile(InMemoryStore):
-    """Somebody decides, or cancels, in the moment before a run rests: they could not drive the run themselves."""
+    """A decision or a cancellation arrives just before a run rests, when its sender cannot execute the run."""
 
     def __init__(self, clock: Callable[[], float], meanwhile: Callable[[InMemoryStore], Awaitable[None]]) -> None:
         super().__init__(clock)

@@ -1,4 +1,4 @@
-"""The answers of an execution are open for readers until they are recorded or came to nothing."""
+"""The answers of an execution are open for readers until they are recorded or given up."""
 
 from __future__ import annotations
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from remit.contracts.grant import Grant
 from remit.contracts.items import AttemptEnded, RunFinished, RunSuspended
 from remit.contracts.principal import Principal
 from remit.engine.reader import RunReader
 from remit.errors import RequestError
 from remit.journal.memory import InMemoryStore
+from remit.testing.store_suite.grants import grant
 from remit.testing.store_suite.samples import Clock, begin, question, question_item, yes
 
 
@@ -27,22 +27,7 @@ async def test_a_grant_of_another_tenant_does_not_exist_for_who_has_the_name_of_
     store: InMemoryStore, ada: RunReader
 ) -> None:
     for tenant in ("default", "elsewhere"):
-        await store.add_grant(
-            Grant(
-                id=tenant,
-                tenant=tenant,
-                tool="pay",
-                arguments="{}",
-                principal="ada",
-                definition="d1",
-                policy="p1",
-                who="approvals:decide",
-                by="ada",
-                given=1.0,
-                expires=1500.0,
-                count=3,
-            )
-        )
+        await store.add_grant(grant(tenant, tenant=tenant))
     assert (await ada.grant("default")).grant.tenant == "default"
     with pytest.raises(RequestError, match=r"^grant elsewhere does not exist$"):
         await ada.grant("elsewhere")

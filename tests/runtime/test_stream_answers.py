@@ -34,6 +34,16 @@ class DerivedFallback(Fallback):
     """A layer that may do anything with answers, as far as its class tells."""
 
 
+class Streaming(Scripted):
+    """Notes whether it was asked to stream."""
+
+    has_streamed = False
+
+    async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
+        self.has_streamed = True
+        return await super().stream(request, on_delta)
+
+
 def runtime_of(model: Any, *layers: Any, driver: AgentDriver | None = None, **options: Any) -> Runtime:
     agent = Agent("agent", instructions="Write.", model=model, driver=driver, agent_layers=Stack(*layers))
     store = InMemoryStore()
@@ -150,16 +160,9 @@ async def test_a_reader_who_loses_access_gets_no_more_of_an_answer() -> None:
 
 @pytest.mark.looptime
 async def test_a_model_does_not_stream_to_nobody() -> None:
-    streamed = list[str]()
-
-    class Model(Scripted):
-        async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
-            streamed.append("")
-            return await super().stream(request, on_delta)
-
-    runtime = runtime_of(Model(["one", "two"]))
-    await runtime.run("go", by=ADA)
-    assert streamed == []
+    model = Streaming(["one", "two"])
+    await runtime_of(model).run("go", by=ADA)
+    assert not model.has_streamed
 
 
 @pytest.mark.looptime
@@ -167,47 +170,32 @@ async def test_a_model_does_not_stream_to_nobody() -> None:
 async def test_a_model_streams_to_who_may_still_come_when_a_run_was_submitted_a_moment_ago(
     seconds: int, *, streams: bool
 ) -> None:
-    streamed = list[str]()
-
-    class Model(Scripted):
-        async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
-            streamed.append("")
-            return await super().stream(request, on_delta)
-
     clock = Clock()
-    agent = Agent("agent", instructions="Write.", model=Model(["one"]))
-    app, store = App(name="app", agents=[agent]), InMemoryStore(clock)
+    model, store = Streaming(["one"]), InMemoryStore(clock)
+    app = App(name="app", agents=[Agent("agent", instructions="Write.", model=model)])
     runtime = Runtime(app, store=store, clock=clock)
     run = await runtime.submit("go", by=ADA)
     clock.now += seconds
     await runtime.resume(run)
-    assert bool(streamed) is streams
+    assert model.has_streamed is streams
 
 
 @pytest.mark.looptime
 async def test_a_model_streams_to_nobody_when_a_run_is_taken_up_that_has_begun() -> None:
-    streamed = list[str]()
-
-    class Model(Scripted):
-        async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
-            streamed.append("")
-            return await super().stream(request, on_delta)
-
     clock = Clock()
-    store = Mortal(clock)
-    agent = Agent("agent", instructions="Write.", model=Model(["one", "one"]))
-    app = App(name="app", agents=[agent])
+    model, store = Streaming(["one", "one"]), Mortal(clock)
+    app = App(name="app", agents=[Agent("agent", instructions="Write.", model=model)])
+
+    def process() -> Runtime:
+        return Runtime(app, store=store, clock=clock, directory=lambda _name, _tenant: ADA, make_run_id=lambda: "run")
+
     store.die_at(2, after=True)
     with suppress(Crash):
-        await Runtime(
-            app, store=store, clock=clock, directory=lambda _name, _tenant: ADA, make_run_id=lambda: "run"
-        ).run("go", by=ADA)
+        await process().run("go", by=ADA)
     store.revive()
     clock.now += 31
-    assert (
-        await Runtime(app, store=store, clock=clock, directory=lambda _name, _tenant: ADA).resume("run")
-    ).status == "done"
-    assert streamed == []
+    assert (await process().resume("run")).status == "done"
+    assert not model.has_streamed
 
 
 @pytest.mark.looptime

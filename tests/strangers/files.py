@@ -56,7 +56,7 @@ TIMES: Final = (
 """Times of change, and what is read of each; None for what is no time, which is said."""
 
 SIZES: Final = (("0", 0), ("9223372036854775807", 2**63 - 1), ("18446744073709551616", 2**64))
-"""Sizes, which Google writes as texts."""
+"""Sizes. Google writes them as strings."""
 
 CONTENTS: Final = (
     b"",
@@ -84,3 +84,8 @@ ROWS: Final[tuple[list[list[Any]], ...]] = (
 
 SHEETS: Final = ("Sheet1", "Größe 2026", "100 % a?b#c&d=e+f;g", "😀", "..", "a/b\\c", "x" * 100)
 """Titles of sheets."""
+
+
+def read_text(text: str) -> str:
+    """A text as it is read: half of a sign, which no text has, is replaced."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

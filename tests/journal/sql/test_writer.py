@@ -321,7 +321,7 @@ async def test_a_closed_writer_refuses_what_comes_later(writer: Writer) -> None:
 
 
 @pytest.fixture
-def taken() -> Iterator[list[object]]:
+def checkouts() -> Iterator[list[object]]:
     """The connections that were taken from the pool."""
     found: list[object] = []
 
@@ -333,14 +333,14 @@ def taken() -> Iterator[list[object]]:
     event.remove(Pool, "checkout", count)
 
 
-async def test_the_writer_keeps_its_connection_until_something_fails(writer: Writer, taken: list[object]) -> None:
+async def test_the_writer_keeps_its_connection_until_something_fails(writer: Writer, checkouts: list[object]) -> None:
     for word in ("one", "two", "three"):
         await writer.submit(saying(word))
-    assert len(taken) == 1
+    assert len(checkouts) == 1
     with pytest.raises(JournalError):
         await writer.submit(saying("one"))
     assert await writer.submit(saying("four")) == "four"
-    assert len(taken) == 2
+    assert len(checkouts) == 2
 
 
 async def test_a_failed_transaction_leaves_nothing_locked(writer: Writer, engine: Engine) -> None:

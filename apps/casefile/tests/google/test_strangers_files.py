@@ -12,14 +12,9 @@ from apps.casefile.tests.google.world import World
 from remit_casefile.google.drive_sync import DriveSync
 from remit_casefile.google.payloads.drive import DownloadFile, FileView, GetFile, ListFiles
 from remit_casefile.google.payloads.sheets import BatchGet, UpdateValues, ValueRanges
-from tests.strangers.files import CONTENTS, KINDS, NAMES, ROWS, SHEETS, SIZES, TIMES
+from tests.strangers.files import CONTENTS, KINDS, NAMES, ROWS, SHEETS, SIZES, TIMES, read_text
 
 TIME = "2026-01-01T12:34:56Z"
-
-
-def read_text(text: str) -> str:
-    """A text as it is read: half of a sign, which no text has, is replaced."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 async def read_everywhere(world: World, key: str) -> list[FileView]:
