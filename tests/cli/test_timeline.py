@@ -9,7 +9,7 @@ from remit.errors import ModelBusyError
 from remit.layers import AddMessage, Fallback, Guardrail, ModelLayer, RetryModel
 from remit.messages import ChatRequest
 from remit.testing import Scripted, superuser
-from tests.agent.test_learnt_window import Strict, finds_all
+from tests.agent.test_learnt_window import Strict, agent_of
 
 
 async def labels_of(*layers: ModelLayer) -> list[tuple[str, str]]:
@@ -72,7 +72,7 @@ async def test_it_shows_what_was_compacted() -> None:
 
 
 async def test_it_shows_that_a_refused_request_was_sent_again_with_fewer_tools() -> None:
-    runtime = Runtime(App(name="test", agents=(finds_all(Strict()),)))
+    runtime = Runtime(App(name="test", agents=(agent_of(Strict(), finds=12),)))
     result = await runtime.run("word work care done", by=superuser())
     entries = Timeline(await runtime.store.read(result.run), {}).entries()
     assert [each.text for each in entries if each.label == "compacted"] == [

@@ -9,7 +9,7 @@ from remit import Agent, App, Effect, Risk, Runtime, tool
 from remit.contracts.items import Position, RunOpened
 from remit.export.story import Story
 from remit.testing import Scripted, calls, superuser
-from tests.agent.test_learnt_window import Strict, finds_all
+from tests.agent.test_learnt_window import Strict, agent_of
 from tests.runtime.kit import find_superuser
 
 NO_ARGUMENTS: dict[str, Any] = {}
@@ -50,7 +50,7 @@ async def test_each_item_is_looked_at_a_few_times_whatever_the_calls() -> None:
 
 
 async def test_it_tells_that_a_refused_request_was_sent_again_with_fewer_tools() -> None:
-    runtime = Runtime(App(name="test", agents=(finds_all(Strict()),)))
+    runtime = Runtime(App(name="test", agents=(agent_of(Strict(), finds=12),)))
     result = await runtime.run("word work care done", by=superuser())
     positions = await runtime.store.read(result.run)
     assert "the model was shown fewer tools" in Story(positions, cast("RunOpened", positions[0].item)).thread()
