@@ -12,7 +12,7 @@ from bench.cms import cms
 from bench.cms_pages import cms_pages
 from bench.counts import counts
 from bench.due import due
-from bench.durable import durable
+from bench.durable import durable, postgres
 from bench.inventory import inventory
 from bench.paused import paused
 from bench.process import command_line, process
@@ -29,6 +29,7 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "process": process,
     "command_line": command_line,
     "durable": durable,
+    "postgres": postgres,
     "paused": paused,
     "due": due,
     "scale": scale,

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sqlite3
 import tempfile
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from statistics import median
 
 from bench.world import PERSON, ToolCallingModel, runtime, sql_store
 from figures.figure import Figure, at_least, at_most
 from remit import Effect
 from remit.journal.crashpoint import set_crash_hook
+from remit.journal.sql.store import SqlStore
+from tests.postgres import serving
 
 TURNS = 100
 RUNS = 32
+ALONE = 50
+"""Runs that are timed one by one."""
+POSTGRES_TURNS = 3
 
 
 async def durable() -> AsyncIterator[Figure]:
@@ -35,10 +42,29 @@ async def durable() -> AsyncIterator[Figure]:
         ten, hundred = await _bytes_per_turn(folder / "ten", 10), await _bytes_per_turn(folder / "hundred", 100)
         how = f"bytes a turn adds in a run of 100 turns ({hundred:.0f}) over one of 10 ({ten:.0f})"
         yield at_most("durable.bytes_growth_100_10", hundred / ten, "ratio", 1.1, TURNS, how)
+        alone = min([await _run_alone_cost(folder / f"alone-{i}") for i in range(3)])
+        how = f"wall time of a run of one pure call, alone in a process that has run before; least of {3 * ALONE}"
+        yield at_most("durable.run_alone_ms", alone * 1e3, "ms", 2.5, 3 * ALONE, how)
         rate = max([await _calls_per_second(folder / f"runs-{i}") for i in range(3)])
         how = f"keyed calls per second of {RUNS} runs at once ({rate:.0f}) over raw commits per second ({1 / raw:.0f})"
         yield at_least("durable.calls_vs_commits", rate * raw, "ratio", 3, RUNS * 10, how)
         set_crash_hook(_ignore_crashpoint)
+
+
+async def postgres() -> AsyncIterator[Figure]:
+    """A run of keyed calls in Postgres: what the process that drives it spends."""
+    with serving() as server:
+        store = SqlStore(server.url(server.make()))
+        each = runtime(ToolCallingModel(POSTGRES_TURNS), store=store, turns=POSTGRES_TURNS, effect=Effect.KEYED)
+        (await each.run("go", by=PERSON)).value()
+        costs: list[float] = []
+        for _ in range(ALONE):
+            started = time.process_time()
+            (await each.run("go", by=PERSON)).value()
+            costs.append(time.process_time() - started)
+        await store.close()
+    how = f"CPU time of the client for a run of {POSTGRES_TURNS} turns with a keyed call each, median of {ALONE}"
+    yield at_most("postgres.run_ms", median(costs) * 1e3, "ms", 3, ALONE, how)
 
 
 class _CommitCounter:
@@ -80,6 +106,19 @@ async def _turn_cost(folder: Path, turns: int, commits: _CommitCounter) -> float
     commits.per_turn = (commits.count - before) / turns
     await store.close()
     return spent / turns
+
+
+async def _run_alone_cost(folder: Path) -> float:
+    store = sql_store(folder)
+    each = runtime(ToolCallingModel(1), store=store)
+    (await each.run("go", by=PERSON)).value()
+    least = math.inf
+    for _ in range(ALONE):
+        started = time.perf_counter()
+        (await each.run("go", by=PERSON)).value()
+        least = min(least, time.perf_counter() - started)
+    await store.close()
+    return least
 
 
 async def _bytes_per_turn(folder: Path, turns: int) -> float:

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 from pydantic import TypeAdapter
@@ -25,6 +26,8 @@ WAITING: Final = 10_000
 RESUMED: Final = 1_000
 CONCURRENT_RUNS: Final = 100
 """Runs that are driven at once."""
+ALONE: Final = 50
+"""Runs that are driven one after the other."""
 
 _APPROVER: Final = Principal("judge", permissions=frozenset({"*"}))
 
@@ -48,6 +51,8 @@ async def paused() -> AsyncIterator[Figure]:
         f"take {floor * 1e3:.1f} ms on this machine"
     )
     yield at_most("paused.resume_1000_s", found["spent"], "s", 0.3, RESUMED, how)
+    how = f"CPU time to drive one approved run of one call to its end, alone, median of {ALONE}"
+    yield at_most("paused.one_ms", found["one"] * 1e3, "ms", 5, ALONE, how)
 
 
 def _find_principal(name: str, tenant: str) -> Principal:
@@ -56,9 +61,9 @@ def _find_principal(name: str, tenant: str) -> Principal:
 
 def _runtime(store: SqlStore) -> Runtime:
     @tool(effect=Effect.KEYED, risk=Risk.HIGH, permissions={"notes:read"})
-    async def save(_ctx: LeafContext, note: Note) -> str:
+    async def save(ctx: LeafContext, note: Note) -> str:
         """Save a note."""
-        return note.title
+        return f"{ctx.key}: {note.title}"
 
     agent = Agent("bench", instructions="Save notes.", tools=[save])
     return Runtime(
@@ -93,8 +98,21 @@ async def _measure(folder: Path, waiting: int, resumed: int) -> dict[str, float]
         if any(result.status != "done" for result in results):
             raise RuntimeError("an approved run did not end")
     spent, lasted = time.process_time() - cpu_started, time.perf_counter() - wall
+    one = await _drive_alone(runtime)
     await store.close()
-    return {"grown": grown, "spent": spent, "wall": lasted}
+    return {"grown": grown, "spent": spent, "wall": lasted, "one": one}
+
+
+async def _drive_alone(runtime: Runtime) -> float:
+    """The median of the CPU seconds that an approved run takes to its end, while no other is driven."""
+    costs: list[float] = []
+    for run, question in await _start_waiting_runs(runtime, ALONE):
+        await runtime.decide(question, approved=True, by=_APPROVER)
+        started = time.process_time()
+        result = await runtime.resume(run)
+        costs.append(time.process_time() - started)
+        result.value()
+    return median(costs)
 
 
 def _resident_kb() -> float:

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
+import tempfile
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from pathlib import Path
 from typing import Final
 
 import httpx2
 
+from bench.world import sql_store
 from figures.figure import Figure, at_most
 from remit import Agent, App, Principal, Runtime
 from remit.items import DeltaEvent
-from remit.models import OpenAI
+from remit.messages import ChatRequest, Completion, completion_from_message, encode_message
+from remit.models import Delta, OpenAI
 
 PERSON: Final = Principal("ann")
 REPEATS: Final = 100
+PIECES: Final = 1_000
+PIECE_SECONDS: Final = 0.0002
+FOLLOWED_RUNS: Final = 10
 _HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 _CHUNK: Final = b'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"word "}}]}\n\n'
 _LAST: Final = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
@@ -39,6 +47,51 @@ async def stream() -> AsyncIterator[Figure]:
         f"reads from the same endpoint on this machine ({min(raw) * 1e3:.2f} ms), least of {REPEATS}"
     )
     yield at_most("stream.first_event_ms", added, "ms", 2, REPEATS, how)
+    with tempfile.TemporaryDirectory(prefix="remit-stream-") as folder:
+        store = sql_store(Path(folder))
+        writer = Agent("writer", instructions="Write.", model=Writer())
+        runtime = Runtime(App(name="bench", agents=(writer,)), store=store)
+        alone, followed = math.inf, math.inf
+        for _ in range(FOLLOWED_RUNS):
+            alone = min(alone, await _time_unfollowed(runtime))
+            followed = min(followed, await _time_followed(runtime))
+        await store.close()
+    how = (
+        f"CPU time that following a run on SQLite adds to each of {PIECES} pieces, {PIECE_SECONDS * 1e3:g} ms "
+        f"apart ({alone / PIECES * 1e6:.0f} µs a piece without a reader), least of {FOLLOWED_RUNS}"
+    )
+    yield at_most("stream.delta_us", (followed - alone) / PIECES * 1e6, "µs", 60, PIECES * FOLLOWED_RUNS, how)
+
+
+class Writer:
+    """A model that writes one answer piece by piece, and costs almost nothing itself."""
+
+    async def __call__(self, request: ChatRequest, /) -> Completion:
+        """The whole answer."""
+        return await self.stream(request, lambda _delta: None)
+
+    async def stream(self, _request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
+        """The answer in pieces, each of which is read before the next is written."""
+        for _ in range(PIECES):
+            on_delta(Delta("word "))
+            await asyncio.sleep(PIECE_SECONDS)
+        return completion_from_message(encode_message({"role": "assistant", "content": "word " * PIECES}))
+
+
+async def _time_unfollowed(runtime: Runtime) -> float:
+    started = time.process_time()
+    (await runtime.run("go", by=PERSON)).value()
+    return time.process_time() - started
+
+
+async def _time_followed(runtime: Runtime) -> float:
+    started, count = time.process_time(), 0
+    async for event in runtime.stream("go", by=PERSON):
+        count += isinstance(event, DeltaEvent)
+    spent = time.process_time() - started
+    if count < PIECES / 2:
+        raise RuntimeError(f"{PIECES} pieces were read in {count} events")
+    return spent
 
 
 async def _time_raw(http: httpx2.AsyncClient, url: str) -> float:

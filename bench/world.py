@@ -66,13 +66,21 @@ async def save(note: Note) -> Saved:
 
 
 async def save_with_context(_ctx: LeafContext, note: Note) -> Saved:
-    """Save a note. A keyed tool takes a context, so that it can see its key."""
+    """Save a note. A tool may take a context."""
+    return Saved(title=note.title, number=note.number)
+
+
+async def save_with_key(ctx: LeafContext, note: Note) -> Saved:
+    """Save a note, and read the key of the call, as a keyed tool must."""
+    if not ctx.key:
+        raise RuntimeError("a call without a key")
     return Saved(title=note.title, number=note.number)
 
 
 def measured_tool(effect: Effect, *, empty_layers: int = 0) -> Tool[[Note], Saved]:
     """The tool, with a timeout as the default stack has it, and ``empty_layers`` that do nothing."""
-    made = tool(save_with_context, name="save", effect=effect, permissions={"notes:read"}).layer(Timeout(30.0))
+    body = save_with_key if effect is Effect.KEYED else save_with_context
+    made = tool(body, name="save", effect=effect, permissions={"notes:read"}).layer(Timeout(30.0))
     for _ in range(empty_layers):
         made = made.layer(EmptyLayer())
     return made

@@ -11,6 +11,7 @@ import bench.calls
 import bench.cms
 import bench.cms_pages
 import bench.due
+import bench.durable
 import bench.inventory
 import bench.paused
 import bench.process
@@ -21,21 +22,22 @@ import bench.workers_memory
 from bench.__main__ import PARTS
 
 SIZES: Final[dict[ModuleType, dict[str, int]]] = {
-    bench.calls: {"WINDOWS": 1, "CALLS_PER_WINDOW": 1},
+    bench.calls: {"WINDOWS": 1, "CALLS_PER_WINDOW": 1, "RUNS_PER_WINDOW": 1},
     bench.cms: {"PAGES": 20, "CALLS": 2},
     bench.cms_pages: {"PAGES": 20, "SHOWN": 5, "REQUESTS": 10},
     bench.due: {"RUNS": 200, "WAITING": 50, "LISTINGS": 20},
+    bench.durable: {"ALONE": 2},
     bench.inventory: {"METHODS": 50, "REPEATS": 1},
     bench.paused: {"WAITING": 2, "RESUMED": 1},
     bench.process: {"REPEATS": 1, "WARM_UPS": 0, "PEAKS": 1},
     bench.scale: {"FEW": 100, "MANY": 200, "LISTINGS": 2},
-    bench.stream: {"REPEATS": 1},
+    bench.stream: {"REPEATS": 1, "PIECES": 10, "FOLLOWED_RUNS": 1},
     bench.workers: {"RUNS": 1, "REPEATS": 1},
     bench.workers_memory: {"PARALLEL_WORKERS": 1},
 }
 """The shortest form of each part, as constants of its module."""
 
-IN_PROCESSES: Final = ("counts", "process", "command_line", "paused", "workers_memory")
+IN_PROCESSES: Final = ("counts", "process", "command_line", "paused", "postgres", "workers_memory")
 
 
 @pytest.mark.untraced
