@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import remit.contracts.stand_in as contracts_stand_in
 from remit.contracts.chat import ChatRequest, History, encode_message
 from remit.contracts.stand_in import stand_in
 from remit.contracts.wire import ModelText, origin_of_text
@@ -45,6 +46,39 @@ def called(text: str) -> tuple[str, object]:
 )
 def test_nothing_stands_in_for_a_legal_message(text: str) -> None:
     assert stand_in(text) is None
+
+
+@pytest.mark.parametrize("name", ["look", "no name", "", "a" * 65, "é"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            '"a\nb"',
+            r'"\x"',
+            r'"\ud800"',
+            r'"\ud83d\ude00"',
+            "'a'",
+            '"abc',
+            '"\u2028"',
+            '"\x7f"',
+            '"\x00"',
+            "1e999",
+            "NaN",
+        ),
+        *("-Infinity", '"INF"', "01", "1.", ".5", "+1", "-0", "123456789012345678901234567890", "tru", "null", "[1,]"),
+        *('{"a":1,}', '{"a":1,"a":2}', "{}", "[]", "[" * 2_000, "é"),
+    ],
+)
+def test_what_is_legal_at_first_sight_is_legal_when_it_is_read_with_care(
+    value: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["", value, f'{{"k":{value}}}', f' {{"k":{value}}}', f'{{"k":{value}}}x', f"{{{value}}}"]
+    answers = ['{"role":"assistant","content":%s}', '{"content":"a","other":%s,"role":"assistant"}']
+    answers += ['{"role":"assistant","content":"a","content":%s}', '{"role":"user","role":"assistant","content":%s}']
+    texts = [*(calling(name, each) for each in arguments), *(each % value for each in answers)]
+    at_first_sight = [stand_in(text) for text in texts]
+    monkeypatch.setattr(contracts_stand_in, "_is_plainly_legal", lambda _text: False)
+    assert [stand_in(text) for text in texts] == at_first_sight
 
 
 @pytest.mark.parametrize(

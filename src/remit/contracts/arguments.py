@@ -10,11 +10,10 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final, cast
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.core.call_checks import check_arguments
@@ -85,18 +84,27 @@ class Limits:
                 raise SetupError(f"Limits: {each.name} is {value}; give a whole number of 0 or more")
 
 
-class Arguments(Struct, frozen=True, eq=False, dict=True):
+class Arguments(Struct, frozen=True, eq=False):
     """Raw arguments and the result of parsing them.
 
     ``value`` is the parsed object. ``error`` says why the text cannot be used at all (not JSON, not an object, too
     long, too deep). ``strict_error`` names a defect that only strict reading refuses (duplicate key, NaN). Both are
-    empty for valid text.
+    empty for valid text. ``identity`` is the text that the id of a call digests: the canonical value, or the raw text
+    if there is no such value.
     """
 
     raw: str
     value: dict[str, Any] | None
     error: str = ""
     strict_error: str = ""
+    identity: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            identity = self.raw if self.value is None else canonical_text(self.value)
+        except (TypeError, ValueError, RecursionError):
+            identity = self.raw
+        structs.force_setattr(self, "identity", identity)
 
     def limit(self, limits: Limits) -> Arguments:
         """Return these arguments, or if they are too long, an error with their beginning and digest in their place."""
@@ -109,16 +117,6 @@ class Arguments(Struct, frozen=True, eq=False, dict=True):
         error = f"the arguments are {size:,} bytes long; at most {limits.argument_bytes:,}"
         digest = sha256(self.raw.encode("utf-8", "surrogatepass")).hexdigest()
         return Arguments(f"{_REFUSED}{error}\nsha256:{digest} {self.raw[:_HEAD_CHARS]}", None, error=error)
-
-    @cached_property
-    def identity(self) -> str:
-        """The text that the call id digests: the canonical value, or the raw text if there is no such value."""
-        if self.value is not None:
-            try:
-                return canonical_text(self.value)
-            except (TypeError, ValueError, RecursionError):
-                return self.raw
-        return self.raw
 
     def __repr__(self) -> str:
         return f"Arguments({str(self.raw)[:200]!r})"

@@ -182,7 +182,7 @@ class History:
                 raise wrong_value("History: a text", text, "give the JSON text of a message") from None
             self._hash.update(b"%d:%b" % (len(data), data))
             self._texts.append(text)
-            if isinstance(text, ModelText) and text.origin:
+            if text.__class__ is ModelText and text.origin:
                 self.origins |= {text.origin}
             self.names_artifacts = self.names_artifacts or DIGEST_PREFIX in text
             self.is_legal = self.is_legal and (MADE_BY_MODEL not in text or stand_in(text) is None)

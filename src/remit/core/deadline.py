@@ -24,9 +24,9 @@ class Deadline:
 
     def __enter__(self) -> Self:
         """Begin to count the seconds."""
-        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task(loop)
         assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
-        loop = task.get_loop()
         timer = _Timer.latest
         if timer is None or timer.loop is not loop:
             timer = _Timer.latest = _Timer(loop)

@@ -313,7 +313,7 @@ class CallContext:
                 await self.ledger.wait_for_recorded_calls(self.id, call.id, lambda: bool(calls.running))
             if calls.is_told:
                 raise calls.signal or Suspended  # noqa: TRY301 - kept below like that of any call
-            calls.running[call.id] = asyncio.current_task()
+            calls.running[call.id] = asyncio.current_task(self._loop)
             return await service(call)
         except BaseException as error:
             calls.keep_signal(call.id, error)

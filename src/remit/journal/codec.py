@@ -68,11 +68,11 @@ def encode_item(item: Item) -> str:
     half the cost: every item is encoded.
     """
     try:
-        text = _ITEM_ENCODER.encode(item).decode()
-    except (UnicodeEncodeError, OverflowError, TypeError):  # half a surrogate pair, a long number, a subclass of str
+        text = str(_ITEM_ENCODER.encode(item), "ascii")
+    except (UnicodeError, OverflowError, TypeError):  # not ASCII, a long number, a subclass of str
         text = ""
     rest = text.removeprefix(f'{{"call":"{item.call}",')
-    if rest is not text and text.isascii() and "\x7f" not in text:
+    if rest is not text and "\x7f" not in text:
         return "{" + rest
     omitted = _OMITTED_IF_EMPTY.get(type(item), frozenset())
     values: dict[str, Any] = {}
