@@ -140,7 +140,7 @@ MUTANTS: Final = (
     ),
     _mutant(
         "a call that did not happen runs again by the approval that is used up",
-        edited("remit.dispatch.base:Base.__call__", "if started is not None and call.approvals:", "if False:"),
+        edited("remit.dispatch.base:Base._settle_or_run", "if call.approvals:", "if False:"),
     ),
     _mutant(
         "a confirmation serves where an approval is needed",

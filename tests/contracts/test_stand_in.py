@@ -77,7 +77,11 @@ def test_what_is_legal_at_first_sight_is_legal_when_it_is_read_with_care(
     answers += ['{"role":"assistant","content":"a","content":%s}', '{"role":"user","role":"assistant","content":%s}']
     texts = [*(calling(name, each) for each in arguments), *(each % value for each in answers)]
     at_first_sight = [stand_in(text) for text in texts]
-    monkeypatch.setattr(contracts_stand_in, "_is_plainly_legal", lambda _text: False)
+
+    def reads_with_care(_text: str) -> bool:
+        return False
+
+    monkeypatch.setattr(contracts_stand_in, "_is_plainly_legal", reads_with_care)
     assert [stand_in(text) for text in texts] == at_first_sight
 
 
