@@ -10,12 +10,13 @@ import shutil
 import signal
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeVar
 
+from figures.alone import run_alone
 from figures.crash_world import (
     CORRECTION,
     DONE,
@@ -38,6 +39,8 @@ from remit.journal.sql.store import SqlStore
 from remit.testing import crash_at
 from tests.postgres import serving
 
+T = TypeVar("T")
+
 MAX_EXECUTIONS = 12
 
 Kind = Literal["lost", "doubled", ""]
@@ -58,7 +61,7 @@ def _empty_journal() -> Path:
     """The folder of a journal in which a run has left something to remember, made once."""
     home = Path(tempfile.mkdtemp(prefix="remit-sweep-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
-    asyncio.run(_create_journal(_sqlite_url(home)))
+    _run_alone(lambda: _create_journal(_sqlite_url(home)))
     return home
 
 
@@ -149,7 +152,7 @@ def measure_postgres(*names: str, points: Iterable[int] | None, until: Kind = ""
     """The figures of sweeps on a Postgres server of their own."""
     with serving() as postgres:
         empty = postgres.make()
-        asyncio.run(_create_journal(postgres.url(empty)))
+        _run_alone(lambda: _create_journal(postgres.url(empty)))
         for name in names:
             script = _ON_POSTGRES[name]
             yield from measure_sweep(
@@ -184,12 +187,25 @@ def _execute_until_done(point: int, play: SweptRun, verdict: Verdict) -> tuple[S
     """One run, killed at ``point`` (0: not at all), driven until it ends; and whether it was killed."""
     died = _execute_in_child(play, point) == -signal.SIGKILL
     for _ in range(MAX_EXECUTIONS):
-        if asyncio.run(_decide_all(play, verdict)) in ("done", "failed"):
+        status, asked, stalls = _run_alone(lambda: _decide_all(play))
+        verdict.asked_about_outcome += asked
+        verdict.stalls += stalls
+        if status in ("done", "failed"):
             return play, died
         code = _execute_in_child(play, 0)
         if code != 0:
             raise RuntimeError(f"a drive after the crash at point {point} ended with status {code}")
     raise RuntimeError(f"the run killed at point {point} did not end within {MAX_EXECUTIONS} drives")
+
+
+def _run_alone(read: Callable[[], Coroutine[None, None, T]]) -> T:
+    """What a reader of a journal finds, in a process of its own.
+
+    The process that forks the children opens no journal itself: a child inherits the locks that a thread of its parent
+    holds at that moment, even one that is ending, such as those of OpenSSL below a connection to Postgres.
+    """
+    (found,) = run_alone(lambda: [asyncio.run(read())])
+    return found
 
 
 def _execute_in_child(play: SweptRun, point: int) -> int:
@@ -231,8 +247,12 @@ class Clock:
         return self.now
 
 
-async def _decide_all(play: SweptRun, verdict: Verdict) -> str:
-    """Answer every open question as a person would who looks at what happened; the status of the run."""
+async def _decide_all(play: SweptRun) -> tuple[str, int, int]:
+    """Answer every open question as a person would who looks at what happened.
+
+    Returns the status of the run, how many questions were about an outcome, and how many outages were ended.
+    """
+    asked = 0
     world = play.world()
     store = play.next_store()
     runtime = world.runtime(store)
@@ -240,7 +260,7 @@ async def _decide_all(play: SweptRun, verdict: Verdict) -> str:
     for row in await store.list_questions():
         question = row.question
         if question.kind == "outcome":
-            verdict.asked_about_outcome += 1
+            asked += 1
             number = question.arguments.split(":")[1].rstrip("}")
             verb = "sent" if question.tool == "send" else "erased"
             await runtime.decide(question.id, approved=question.call in happened, by=PERSON, result=f"{verb} {number}")
@@ -248,13 +268,13 @@ async def _decide_all(play: SweptRun, verdict: Verdict) -> str:
             await runtime.decide(question.id, approved=True, by=PERSON)
     row = await store.find_run("run")
     await store.close()
-    if row and row.status == "stalled":
-        verdict.stalls += world.end_outage()
-    return row.status if row else "not begun"
+    if row is None:
+        return "not begun", asked, 0
+    return row.status, asked, world.end_outage() if row.status == "stalled" else 0
 
 
 def _history_of_uninterrupted(play: SweptRun) -> list[str]:
-    record = asyncio.run(_read_record(play))
+    record = _run_alone(lambda: _read_record(play))
     shutil.rmtree(play.home)
     return record.history
 
@@ -292,7 +312,7 @@ async def _read_artifact(runtime: Runtime, content: bytes) -> bytes:
 
 
 def _judge(play: SweptRun, point: int, expected: list[str], verdict: Verdict) -> None:
-    outputs, history, difference, is_kept = asyncio.run(_read_record(play))
+    outputs, history, difference, is_kept = _run_alone(lambda: _read_record(play))
     for call, count in Counter(output.call for output in outputs).items():
         if count > 1:
             verdict.doubled.append(f"point {point}: call {call} has {count} ends")
