@@ -23,7 +23,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
     """Measure the figures of the CMS."""
     yield from measure_sweep(short=short)
     yield from measure_leaks(short=short)
-    yield from measure_editors(short=short, schedules=9 if short else SCHEDULES)
+    yield from measure_editors(short=short, schedules=3 if short else SCHEDULES)
 
 
 def measure_sweep(*, short: bool, databases: tuple[str, ...] = ("sqlite", "postgres")) -> Iterator[Figure]:
