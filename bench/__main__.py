@@ -1,10 +1,16 @@
-"""Measure everything, or the parts that are named, and write ``build/bench.json``."""
+"""Measure everything, or the parts that are named, and write ``build/bench.json``.
+
+Everything together also writes ``bench/costs.md``, the table which `make docs` puts into the documents.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import platform
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 from bench.calls import calls, turns
@@ -20,6 +26,7 @@ from bench.scale import scale
 from bench.stream import stream
 from bench.workers import workers
 from bench.workers_memory import workers_memory
+from bench.world import minimum_of, time_floor
 from figures.figure import BUILD, Figure, format_figure, select_parts, write_figures
 
 PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
@@ -42,6 +49,10 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
 }
 
 
+COSTS: Final = Path(__file__).parent / "costs.md"
+_FLOORS: Final = 4_000
+
+
 async def main(names: list[str]) -> None:
     """Measure and print, one line a figure. A figure that misses its target fails nothing: it is written down."""
     found: list[Figure] = []
@@ -50,6 +61,29 @@ async def main(names: list[str]) -> None:
             print(format_figure(figure), flush=True)
             found.append(figure)
     write_figures(found, BUILD / "bench.json")
+    if not names:
+        floor = await minimum_of(lambda: time_floor(_FLOORS), 25) / _FLOORS
+        COSTS.write_text("\n".join(format_table(found, floor)) + "\n", encoding="utf-8")
+
+
+def format_table(found: Sequence[Figure], floor: float) -> Iterator[str]:
+    """The figures as a Markdown table, after a sentence of when and on what machine they were measured.
+
+    ``floor`` is in seconds.
+    """
+    date, python = datetime.now(UTC).date().isoformat(), platform.python_version()
+    yield f"Measured on {date} with Python {python}, on a machine whose floor is {floor * 1e6:.2f} µs."
+    yield ""
+    yield "| figure | measured | target | |"
+    yield "| --- | --- | --- | --- |"
+    for each in found:
+        missed = "" if each.holds else "missed"
+        yield f"| `{each.name}` | {format_value(each.value)} {each.unit} | {each.target} | {missed} |"
+
+
+def format_value(value: float) -> str:
+    """A value in three digits, or all of a larger whole number."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 if __name__ == "__main__":

@@ -35,4 +35,9 @@ def speed() -> str:
     return (ROOT / "compare/speed.md").read_text(encoding="utf-8").strip()
 
 
-MEASURED_PARTS: Final[dict[str, Callable[[], str]]] = {"neighbours": neighbours, "speed": speed}
+def costs() -> str:
+    """What the last whole `make bench` measured."""
+    return (ROOT / "bench/costs.md").read_text(encoding="utf-8").strip()
+
+
+MEASURED_PARTS: Final[dict[str, Callable[[], str]]] = {"neighbours": neighbours, "speed": speed, "costs": costs}

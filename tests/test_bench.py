@@ -19,7 +19,8 @@ import bench.scale
 import bench.stream
 import bench.workers
 import bench.workers_memory
-from bench.__main__ import PARTS
+from bench.__main__ import PARTS, format_table
+from figures.figure import at_least, at_most
 
 SIZES: Final[dict[ModuleType, dict[str, int]]] = {
     bench.calls: {"WINDOWS": 1, "CALLS_PER_WINDOW": 1, "RUNS_PER_WINDOW": 1},
@@ -51,3 +52,16 @@ async def test_a_part_of_the_benchmarks_runs(name: str, monkeypatch: pytest.Monk
     found = [figure async for figure in PARTS[name]()]
     assert found
     assert all(figure.unit and figure.n > 0 for figure in found)
+
+
+def test_the_costs_are_a_table_that_says_which_target_was_missed() -> None:
+    found = [
+        at_most("call.us", 12.34, "µs", 10, 5, "as it is"),
+        at_least("site.pages_per_s", 7260.4, "pages/s", 500, 5, ""),
+    ]
+    _, empty, *lines = format_table(found, 2.5e-6)
+    assert empty == ""
+    assert lines[2:] == [
+        "| `call.us` | 12.3 µs | ≤ 10 | missed |",
+        "| `site.pages_per_s` | 7,260 pages/s | ≥ 500 |  |",
+    ]
