@@ -27,10 +27,12 @@ from remit.contracts.schema import Input
 from remit.errors import ContractError, InvalidArgumentsError
 from remit.testing import Scripted, calls, superuser
 from remit.workers import WorkerFileError, build_agent, read_worker
+from remit_casefile.google.mail_text import decode_text
 from remit_casefile.google.mailbox_sync import MailboxSync
 from remit_casefile.google.payloads.gmail import GetMessage, MessageView, SendMessage
 from remit_cms.rendering.rich_text import render_rich_text
-from tests.strangers import dates, numbers, prompts, schemas, types
+from remit_cms.web.decoding import decode_body
+from tests.strangers import charsets, dates, numbers, prompts, schemas, types
 from tests.strangers.mail import MAILS, StrangeMail
 from tests.strangers.texts import STRANGE_TEXTS
 
@@ -51,7 +53,7 @@ async def _measure(*, short: bool) -> Figure:
         async for edge, is_right in read:
             total[edge] += 1
             wrong[edge] += not is_right
-    for read in (_read_dates(step), _read_numbers(step), _read_schemas(), _read_prompts(step)):
+    for read in (_read_charsets(step), _read_dates(step), _read_numbers(step), _read_schemas(), _read_prompts(step)):
         for edge, is_right in read:
             total[edge] += 1
             wrong[edge] += not is_right
@@ -86,11 +88,23 @@ async def _read_mail(step: int) -> AsyncIterator[Reading]:
         await world.transport.close()
 
 
+def _read_charsets(step: int) -> Iterator[Reading]:
+    """Text below every label of a charset, in mail and on pages."""
+    for label, content, text in (*charsets.DECLARED, *charsets.SPELLED)[::step]:
+        yield "charsets of mail", decode_text(content, label) == text
+        yield "charsets of pages", decode_body(content, f'text/plain; charset="{label}"') == text
+    for label, content, text in charsets.BROKEN:
+        yield "charsets of mail", decode_text(content, label) == text
+    for label in charsets.NO_CHARSETS:
+        yield "charsets of mail", decode_text("ä".encode(), label) == "ä"
+
+
 def _is_read(view: MessageView, mail: StrangeMail) -> bool:
     read = (view.text.strip("\n"), view.subject, tuple(view.alternatives))
     attached = tuple((each.filename, each.text) for each in view.attachments)
     says = mail.says in " ".join(view.omitted) and bool(view.omitted) == bool(mail.says)
-    return read == (mail.text, mail.subject, mail.alternatives) and attached == mail.attached and says
+    beside = attached == mail.attached and (tuple(view.links), view.reply_to) == (mail.links, mail.reply_to)
+    return read == (mail.text, mail.subject, mail.alternatives) and beside and says
 
 
 async def _read_texts(step: int) -> AsyncIterator[Reading]:

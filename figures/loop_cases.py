@@ -23,6 +23,8 @@ from remit.schemas.schema_binding import SchemaBinder
 from remit.schemas.suggestions import suggest
 from remit.testing import Scripted, calls, superuser
 from remit.workers.prompt import Template
+from remit_casefile.google.markup import read_html
+from remit_casefile.google.mime import MAX_CHARACTERS
 
 _LONG: Final = 1 << 20
 _ALL_DAYS: Final = "BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=" + ",".join(map(str, range(24)))
@@ -161,6 +163,13 @@ async def _redact_often() -> object:
     return replies, Redact(patterns=[r"\d*"])
 
 
+def _mail(piece: str) -> Callable[[], Awaitable[object]]:
+    async def case() -> object:
+        return read_html(piece * (MAX_CHARACTERS // len(piece)))
+
+    return case
+
+
 async def _suggest() -> object:
     names = [f"find_page_number_{number}" for number in range(20_000)]
     return suggest("x" * _LONG, ["x" * _LONG]), suggest("find_page_number_of_x", names)
@@ -215,6 +224,9 @@ CASES: Final[dict[str, Callable[[], Awaitable[object]]]] = {
     "a page of all escapes": _fetch('\\"%41&amp;\\xc3\\xa9' * 100_000),
     "a grant with many wildcards": _match_grant,
     "names that are like others": _suggest,
+    "mail of tags that do not end": _mail("<script"),
+    "mail of quotes that do not end": _mail('<a b=">"'),
+    "mail of many tags": _mail("<p>"),
     "patterns of Redact": _redact,
     "patterns of Redact that match everywhere": _redact_often,
 }

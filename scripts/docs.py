@@ -69,6 +69,7 @@ PUBLIC_MODULES: Final = (
     "remit.inventory",
     "remit.pipeline",
     "remit.workers",
+    "remit.charsets",
     "remit.database",
     "remit.effects",
     "remit.testing",

@@ -10,9 +10,9 @@ MUTANTS: Final = mutants_of(
     "edges.unread",
     {
         "mail is decoded by any codec of Python": edited(
-            "remit_casefile.google.mail_text:find_codec",
-            "return name if name in _MULTIBYTE or _SINGLE_BYTE.fullmatch(name) else None",
-            "return name",
+            "remit.charsets:_find_codec",
+            "return charset if charset in MULTIBYTE or _SINGLE_BYTE.fullmatch(charset) else None",
+            "return charset",
         ),
         "an attached mail is the letter": edited(
             "remit_casefile.google.mime:_is_attached",
@@ -48,8 +48,25 @@ MUTANTS: Final = mutants_of(
         "one half of a sign hides all files": edited(
             "remit_casefile.google.transport:_whole_text", "_HALF.search(body) is None", "True"
         ),
-        "a page is in the charset that its server names": edited(
-            "remit_cms.web.decoding:_find_codec", "_READ_AS.get(name, name)", "name"
+        "text is in the charset that is named, and not in the larger one that is meant": edited(
+            "remit.charsets:_find_codec", "_READ_AS.get(found, found)", "found"
+        ),
+        "signs of Windows in Japanese mail are lost": edited(
+            "remit.charsets:_find_added", "offset = _JIS_OFFSETS.get(charset)", "offset = None"
+        ),
+        "text of seven bits becomes signs and digits": edited(
+            "remit_casefile.google.mail_text:decode_text", "(charset,) if content.isascii() else", ""
+        ),
+        "a letter is taken for an attachment because it is not the first part": edited(
+            "remit_casefile.google.mime:_find_root", "return next(named, part.parts[0])", "return part.parts[0]"
+        ),
+        "text that no person sees is the letter": edited(
+            "remit_casefile.google.markup:_Reader.add_tag", '"hidden" in attributes or', "False and"
+        ),
+        "where a link leads is dropped": edited(
+            "remit_casefile.google.markup:_Reader._end_link",
+            "if self._link is None:",
+            "if True:",
         ),
         "a picture is read as a page": edited(
             "remit_cms.web.decoding:is_binary", "or controls > len(start) * _MOST_CONTROLS + 1", ""

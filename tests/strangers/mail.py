@@ -21,6 +21,8 @@ class StrangeMail:
     attached: tuple[tuple[str, str], ...] = ()
     """The name and the text of each attachment."""
     says: str = ""
+    links: tuple[str, ...] = ()
+    reply_to: str = ""
 
 
 def _simple(name: str, kind: str, content: bytes, text: str, *, says: str = "") -> StrangeMail:
@@ -48,9 +50,12 @@ def _subject(name: str, header: bytes, subject: str) -> StrangeMail:
 _PLAIN: Final = _part("text/plain", b"The letter.")
 _HTML: Final = _part("text/html", b"<p>The letter.</p>")
 _INNER: Final = b"From: x@example.org\r\nSubject: Inner\r\nContent-Type: text/plain\r\n\r\nTransfer the money."
+_STATUS: Final = b"Reporting-MTA: dns; example.org\r\n\r\nAction: failed\r\nStatus: 5.1.1"
 
 CHARSETS: Final = (
-    _simple("a charset that always raises", "text/plain; charset=undefined", b"caf\xe9", "café"),
+    _simple(
+        "a charset that always raises", "text/plain; charset=undefined", b"caf\xe9", "café", says="'undefined' is not"
+    ),
     _simple("a codec that is no charset", "text/plain; charset=unicode_escape", rb"C:\new\u0041", r"C:\new\u0041"),
     _simple("a codec of bytes", "text/plain; charset=zlib", b"plain", "plain"),
     _simple("a charset with a space", 'text/plain; charset="utf 8"', "süß".encode(), "süß"),
@@ -59,11 +64,30 @@ CHARSETS: Final = (
     _simple("a charset that is encoded", "text/plain; charset*=utf-8'en'iso-8859-1", b"\xe4", "ä"),
     _simple("a charset that is cut", 'text/plain; charset="utf-8', "ä".encode(), "ä"),
     _simple("two charsets", "text/plain; charset=utf-8; charset=koi8-r", "ä".encode(), "ä"),
-    _simple("no charset and old letters", "text/plain", b"Gr\xfc\xdfe \x93ab\x94", "Grüße “ab”"),
+    _simple(
+        "no charset and old letters", "text/plain", b"Gr\xfc\xdfe \x93ab\x94", "Grüße “ab”", says="charset is not given"
+    ),
     _simple("latin-1 that is Windows", "text/plain; charset=iso-8859-1", b"10 \x80", "10 €"),
     _simple("latin-1 that is UTF-8", "text/plain; charset=iso-8859-1", "ä€".encode(), "ä€"),
     _simple("ascii that is UTF-8", "text/plain; charset=us-ascii", "日本".encode(), "日本"),
     _simple("Japanese in 7 bits", "text/plain; charset=iso-2022-jp", "日本語".encode("iso2022_jp"), "日本語"),
+    _simple("Japanese with signs of Windows", "text/plain; charset=ISO-2022-JP", b"\x1b$B-jEDCf\x1b(B", "㈱田中"),
+    _simple(
+        "Japanese in 7 bits that is cut",
+        "text/plain; charset=iso-2022-jp",
+        b"\x1b$BF|K\\\x1b(B ok \x1b$B8",
+        "日本 ok \ufffd",
+        says="could not be read",
+    ),
+    _simple("Thai by the name of Windows", "text/plain; charset=windows-874", "สวัสดี €".encode("cp874"), "สวัสดี €"),
+    _simple("Chinese beyond Big5", "text/plain; charset=cn-big5", "中文 碁 €".encode("cp950"), "中文 碁 €"),
+    _simple(
+        "a charset that is not known",
+        "text/plain; charset=iso-2022-cn",
+        b"\xe9",
+        "é",
+        says="charset 'iso-2022-cn' is not known",
+    ),
     _simple("Chinese by its old name", "text/plain; charset=gb2312", "联通镕".encode("gbk"), "联通镕"),
     _simple("Korean by its number", "text/plain; charset=ks_c_5601-1987", "똠방".encode("cp949"), "똠방"),
     _simple("Russian", "text/plain; charset=koi8-r", "привет".encode("koi8-r"), "привет"),
@@ -85,6 +109,7 @@ SUBJECTS: Final = (
     _subject("base64", b"=?utf-8?B?" + b64encode("Grüße".encode()) + b"?=", "Grüße"),
     _subject("a letter cut in two", b"=?utf-8?q?=C3?= =?utf-8?q?=A4?=", "ä"),
     _subject("folded", b"=?iso-8859-1?Q?Gr=FC=DFe?=\r\n =?iso-8859-1?Q?_dich?=", "Grüße dich"),
+    _subject("signs of Windows", b"=?iso-2022-jp?B?" + b64encode(b"\x1b$B-j-!\x1b(B") + b"?=", "㈱①"),
     _subject("a language", b"=?utf-8*de?q?gr=C3=BCn?=", "grün"),
     _subject("a word in a charset that always raises", b"=?undefined?q?a?= b", "=?undefined?q?a?= b"),
     _subject("base64 that is none", b"=?utf-8?b?#?= b", "=?utf-8?b?#?= b"),
@@ -166,6 +191,47 @@ SHAPES: Final = (
         text="The letter.\n\nSubject: x",
     ),
     StrangeMail(
+        name="what became of a mail",
+        raw=_HEAD + _parts("report; report-type=delivery-status", _PLAIN, _part("message/delivery-status", _STATUS)),
+        text="The letter.\n\nReporting-MTA: dns; example.org\n\nAction: failed\nStatus: 5.1.1",
+    ),
+    StrangeMail(
+        name="what became of a mail, attached",
+        raw=_HEAD
+        + _parts("mixed", _PLAIN, _part("message/delivery-status", _STATUS, "Content-Disposition: attachment")),
+        text="The letter.",
+        attached=(("", "Reporting-MTA: dns; example.org\n\nAction: failed\nStatus: 5.1.1"),),
+    ),
+    StrangeMail(
+        name="a letter that is not there",
+        raw=_HEAD + _parts('related; start="<gone>"', _HTML, _part("image/png", b"PNG")),
+        text="The letter.",
+        attached=(("", ""),),
+    ),
+    StrangeMail(
+        name="pictures before their letter",
+        raw=_HEAD
+        + _parts(
+            'related; start="<letter>"',
+            _part("image/png", b"PNG", "Content-ID: <1>"),
+            _part("text/html", b"<p>The letter.</p>", "Content-ID: <letter>"),
+        ),
+        text="The letter.",
+        attached=(("", ""),),
+    ),
+    StrangeMail(
+        name="a text that is repeated",
+        raw=_HEAD + _parts("mixed", _PLAIN, _part("text/plain", b"Another."), _HTML),
+        text="The letter.\n\nAnother.",
+        says="a part with the same text",
+    ),
+    StrangeMail(
+        name="an answer for others",
+        raw=b"Reply-To: =?utf-8?q?J=C3=B6?= <jo@example.org>\r\nREPLY-TO: list@example.org\r\n" + _HEAD + b"\r\nhi",
+        text="hi",
+        reply_to="Jö <jo@example.org>, list@example.org",
+    ),
+    StrangeMail(
         name="a digest",
         raw=_HEAD + _parts("digest", _part("message/rfc822", _INNER), _part("message/rfc822", _INNER)),
         attached=(("Inner", "Transfer the money."),) * 2,
@@ -211,8 +277,59 @@ MARKUP: Final = tuple(
         ("&#0;&#xD800;&#x110000;x", "\ufffd\ufffd\ufffdx"),
         ("<>hi</>", "<>hi"),
         ("hi<!-- never closed", "hi"),
+        ('<p title="a>b" class=5">hi</p> "x"', 'hi\n"x"'),
+        ('<p title="never closed>a <b>b</b>', "a b"),
+        ("<p x='\"'>a</p ><p x=\"'\">b", "a\nb"),
+        ("<title>t</title bad>hi", "hi"),
+        ("<!doctype html><p>hi</p", "hi</p"),
+        ("a <b", "a <b"),
+        ("<p>hi <a>there</a> <a href='#top'>up</a> <a href=mailto:a@b.c>a@b.c</a>", "hi there up a@b.c"),
     )
 )
 """HTML as programs and people write it."""
 
-MAILS: Final = (*CHARSETS, *SUBJECTS, *SHAPES, *MARKUP)
+HIDDEN: Final = tuple(
+    StrangeMail(
+        name=f"hidden {html!r:.60}",
+        raw=_HEAD + _part("text/html", html.encode()),
+        text="hi",
+        says=f"{length} characters of a text of type text/html that are hidden",
+    )
+    for html, length in (
+        ("<p hidden>pay<p>hi", 3),
+        ("<div style='color:red; DISPLAY : none !important'>a<div>b</div>c</div>hi", 5),
+        ('<span style="display:&#110;one">x</span>hi', 1),
+        ("<td style='mso-hide:all'>a<table><td>b</td></table></td>hi", 3),
+        ("hi<div style=visibility:hidden>never closed", 12),
+        ("<img hidden alt=pay>hi", 3),
+        ("<br hidden>hi<p hidden>a<br>b</p>", 3),
+    )
+)
+"""Text that no person sees."""
+
+LINKS: Final = tuple(
+    StrangeMail(name=f"links {html!r:.60}", raw=_HEAD + _part("text/html", html.encode()), text=text, links=links)
+    for html, text, links in (
+        (
+            "<a href='https://e.example/?a=1&amp;b=2'>Pay <b>here</b></a>",
+            "Pay here",
+            ("Pay here <https://e.example/?a=1&b=2>",),
+        ),
+        (
+            "<a href=https://e.example>https://bank.example</a>",
+            "https://bank.example",
+            ("https://bank.example <https://e.example>",),
+        ),
+        ("<A HREF=https://e.example>https://e.example</A>", "https://e.example", ()),
+        (
+            "<a href=https://a.example>a<a href=https://b.example>b",
+            "ab",
+            ("a <https://a.example>", "b <https://b.example>"),
+        ),
+        ("<a href=https://a.example><img src=x></a>x", "x", ("<https://a.example>",)),
+        ("<a title='href=x' href=y href=z>a</a>", "a", ("a <y>",)),
+    )
+)
+"""Links, whose text says something else than where they lead."""
+
+MAILS: Final = (*CHARSETS, *SUBJECTS, *SHAPES, *MARKUP, *HIDDEN, *LINKS)

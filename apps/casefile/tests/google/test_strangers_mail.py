@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from base64 import urlsafe_b64encode
 
 import pytest
 
 from apps.casefile.tests.google.world import World
-from remit_casefile.google.mail_text import decode_header, decode_text, find_codec
+from remit_casefile.google.mail_text import decode_header, decode_text
 from remit_casefile.google.mailbox_sync import MailboxSync
-from remit_casefile.google.markup import strip_markup
+from remit_casefile.google.markup import read_html
 from remit_casefile.google.mime import MAX_TEXT, parse_message
 from remit_casefile.google.payloads.gmail import GetMessage
 from remit_casefile.google.wire import Body, Header, MessageResource, Part
+from tests.strangers.charsets import BROKEN, DECLARED, NO_CHARSETS, SPELLED
 from tests.strangers.mail import MAILS, StrangeMail
 
 
@@ -26,6 +28,7 @@ async def test_a_letter_and_what_is_attached_to_it_are_told_apart(world: World, 
         mail.alternatives,
     )
     assert tuple((each.filename, each.text) for each in view.attachments) == mail.attached
+    assert (tuple(view.links), view.reply_to) == (mail.links, mail.reply_to)
     assert mail.says in " ".join(view.omitted)
     assert bool(view.omitted) == bool(mail.says)
     assert view.sender == "Eve <eve@example.net>"
@@ -66,7 +69,10 @@ def test_a_message_of_many_parts_is_read_up_to_a_limit() -> None:
     parts = [Part(mime_type="text/plain", body=Body(data="YQ")) for _ in range(1000)]
     view = parse_message(MessageResource(id="1", payload=Part(mime_type="multipart/mixed", parts=parts)))
 
-    assert view.omitted == ["a part of type text/plain: the message has too many, or too deep ones"]
+    assert view.omitted == [
+        "a part of type text/plain: the message has too many, or too deep ones",
+        "a part with the same text as another one",
+    ]
 
 
 def test_letters_that_stand_in_several_headers_are_all_given() -> None:
@@ -81,12 +87,14 @@ def test_a_time_that_is_none_is_not_given(at: int) -> None:
     assert parse_message(MessageResource(id="1", internal_date=at)).received_at is None
 
 
-@pytest.mark.parametrize(
-    "label", ["undefined", "base64", "punycode", "x\x00y", "\ud800", "ü", "idna", "", "x" * 100, "../utf_8"]
-)
-def test_what_is_no_charset_of_text_is_not_used(label: str) -> None:
-    assert find_codec(label) is None
+@pytest.mark.parametrize("label", NO_CHARSETS)
+def test_under_what_is_no_charset_text_is_read_as_utf_8(label: str) -> None:
     assert decode_text("ä".encode(), label) == "ä"
+
+
+@pytest.mark.parametrize(("label", "content", "text"), [*DECLARED, *SPELLED, *BROKEN])
+def test_text_is_read_in_the_charset_that_a_mail_declares(label: str, content: bytes, text: str) -> None:
+    assert decode_text(content, label) == text
 
 
 @pytest.mark.parametrize(
@@ -95,7 +103,7 @@ def test_what_is_no_charset_of_text_is_not_used(label: str) -> None:
         (b"\x81\x8d", "", "\ufffd\ufffd"),
         ("ä".encode() + b"\x81", "nonsense", "ä\ufffd"),
         (b"\xff\xfeh\x00i\x00", "utf-16", "hi"),
-        (b"\x1b$B!", "iso-2022-jp", "\ufffd$B!"),
+        (b"\x1b$B!", "iso-2022-jp", "\ufffd"),
         (b"\xa4", "iso-8859-15", "€"),
         (b"+2AA-", "utf-7", "\ufffd"),
     ],
@@ -105,11 +113,37 @@ def test_bytes_that_do_not_fit_their_charset_are_read_as_far_as_they_go(content:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<a ", "<!--", '<a "', "<a '\"", "<title>", "<style>", "&", "<p>", "<a b='<", "</", "<img alt=", "<!["]
+    "piece",
+    [
+        *("<a ", "<!--", '<a "', "<a '\"", "<title>", "<style>", "&", "<p>", "<a b='<", "</", "<img alt=", "<!["),
+        *(
+            "<script",
+            "<title ",
+            '<style"',
+            "</script",
+            '<a b=">"',
+            '<a b="',
+            "<a" + '" "',
+            "<p hidden>",
+            "<a href=x>",
+            "=",
+        ),
+        *("<title><body>", "<script></script", "<a  ", "<a b= ", "<!", "<?", "<img alt='", "<a b\"c='"),
+    ],
 )
 def test_markup_of_any_kind_is_read_in_time_that_grows_with_its_length(piece: str) -> None:
     begun = time.process_time()
-    strip_markup(piece * (400_000 // len(piece)))
+    read_html(piece * (400_000 // len(piece)))
+    read_html('<a b="' + piece * (400_000 // len(piece)))
     decode_header("=?utf-8?q?" + piece * 1000)
 
     assert time.process_time() - begun < 5
+
+
+def test_of_many_links_the_first_are_given() -> None:
+    html = "".join(f"<a href=https://example.com/{number}{'x' * 3000}>a</a>" for number in range(201))
+    data = urlsafe_b64encode(html.encode()).decode()
+    view = parse_message(text_part(data, size=len(html), kind="text/html"))
+
+    assert (len(view.links), view.omitted) == (200, ["where links lead, after the first 200"])
+    assert all(len(link) < 2100 and link.endswith("\u2026>") for link in view.links)

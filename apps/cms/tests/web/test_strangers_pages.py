@@ -12,6 +12,7 @@ from figures.ssrf_world import Internet, Page
 from remit_cms.web.decoding import decode_body, is_binary
 from remit_cms.web.payloads import FetchContent, FetchedPage
 from remit_cms.web.research import Research
+from tests.strangers.charsets import DECLARED
 from tests.strangers.pages import PAGES, StrangePage
 
 
@@ -33,6 +34,11 @@ async def test_a_page_is_read_as_browsers_show_it(page: StrangePage, tmp_path: P
     assert [each for each in page.texts if each not in text] == []
     assert [each for each in page.hidden if each in text] == []
     assert found.is_cut == page.is_cut
+
+
+@pytest.mark.parametrize(("label", "content", "text"), DECLARED)
+def test_a_page_is_read_in_the_charset_that_its_server_names(label: str, content: bytes, text: str) -> None:
+    assert decode_body(content, f'text/plain; charset="{label}"') == text
 
 
 def test_a_text_that_was_cut_within_a_letter_stays_in_its_charset() -> None:

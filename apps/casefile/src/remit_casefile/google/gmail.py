@@ -102,7 +102,8 @@ class GmailClient(MailboxHistory):
     async def get_message(self, payload: GetMessage) -> MessageView:
         """Read one message: sender, subject, text and the names of attached files."""
         url = f"{self._mailbox_url}/messages/{quote_segment(payload.message_id)}"
-        return parse_message(await self._transport.call_json("GET", url, MessageResource, params={"format": "full"}))
+        message = await self._transport.call_json("GET", url, MessageResource, params={"format": "full"})
+        return await asyncio.to_thread(parse_message, message)  # its sender sizes it
 
     async def send_message(self, ctx: LeafContext, payload: SendMessage) -> SentMessage:
         """Send a message from the mailbox, as plain text. It cannot be recalled."""

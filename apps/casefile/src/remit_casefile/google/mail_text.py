@@ -7,89 +7,60 @@ from __future__ import annotations
 
 import base64
 import binascii
-import codecs
 import re
 from typing import Final
 
+from remit.charsets import MULTIBYTE, decode, find_charset
+
 REPLACEMENT: Final = "\ufffd"
 
-_WINDOWS_1252: Final = "cp1252"
-# Labels that senders use for text in Windows-1252, which contains the printable characters of each of them.
-_SUPERSETS: Final = {
-    "ascii": _WINDOWS_1252,
-    "iso8859-1": _WINDOWS_1252,
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "iso8859-9": "cp1254",
-    "tis-620": "cp874",
-}
-_LABELS: Final = {
-    "unicode-1-1-utf-7": "utf-7",
-    "iso-8859-8-i": "iso8859-8",
-    "iso-8859-8-e": "iso8859-8",
-    "x-mac-roman": "mac-roman",
-    "windows-31j": "cp932",
-    "x-sjis": "cp932",
-    "x-gbk": "gb18030",
-    "ansi": "cp1252",
-}
-_MULTIBYTE: Final = frozenset(
-    codec
-    for family in (
-        ("utf-8", "utf-7", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
-        ("gb18030", "hz", "big5", "big5hkscs", "cp950", "euc_kr", "iso2022_kr", "cp949", "johab"),
-        ("cp932", "shift_jis", "shift_jis_2004", "shift_jisx0213", "euc_jp", "euc_jis_2004", "euc_jisx0213"),
-        ("iso2022_jp", "iso2022_jp_1", "iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_3", "iso2022_jp_ext"),
-    )
-    for codec in family
-)
-_SINGLE_BYTE: Final = re.compile(
-    r"cp(037|437|7\d\d|8\d\d|1006|1026|1125|1140|125\d|500|273|424)|iso8859-\d+|koi8[-_][rut]|mac[-_]\w+|kz1048|ptcp154"
-)
+_FALLBACK: Final = "cp1252"
 _WIDE: Final = ("utf-16", "utf-32")
-_MAX_LABEL: Final = 60
 _ENCODED_WORD: Final = re.compile(r"=\?([^?\s*]{1,60})(?:\*[^?\s]{0,40})?\?([bBqQ])\?([^?]*)\?=")
 _UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _LINE_BREAKS: Final = re.compile("\r\n?")
-
-
-def find_codec(label: str) -> str | None:
-    """The codec for a charset label; None for a label that names no charset of text.
-
-    Python has codecs that are none, such as ``undefined`` and ``unicode_escape``. So only those listed here are used.
-    """
-    name = label.strip().strip("\"'").lower()
-    if not name or len(name) > _MAX_LABEL:
-        return None
-    try:
-        name = codecs.lookup(_LABELS.get(name, name)).name
-    except (LookupError, ValueError):
-        return None
-    name = _SUPERSETS.get(name, name)
-    return name if name in _MULTIBYTE or _SINGLE_BYTE.fullmatch(name) else None
 
 
 def decode_text(content: bytes, label: str) -> str:
     """The text of bytes in the declared charset, or else in the likeliest one, with one newline for each line break.
 
     Text that is valid UTF-8 beyond ASCII is UTF-8, unless the declared charset has several bytes for a letter: Gmail
-    gives text of some messages in UTF-8, under a header that still names the charset of the sender.
+    gives text of some messages in UTF-8, under a header that still names the charset of the sender. A charset of seven
+    bits is never read as another one, which would take its letters for signs and digits.
     """
-    codec = find_codec(label) or _WINDOWS_1252
-    is_wide = codec.startswith(_WIDE) and b"\x00" in content
-    for name in (
-        (codec, "utf-8") if is_wide or (codec in _MULTIBYTE and not codec.startswith(_WIDE)) else ("utf-8", codec)
-    ):
+    charset = find_charset(label) or _FALLBACK
+    if charset.startswith(_WIDE) and b"\x00" not in content:
+        tried = ("utf-8", charset)
+    elif charset in MULTIBYTE:
+        tried = (charset,) if content.isascii() else (charset, "utf-8")
+    else:
+        tried = ("utf-8", charset)
+    for each in tried:
         try:
-            return clean_text(content.decode(name))
+            return clean_text(decode(content, each))
         except ValueError:
             continue
-    replaced = content.decode("utf-8", errors="replace")
-    if codec in _MULTIBYTE - {"utf-8"} or any(each > "\x7f" and each != REPLACEMENT for each in replaced):
-        return clean_text(content.decode(codec if codec in _MULTIBYTE else "utf-8", errors="replace"))
-    return clean_text(content.decode(_WINDOWS_1252 if codec == "utf-8" else codec, errors="replace"))
+    return clean_text(decode(content, _find_likeliest(content, charset), "replace"))
+
+
+def _find_likeliest(content: bytes, charset: str) -> str:
+    """The charset that is read with replacements, because the bytes are in none."""
+    if charset in MULTIBYTE - {"utf-8"}:
+        return charset
+    if any(letter > "\x7f" and letter != REPLACEMENT for letter in content.decode("utf-8", errors="replace")):
+        return "utf-8"
+    return _FALLBACK if charset == "utf-8" else charset
+
+
+def is_guessed(content: bytes, label: str) -> bool:
+    """Whether nothing says in which charset these bytes are, neither their declaration nor they themselves."""
+    if find_charset(label) is not None:
+        return False
+    try:
+        content.decode()
+    except ValueError:
+        return True
+    return False
 
 
 def clean_text(text: str) -> str:
@@ -111,7 +82,7 @@ def decode_header(value: str) -> str:
     parts, end, pending = list[str](), 0, _EncodedWords()
     for match in _ENCODED_WORD.finditer(value):
         content = _decode_word(match[2].lower(), match[3])
-        if content is None or find_codec(match[1]) is None:
+        if content is None or find_charset(match[1]) is None:
             continue
         between = value[end : match.start()]
         # White space between two encoded words belongs to the encoding, and a letter may be cut between them.

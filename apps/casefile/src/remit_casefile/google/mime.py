@@ -12,8 +12,15 @@ from datetime import UTC, datetime
 from email.message import Message
 from typing import Final
 
-from remit_casefile.google.mail_text import REPLACEMENT, clean_text, decode_base64, decode_header, decode_text
-from remit_casefile.google.markup import strip_markup
+from remit_casefile.google.mail_text import (
+    REPLACEMENT,
+    clean_text,
+    decode_base64,
+    decode_header,
+    decode_text,
+    is_guessed,
+)
+from remit_casefile.google.markup import read_html
 from remit_casefile.google.payloads.gmail import MESSAGE_ID, AttachmentView, MessageView
 from remit_casefile.google.wire import Header, MessageResource, Part, Thread
 
@@ -26,9 +33,11 @@ _MAX_TYPE: Final = 1000
 _MAX_DEPTH: Final = 30
 _MAX_PARTS: Final = 300
 _MAX_IDS: Final = 100
+_MAX_LINKS: Final = 200
+_MAX_LABEL: Final = 60
 _MARKUP: Final = frozenset({"text/html", "text/enriched", "application/xhtml+xml"})
 _ATTACHED_MAIL: Final = frozenset({"message/rfc822", "message/global"})
-_REPEATED: Final = frozenset({"to", "cc"})
+_REPEATED: Final = frozenset({"to", "cc", "reply-to"})
 _SEEN_ONCE: Final = ("From", "Subject", "Message-ID")
 
 
@@ -46,12 +55,14 @@ def parse_message(resource: MessageResource) -> MessageView:
         message_id=headers.find("message-id"),
         references=_find_ids(headers.find("references")),
         sender=headers.find("from"),
+        reply_to=headers.find("reply-to"),
         to=headers.find("to"),
         cc=headers.find("cc"),
         subject=headers.find("subject"),
         snippet=clean_text(resource.snippet),
         text=content.text,
         alternatives=content.alternatives,
+        links=list(reader.links),
         attachments=reader.attachments,
         omitted=[*headers.list_repeated(), *reader.omitted],
     )
@@ -90,17 +101,21 @@ class _Headers:
         values = found[:_MAX_IDS] if name in _REPEATED else found[:1]
         return ", ".join(filter(None, map(decode_header, values)))[:_MAX_HEADER]
 
+    def list_fields(self) -> list[str]:
+        """All headers, as they stand in a message."""
+        return [f"{clean_text(each.name)}: {decode_header(each.value[:_MAX_HEADER])}" for each in self._headers]
+
     def list_repeated(self) -> list[str]:
         """The headers that a message has once, and this one has more often."""
         names = [header.name.lower() for header in self._headers]
         return [f"another header {name}" for name in _SEEN_ONCE if names.count(name.lower()) > 1]
 
-    def find_charset(self) -> str:
-        """The charset of the content."""
+    def find_parameter(self, name: str) -> str:
+        """A parameter of the type of the content, such as its charset."""
         typed = Message()
         typed["Content-Type"] = f"text/plain; {self.find('content-type')[:_MAX_TYPE].partition(';')[2]}"
         try:
-            value = typed.get_param("charset")
+            value = typed.get_param(name)
         except Exception:  # noqa: BLE001 - Python's reader of parameters raises various errors about broken ones
             return ""
         return value[2] if isinstance(value, tuple) else str(value or "")
@@ -128,6 +143,7 @@ class _Reader:
     def __init__(self, allowance: _Allowance) -> None:
         self.attachments: list[AttachmentView] = []
         self.omitted: list[str] = []
+        self.links: dict[str, None] = {}
         self._allowance = allowance
 
     def read(self, part: Part, depth: int = 0) -> _Content:
@@ -141,11 +157,14 @@ class _Reader:
             self._attach(part, kind, depth)
             return _Content()
         if kind == "multipart/related" and part.parts:
-            letter, *others = part.parts
+            letter = _find_root(part)
             content = self.read(letter, depth + 1)
-            for each in others:
-                self._attach(each, _kind(each), depth + 1)
+            for each in part.parts:
+                if each is not letter:
+                    self._attach(each, _kind(each), depth + 1)
             return content
+        if kind.startswith("message/"):
+            return _Content(self._read_report(part, kind))
         if part.parts or kind.startswith("multipart/"):
             versions = [self.read(each, depth + 1) for each in part.parts]
             return self._choose(part.parts, versions) if kind == "multipart/alternative" else self._join(versions)
@@ -160,8 +179,14 @@ class _Reader:
 
     def _join(self, contents: Sequence[_Content]) -> _Content:
         """The texts one below the other, without one that repeats another."""
-        texts = {" ".join(content.text.split()): content.text for content in reversed(contents) if content.text.strip()}
-        text = "\n\n".join(each.strip("\n") for each in reversed(texts.values())) if len(texts) > 1 else ""
+        texts = dict[str, str]()
+        for content in contents:
+            words = " ".join(content.text.split())
+            if words in texts:
+                self._omit("a part with the same text as another one")
+            elif words:
+                texts[words] = content.text
+        text = "\n\n".join(each.strip("\n") for each in texts.values()) if len(texts) > 1 else ""
         text = self._cut(text or "".join(texts.values()), "the letter")
         return _Content(text, [each for content in contents for each in content.alternatives])
 
@@ -169,10 +194,12 @@ class _Reader:
         """Keep an attachment apart, with the text of one that is mail or text, where Gmail gives it."""
         nested = _Reader(self._allowance)
         name, text = decode_header(part.filename[:_MAX_HEADER]), ""
-        if part.parts:
+        if kind.startswith("message/") and kind not in _ATTACHED_MAIL:
+            text = nested._read_report(part, kind)
+        elif part.parts:
             name = name or _Headers(part.parts[0].headers).find("subject")
             text = nested._join([nested.read(each, depth + 1) for each in part.parts]).text
-        elif kind.startswith(("text/", "message/")) and part.body.data:
+        elif (kind.startswith("text/") or kind in _ATTACHED_MAIL) and part.body.data:
             text = nested._read_text(part, kind)
         self.attachments += [
             AttachmentView(filename=name, mime_type=kind, size=part.body.size, text=text),
@@ -180,6 +207,17 @@ class _Reader:
         ]
         for each in nested.omitted:
             self._omit(f"{name or kind}: {each}")
+        self.links |= nested.links
+
+    def _read_report(self, part: Part, kind: str) -> str:
+        """A message that is no mail, such as what became of one: groups of fields, which Gmail gives as parts."""
+        groups = [_Headers(each.headers).list_fields() for each in part.parts[: self._allowance.parts]]
+        self._allowance.parts -= len(groups)
+        if len(groups) < len(part.parts):
+            self._omit(f"a part of type {kind} goes on: the message has too many parts")
+        texts = ["\n".join(group) for group in groups]
+        texts += [self._read_text(each, kind) for each in (part, *part.parts[: len(groups)])]
+        return self._cut("\n\n".join(text.strip("\n") for text in texts if text.strip()), f"a text of type {kind}")
 
     def _read_text(self, part: Part, kind: str) -> str:
         if not part.body.data:
@@ -190,14 +228,29 @@ class _Reader:
         if content is None:
             self._omit(f"a text of type {kind}, whose base64 is broken")
             return ""
-        text = decode_text(content, _Headers(part.headers).find_charset())
+        charset = _Headers(part.headers).find_parameter("charset")
+        text = decode_text(content, charset)
+        if is_guessed(content, charset):
+            declared = f"charset {charset[:_MAX_LABEL]!r} is not known" if charset else "charset is not given"
+            self._omit(f"how a text of type {kind} is to be read: its {declared}, so it is read as Windows-1252")
         if REPLACEMENT in text:
             self._omit(f"characters of a text of type {kind} that could not be read: they are {REPLACEMENT}")
         if len(text) > self._allowance.characters:
             self._omit(f"a text of type {kind} goes on: a message is read for {MAX_CHARACTERS:,} characters")
         text = text[: self._allowance.characters]
         self._allowance.characters -= len(text)
-        return self._cut(strip_markup(text) if kind in _MARKUP else text, f"a text of type {kind}")
+        return self._cut(self._read_markup(text, kind) if kind in _MARKUP else text, f"a text of type {kind}")
+
+    def _read_markup(self, html: str, kind: str) -> str:
+        read = read_html(html)
+        if read.hidden:
+            self._omit(f"{read.hidden:,} characters of a text of type {kind} that are hidden from people")
+        for link in read.links:
+            if len(self.links) == _MAX_LINKS:
+                self._omit(f"where links lead, after the first {_MAX_LINKS}")
+                break
+            self.links[link] = None
+        return read.text
 
     def _cut(self, text: str, what: str) -> str:
         if len(text) > MAX_TEXT:
@@ -215,6 +268,13 @@ def _is_attached(part: Part, kind: str) -> bool:
     if disposition == "attachment" or part.filename or kind in _ATTACHED_MAIL or kind == "text/calendar":
         return True
     return not part.parts and not kind.startswith(("text/", "multipart/", "message/")) and kind not in _MARKUP
+
+
+def _find_root(part: Part) -> Part:
+    """The part that the others belong to: the one that ``start`` names, or the first."""
+    root = _Headers(part.headers).find_parameter("start")
+    named = (each for each in part.parts if root and _Headers(each.headers).find("content-id") == root)
+    return next(named, part.parts[0])
 
 
 def _kind(part: Part) -> str:

@@ -7,25 +7,8 @@ import re
 import unicodedata
 from typing import Final
 
-_CHARSETS: Final = frozenset(
-    {"utf-8", "utf-16", "utf-16-le", "utf-16-be", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "cp866"}
-    | {f"iso8859-{number}" for number in (*range(2, 9), 10, *range(13, 17))}
-    | {f"cp{number}" for number in (874, 932, 949, *range(1250, 1259))}
-    | {"gb18030", "big5hkscs", "euc_jp", "iso2022_jp"}
-)
-"""The charsets of the web, as Python calls them. It has other codecs too, which fail or make halves of characters."""
-_READ_AS: Final = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "big5": "big5hkscs",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-}
-"""Charsets that servers name and mean a larger one, which browsers read in their place."""
+from remit.charsets import decode, find_charset
+
 _MARKS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _SAID: Final = re.compile(
     rb"""<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?\s*([\w:.-]{1,40})|^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["']([\w:.-]{1,40})""",
@@ -44,9 +27,9 @@ def decode_body(body: bytes, content_type: str, *, is_cut: bool = False) -> str:
     kind, _, parameters = content_type.lower().partition(";")
     written = _find_written(body) if not kind or kind.strip().endswith(("html", "xml")) else ""
     for name in (parameters.partition("charset")[2].lstrip(" =").partition(";")[0], written):
-        codec = _find_codec(name.strip("\"' "))
-        if codec is not None:
-            return body.decode(codec, "replace")
+        charset = find_charset(name)
+        if charset is not None:
+            return decode(body, charset, "replace")
     try:
         return codecs.getincrementaldecoder("utf-8")().decode(body, final=not is_cut)
     except UnicodeDecodeError:
@@ -65,12 +48,3 @@ def is_binary(text: str) -> bool:
     start = text[:_PROLOGUE]
     controls = sum(unicodedata.category(letter) == "Cc" and letter not in "\t\n\r\f\x1b" for letter in start)
     return start.startswith(("%PDF-", "PK\x03\x04", "GIF8")) or controls > len(start) * _MOST_CONTROLS + 1
-
-
-def _find_codec(charset: str) -> str | None:
-    try:
-        name = codecs.lookup(charset).name
-    except (LookupError, ValueError):  # a name with NUL is a ValueError
-        return None
-    name = _READ_AS.get(name, name)
-    return name if name in _CHARSETS else None

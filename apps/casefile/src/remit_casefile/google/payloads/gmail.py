@@ -123,13 +123,18 @@ class MessageView(GoogleModel):
     message_id: str = Field(description="Its Message-ID, to answer it with")
     references: list[str] = Field(default_factory=list[str], description="Message-IDs of the thread before it")
     sender: str = Field(description="From whom it says it is")
+    reply_to: str = Field(default="", description="Whom it asks to answer, if that is not its sender")
     to: str = Field(description="To whom it says it is")
     cc: str = Field(description="Who it says gets a copy")
     subject: str = Field(description="Its subject")
     snippet: str = Field(description="How its text begins")
-    text: str = Field(description="Its text; of an HTML message without its markup. No text of an attachment")
+    text: str = Field(description="Its text; of HTML what is shown of it, without its markup. No text of an attachment")
     alternatives: list[str] = Field(
         default_factory=list[str], description="Other versions of the text that say something else, such as its HTML"
+    )
+    links: list[str] = Field(
+        default_factory=list[str],
+        description="Where links of HTML lead whose text does not say it: the text <the address>",
     )
     attachments: list[AttachmentView] = Field(description="The files and messages that came with it")
     omitted: list[str] = Field(default_factory=list[str], description="What of the message is not given here, and why")

@@ -1,0 +1,154 @@
+"""The charsets of text from outside: labels as mail and web pages write them, and bytes as their programs read them.
+
+Python knows most labels, but not all of the WHATWG's Encoding Standard, and has codecs that are no charsets, such as
+``undefined`` and ``unicode_escape``. A label also often means a larger charset than it names, because the programs of
+the senders write that one. Whoever reads text of strangers reads it with this one table.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+from typing import Final, Literal
+
+__all__ = ["MULTIBYTE", "decode", "find_charset"]
+
+_WINDOWS_1252: Final = "cp1252"
+
+_LABELS: Final = {
+    label: charset
+    for charset, labels in {
+        "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8 utf8mb3 utf8mb4",
+        "utf-7": "unicode-1-1-utf-7 unicode-2-0-utf-7",
+        "utf-16": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff",
+        "utf-16-be": "unicodefffe",
+        "iso8859-6": "csiso88596e csiso88596i iso-8859-6-e iso-8859-6-i",
+        "iso8859-7": "sun_eu_greek",
+        "iso8859-8": "csiso88598e csiso88598i iso-8859-8-e iso-8859-8-i logical visual",
+        "iso8859-15": "csisolatin9",
+        "koi8-r": "koi koi8",
+        "koi8-u": "koi8-ru",
+        "mac-roman": "csmacintosh mac",
+        "mac-cyrillic": "mac-ukrainian",
+        _WINDOWS_1252: "ansi",
+        "gb18030": "csgb2312 gb_2312 gb_2312-80",
+        "big5hkscs": "cn-big5 x-x-big5",
+        "euc_jp": "cseucpkdfmtjapanese eucjp-ms eucjp-win cp51932",
+        "iso2022_jp_ext": "cp50220 cp50221 cp50222 iso-2022-jp-ms",
+        "cp932": "windows-31j",
+        "cp949": "cseuckr csksc56011987 iso-ir-149 ks_c_5601-1989 ksc_5601",
+    }.items()
+    for label in labels.split()
+}
+"""Labels that Python does not know."""
+_SPELLINGS: Final = (
+    (re.compile(r"^x-"), ""),
+    (re.compile(r"^(?:windows|dos|ibm|cp)-?(\d+)$"), r"cp\1"),
+    (re.compile(r"^iso-?8859[-_]?(\d+)$"), r"iso8859-\1"),
+)
+"""Other ways of writing the labels that Python knows."""
+_READ_AS: Final = {
+    "utf-8-sig": "utf-8",
+    "ascii": _WINDOWS_1252,
+    "iso8859-1": _WINDOWS_1252,
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "iso2022_jp": "iso2022_jp_ext",
+    "iso2022_jp_1": "iso2022_jp_ext",
+}
+"""Charsets that senders name and mean a larger one, which contains the printable characters of the named one."""
+MULTIBYTE: Final = frozenset(
+    charset
+    for family in (
+        ("utf-8", "utf-7", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
+        ("gb18030", "hz", "big5hkscs", "cp950", "cp949", "iso2022_kr", "johab"),
+        ("cp932", "shift_jis_2004", "shift_jisx0213", "euc_jp", "euc_jis_2004", "euc_jisx0213"),
+        ("iso2022_jp_2", "iso2022_jp_2004", "iso2022_jp_3", "iso2022_jp_ext"),
+    )
+    for charset in family
+)
+"""The charsets that may take several bytes for a character."""
+_SINGLE_BYTE: Final = re.compile(
+    r"cp(437|720|737|775|85[0-8]|86\d|874|1006|1125|125\d)|iso8859-\d+|koi8[-_][rut]|mac[-_]\w+|kz1048|ptcp154"
+)
+_MAX_LABEL: Final = 60
+_JIS_OFFSETS: Final = {"iso2022_jp_ext": 0, "euc_jp": 0x80}
+
+
+def find_charset(label: str) -> str | None:
+    """The charset that a label means, to decode with; None for a label that names no charset of text."""
+    name = label.strip().strip("\"'").strip().lower()
+    if not name or len(name) > _MAX_LABEL:
+        return None
+    charset = _find_codec(name)
+    for written, meant in _SPELLINGS:
+        if charset is None:
+            name = written.sub(meant, name)
+            charset = _find_codec(name)
+    return charset
+
+
+def _find_codec(name: str) -> str | None:
+    try:
+        found = codecs.lookup(_LABELS.get(name, name)).name
+    except (LookupError, ValueError):  # a name with NUL is a ValueError
+        return None
+    charset = _READ_AS.get(found, found)
+    return charset if charset in MULTIBYTE or _SINGLE_BYTE.fullmatch(charset) else None
+
+
+def decode(content: bytes, charset: str, errors: Literal["strict", "replace"] = "strict") -> str:
+    """The text of bytes in a charset that ``find_charset`` gave.
+
+    Characters that the programs of senders add to their charsets are read too, such as ① and ㈱ in ISO-2022-JP.
+
+    Raises:
+        UnicodeDecodeError: the bytes are not in this charset, and ``errors`` is strict.
+    """
+    return content.decode(charset, f"remit.{errors}")
+
+
+def _read_added(fallback: Callable[[UnicodeError], tuple[str, int]]) -> Callable[[UnicodeError], tuple[str, int]]:
+    """An error handler that reads the characters that are missing in Python's tables."""
+
+    def read(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeDecodeError):  # of text that is written, which `decode` never does
+            raise error
+        pair = error.object[error.start : error.start + 2]
+        if (added := _find_added(pair, error.encoding)) is not None:
+            return added, error.start + 2
+        return fallback(error)
+
+    return read
+
+
+def _find_added(pair: bytes, charset: str) -> str | None:
+    """The character of two bytes, in the charset of Windows that extends this one."""
+    if charset == "big5hkscs":
+        return _decode_pair(pair, "cp950")
+    offset = _JIS_OFFSETS.get(charset)
+    if offset is None or len(pair) < 2 or not all(0x21 <= byte - offset <= 0x7E for byte in pair):
+        return None
+    row, cell = (byte - offset for byte in pair)
+    lead = (row + 1) // 2 + (0x70 if row < 0x5F else 0xB0)
+    trail = cell + (0x1F + (cell >= 0x60) if row % 2 else 0x7E)
+    return _decode_pair(bytes((lead, trail)), "cp932")
+
+
+def _decode_pair(pair: bytes, charset: str) -> str | None:
+    try:
+        text = pair.decode(charset)
+    except ValueError:
+        return None
+    return text if len(text) == 1 else None
+
+
+codecs.register_error("remit.strict", _read_added(codecs.strict_errors))
+codecs.register_error("remit.replace", _read_added(codecs.replace_errors))

@@ -1,0 +1,31 @@
+"""The charsets of text from outside."""
+
+from __future__ import annotations
+
+import pytest
+
+from remit.charsets import decode, find_charset
+from tests.strangers.charsets import BROKEN, DECLARED, NO_CHARSETS, SPELLED
+
+
+@pytest.mark.parametrize(("label", "content", "text"), [*DECLARED, *SPELLED])
+def test_every_label_is_read_as_the_programs_of_its_senders_write_it(label: str, content: bytes, text: str) -> None:
+    charset = find_charset(label)
+
+    assert charset is not None
+    assert decode(content, charset) == text
+
+
+@pytest.mark.parametrize("label", NO_CHARSETS)
+def test_what_is_no_charset_of_text_is_not_found(label: str) -> None:
+    assert find_charset(label) is None
+
+
+@pytest.mark.parametrize(("label", "content", "text"), BROKEN)
+def test_bytes_that_are_not_in_their_charset_are_refused_or_replaced(label: str, content: bytes, text: str) -> None:
+    charset = find_charset(label)
+
+    assert charset is not None
+    assert decode(content, charset, "replace") == text
+    with pytest.raises(UnicodeDecodeError):
+        decode(content, charset)
