@@ -78,6 +78,7 @@ MULTIBYTE: Final = frozenset(
 _SINGLE_BYTE: Final = re.compile(
     r"cp(437|720|737|775|85[0-8]|86\d|874|1006|1125|125\d)|iso8859-\d+|koi8[-_][rut]|mac[-_]\w+|kz1048|ptcp154"
 )
+_Handler = Callable[[UnicodeError], tuple[str | bytes, int]]
 _MAX_LABEL: Final = 60
 _JIS_OFFSETS: Final = {"iso2022_jp_ext": 0, "euc_jp": 0x80}
 
@@ -115,10 +116,10 @@ def decode(content: bytes, charset: str, errors: Literal["strict", "replace"] = 
     return content.decode(charset, f"remit.{errors}")
 
 
-def _read_added(fallback: Callable[[UnicodeError], tuple[str, int]]) -> Callable[[UnicodeError], tuple[str, int]]:
+def _read_added(fallback: _Handler) -> _Handler:
     """An error handler that reads the characters that are missing in Python's tables."""
 
-    def read(error: UnicodeError) -> tuple[str, int]:
+    def read(error: UnicodeError) -> tuple[str | bytes, int]:
         if not isinstance(error, UnicodeDecodeError):  # of text that is written, which `decode` never does
             raise error
         pair = error.object[error.start : error.start + 2]
