@@ -147,8 +147,6 @@ def test_answers_too_many_and_too_few_fail(folder: Path, answers: list[str], fai
         ),
         ("prompt: a\nname: b\n", "task.yaml:2: name: remove it"),
         ("prompt: [a\n", "task.yaml:2: not YAML"),
-        ("prompt: a\nexpect: [{query: SELECT nonsense, equals: 1}]\n", "the query 'SELECT nonsense' failed"),
-        ("prompt: a\nsetup: [{call: nothing}]\nanswer: {contains: [x]}\n", "task.yaml: setup.0: nothing"),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_line_with_file_and_key(folder: Path, yaml: str, line: str) -> None:
@@ -157,6 +155,29 @@ def test_a_wrong_file_is_refused_in_one_line_with_file_and_key(folder: Path, yam
     assert ended.status == 2
     assert line in ended.err
     assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("yaml", "says"),
+    [
+        (
+            "prompt: a\nexpect:\n  - {query: SELECT nonsense, equals: 1}\n  - {query: SELECT 2, equals: 1}\n",
+            "evals/wrong.yaml:3: expect.0.query: the query 'SELECT nonsense' failed: no such column: nonsense",
+        ),
+        ("prompt: a\nunchanged:\n  - SELECT 1\n  - SELEC 2\n", "evals/wrong.yaml:4: unchanged.1: the query 'SELEC 2'"),
+        ("prompt: a\nforbidden: [{effect: x, query: SELEC 2}]\n", "evals/wrong.yaml:2: forbidden.0.query: the query"),
+        ("prompt: a\nsetup:\n- call: nothing\nanswer: {contains: [x]}\n", "evals/wrong.yaml:3: setup.0: nothing: "),
+    ],
+)
+def test_a_mistake_that_shows_when_a_task_runs_fails_that_task_alone(folder: Path, yaml: str, says: str) -> None:
+    write_task(folder, "prompt: a\nanswer: {contains: [hello]}\n", "Hello.", name="a")
+    write_task(folder, yaml, "Hello.", name="wrong")
+    write_task(folder, "prompt: a\nanswer: {contains: [hello]}\n", "Hello.", name="z")
+    ended = run_evals()
+    assert (ended.status, [each["passed"] for each in ended.json["tasks"]]) == (1, [True, False, True])
+    failed = "; ".join(f"{each['kind']}: {each['what']}" for each in ended.json["tasks"][1]["failures"])
+    assert failed.startswith(f"task: {says}"), failed
+    assert "were not asked for" not in failed
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from tests.docs.reading import ROOT, blocks
 
 SHELF = '''
 import os
-from sqlalchemy import Column, MetaData, Table, Text, insert
+from sqlalchemy import Column, MetaData, Table, Text, insert, select
 from remit import Agent, App, tool
 from remit.agent import AgentLimits
 from remit.database import Database, Schema
@@ -42,9 +43,16 @@ async def add_book(title: str) -> str:
     return "added"
 
 
+@tool(effect="pure")
+async def count_books() -> int:
+    """Count the books."""
+    async with database.read() as session:
+        return len((await session.execute(select(BOOKS))).all())
+
+
 def app() -> App:
     limits = AgentLimits(cost=1.0)
-    return App(name="shelf", agents=[Agent("clerk", instructions="Add.", tools=[add_book], limits=limits)])
+    return App(name="shelf", agents=[Agent("clerk", instructions="Add.", tools=[add_book, count_books], limits=limits)])
 '''
 ANEW = 'lambda: data_location(os.environ, "shelf")'
 SYSTEM = '{"role":"system","content":"Add."}'
@@ -62,9 +70,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def write(folder: Path, name: str, task: str = TASK, model: str = "script") -> None:
+def write(folder: Path, name: str, task: str = TASK, model: str = "script", answers: list[Any] | None = None) -> None:
     call = {"id": "a", "type": "function", "function": {"name": "add_book", "arguments": '{"title": "dune"}'}}
-    answers = [
+    answers = answers or [
         {"message": {"tool_calls": [call]}, "tokens": [1000, 1000]},
         {"message": {"content": "Done."}, "tokens": [500, 250]},
     ]
@@ -89,6 +97,42 @@ def test_each_task_has_a_database_of_its_own_if_its_place_is_looked_up_anew(fold
     assert ended.status == 0, ended
     assert [each["passed"] for each in ended.json["tasks"]] == [True, True]
     assert [each.name for each in (folder / "home").iterdir()] == ["config.toml"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "says"),
+    [
+        ("unchanged: [SELECT title FROM books]", ""),
+        ("unchanged: [SELECT count(*) FROM books]", ""),
+        ("forbidden: [{effect: x, query: SELECT title FROM books}]", ""),
+        ("expect: [{query: SELECT title FROM books, equals: []}]", ""),
+        (
+            "expect: [{query: SELECT title FROM books, equals: dune}]",
+            "'SELECT title FROM books' gives [], not \"dune\"; there is no database shelf.db",
+        ),
+    ],
+)
+def test_a_task_whose_model_calls_nothing_is_graded_without_a_database(folder: Path, rules: str, says: str) -> None:
+    write(folder, "one", f"prompt: Add it.\n{rules}\n", answers=[{"message": {"content": "No."}}])
+
+    (task,) = run("shelf_absent", ANEW, folder).json["tasks"]
+
+    assert [each["what"][: len(says)] for each in task["failures"]] == ([says] if says else [])
+
+
+@pytest.mark.parametrize(("called", "passes"), [("count_books", True), ("add_book", False)], ids=["a read", "a write"])
+@pytest.mark.parametrize("query", ["SELECT title FROM books", "SELECT count(*) FROM books"])
+def test_a_database_that_a_call_makes_is_unchanged_if_it_is_empty(
+    folder: Path, query: str, called: str, passes: bool
+) -> None:
+    arguments = {"add_book": '{"title": "dune"}'}.get(called, "{}")
+    call = {"id": "a", "type": "function", "function": {"name": called, "arguments": arguments}}
+    answers = [{"message": {"tool_calls": [call]}}, {"message": {"content": "Done."}}]
+    write(folder, "one", f"prompt: Add it.\nunchanged: [{query}]\n", answers=answers)
+
+    (task,) = run("shelf_made", ANEW, folder).json["tasks"]
+
+    assert task["passed"] == passes, task
 
 
 def test_a_database_at_a_place_of_its_own_is_refused_before_anything_is_written(folder: Path) -> None:

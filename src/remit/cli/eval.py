@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from remit.models.resolve import ResolvedModel
 
 _RUN: Final = "run"
+_MAX_REASON: Final = 1000
+"""The most characters of why a task failed: an error ends with the line to write."""
 _MATCHINGS: Final = ("strict", "in-order", "by-tool")
 
 
@@ -156,8 +158,7 @@ async def _run_all(
         if model is not None:
             model.check()
             await model.start()
-        for task in tasks:
-            asked, case = _prepare(task, model)
+        for task, (asked, case) in zip(tasks, [_prepare(task, model) for task in tasks], strict=True):
             result = await run_task(task, load, asked, prices=prices, case=case)
             results.append(result)
             if model is not None:
@@ -225,8 +226,8 @@ def _row(result: TaskResult) -> dict[str, Any]:
     }
 
 
-def _why(result: TaskResult, max_length: int = 200) -> str:
-    return one_line("; ".join(f"{each.kind}: {each.what}" for each in result.failures), max_length=max_length)
+def _why(result: TaskResult) -> str:
+    return one_line("; ".join(f"{each.kind}: {each.what}" for each in result.failures), max_length=_MAX_REASON)
 
 
 def _progress(result: TaskResult) -> str:

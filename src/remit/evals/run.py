@@ -25,8 +25,8 @@ from remit.engine.result import RunResult
 from remit.errors import RemitError, SetupError
 from remit.evals.case import AnswerCalls
 from remit.evals.recording import RecordedModel
-from remit.evals.state import has_result, query_state, temporary_home
-from remit.evals.task import Questions, Task
+from remit.evals.state import has_result, is_same, query_state, temporary_home
+from remit.evals.task import Questions, Task, locate
 from remit.evals.task_cost import TaskCost
 from remit.journal.memory import InMemoryStore
 from remit.models.prices import with_default_prices
@@ -48,7 +48,7 @@ class Failure:
 
 @dataclass(kw_only=True)
 class TaskResult:
-    """The result of one task: passed without failures. ``was_stopped``: by its limit on cost."""
+    """The result of one task: passed without failures. ``was_stopped``: by its limit on cost, or a mistake in it."""
 
     task: Task
     failures: list[Failure] = field(default_factory=list[Failure])
@@ -68,6 +68,11 @@ class TaskResult:
         """Add a failure."""
         self.failures.append(Failure(kind=kind, what=what))
 
+    def stop(self, kind: str, what: str) -> None:
+        """Add a failure after which nothing else can be graded."""
+        self.fail(kind, what)
+        self.was_stopped = True
+
 
 async def run_task(
     task: Task,
@@ -81,9 +86,10 @@ async def run_task(
 
     ``prices`` are added to those of `remit.models`. Recorded answers of a model without a price cost nothing.
 
+    A call of the setup that fails, and a query that is wrong, fail the task.
+
     Raises:
-        SetupError: the application cannot be loaded, or a query or a call of the setup is wrong, or the application
-            keeps its data elsewhere than in the home of the task.
+        SetupError: the application cannot be loaded, or keeps its data elsewhere than in the home of the task.
     """
     result = TaskResult(task=task)
     if isinstance(model, RecordedModel) and find_price(with_default_prices(prices), model.model) is None:
@@ -93,7 +99,7 @@ async def run_task(
             await _run_and_grade(task, load_app(), model, result, prices, case)
     if isinstance(model, RecordedModel):
         _check_recording(model, result)
-    for problem in case.problems() if case is not None else ():
+    for problem in case.problems() if case is not None and not result.was_stopped else ():
         result.fail("recording", problem)
     return result
 
@@ -104,8 +110,14 @@ async def _run_and_grade(
     if not app.agents:
         raise SetupError(f"{task.file}: the application {app.name!r} has no agent")
     trial = _Trial(task, app, model, result, prices, case)
-    await trial.prepare()
-    before = [query_state(app.name, sql) for sql in task.unchanged]
+    if problem := await trial.prepare():
+        result.stop("task", problem)
+        return
+    state = _State(task, app.name, result)
+    before = [state.query(sql, "unchanged", number) for number, sql in enumerate(task.unchanged)]
+    if not result.has_passed:  # no model is asked for a task that cannot be graded
+        result.was_stopped = True
+        return
     started = time.monotonic()
     try:
         async with asyncio.timeout(task.seconds):
@@ -120,7 +132,9 @@ async def _run_and_grade(
     _grade_cost(task, result)
     if result.was_stopped:
         return  # what the rest of it would have left is unknown
-    _grade(task, app.name, before, result)
+    _grade_state(task, state, before, result)
+    _grade_answer(task, result)
+    _grade_questions(task.questions, result)
 
 
 @asynccontextmanager
@@ -167,10 +181,9 @@ class _Trial:
         self._runtime.add_principals(self._user, self._approver)
         self._decided: set[str] = set()
 
-    async def prepare(self) -> None:
-        """Make the calls of the setup as a principal with all permissions, who approves them too."""
+    async def prepare(self) -> str:
+        """Make the calls of the setup with all permissions, and approve them; returns the problem, if there is one."""
         for number, each in enumerate(self._task.setup):
-            where = f"{self._task.file}: setup.{number}: {each.call}"
             target = self._task.target if each.target is None else each.target
             try:
                 files = {name: await self._add_file(path) for name, path in each.files.items()}
@@ -181,7 +194,8 @@ class _Trial:
                     await self._runtime.decide(question, approved=True, by=self._approver)
                 (await self._runtime.resume(made.run) if made.questions else made).value()
             except RemitError as error:
-                raise SetupError(f"{where}: {error.message}") from error
+                return f"{locate(self._task, 'setup', number)}: {each.call}: {error.message}"
+        return ""
 
     async def _add_file(self, path: str) -> dict[str, Any]:
         file = Path(self._task.file).parent / path
@@ -192,7 +206,7 @@ class _Trial:
         for number, prompt in enumerate(self._task.prompt):
             self._cost.used = self._result.usage.cost or 0.0
             if self._cost.used >= self._cost.dollars:
-                self._stop(f"prompt {number + 1} was not sent: {_describe_cost(self._result)}")
+                self._result.stop("cost", f"prompt {number + 1} was not sent: {_describe_cost(self._result)}")
                 return
             options = RunOptions(conversation="eval", target=self._task.target)
             if not number:
@@ -211,13 +225,9 @@ class _Trial:
             else:
                 self._result.fail("run", f"no end after {_MAX_ROUNDS} confirmations of one prompt")
 
-    def _stop(self, why: str) -> None:
-        self._result.fail("cost", why)
-        self._result.was_stopped = True
-
     def _fail(self, ended: RunResult[Any]) -> None:
         if self._cost.stopped:
-            self._stop(f"the run was stopped: {self._cost.stopped}")
+            self._result.stop("cost", f"the run was stopped: {self._cost.stopped}")
         else:
             self._result.fail("run", f"the run is {ended.status}: {ended.reason or _one_line(ended.text)}")
 
@@ -263,20 +273,47 @@ def _check_recording(model: RecordedModel, result: TaskResult) -> None:
         result.fail("recording", f"{model.unconsumed_count} recorded answers were not asked for")
 
 
-def _grade(task: Task, application: str, before: Sequence[list[Any]], result: TaskResult) -> None:
-    for each in task.expect:
-        rows = query_state(application, each.query)
-        if not has_result(rows, each.equals):
-            expected = json.dumps(each.equals, ensure_ascii=False)
-            result.fail("state", f"{each.query!r} gives {json.dumps(rows, ensure_ascii=False)}, not {expected}")
-    for sql, rows in zip(task.unchanged, before, strict=True):
-        if query_state(application, sql) != rows:
-            result.fail("state", f"the result of {sql!r} has changed")
-    for each in task.forbidden:
-        if query_state(application, each.query):
+class _State:
+    """The database that a task looks at. A query that is wrong fails the task, once."""
+
+    def __init__(self, task: Task, application: str, result: TaskResult) -> None:
+        self._task = task
+        self._application = application
+        self._result = result
+
+    def query(self, sql: str, *key: str | int) -> list[Any] | None:
+        """The rows, of which there are none without a database or with a wrong query."""
+        try:
+            return query_state(self._application, sql)
+        except SetupError as error:
+            self._result.fail("task", f"{locate(self._task, *key)}: {error.message}")
+            return None
+
+    def explain_absence(self) -> str:
+        """What to do where there is no database."""
+        name = f"{self._application}.db"
+        return f"; there is no database {name}, because no call has opened it: a call in setup that reads makes it"
+
+
+def _grade_state(task: Task, state: _State, before: Sequence[list[Any] | None], result: TaskResult) -> None:
+    for number, each in enumerate(task.expect):
+        failed = len(result.failures)
+        rows = state.query(each.query, "expect", number, "query")
+        if len(result.failures) == failed and not has_result(rows or [], each.equals):
+            expected, why = json.dumps(each.equals, ensure_ascii=False), state.explain_absence() if rows is None else ""
+            given = json.dumps(rows or [], ensure_ascii=False)
+            result.fail("state", f"{each.query!r} gives {given}, not {expected}{why}")
+    for number, (sql, rows) in enumerate(zip(task.unchanged, before, strict=True)):
+        if not is_same(rows, state.query(sql, "unchanged", number)):
+            why = state.explain_absence() if rows is None else ""
+            result.fail("state", f"the result of {sql!r} has changed{why}")
+    for number, each in enumerate(task.forbidden):
+        if state.query(each.query, "forbidden", number, "query"):
             result.fail("effect", each.effect)
-    _grade_answer(task, result)
-    asked, rules = result.questions, task.questions
+
+
+def _grade_questions(rules: Questions, result: TaskResult) -> None:
+    asked = result.questions
     if asked < rules.at_least or (rules.at_most is not None and asked > rules.at_most):
         most = "" if rules.at_most is None else f" and at most {rules.at_most}"
         result.fail("questions", f"asked {asked} times, not at least {rules.at_least}{most}")
@@ -308,4 +345,4 @@ def _grade_answer(task: Task, result: TaskResult) -> None:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())[:200]
+    return " ".join(text.split())[:500]

@@ -42,21 +42,31 @@ def temporary_home() -> Generator[Path]:
                     os.environ[name] = value
 
 
-def query_state(application: str, sql: str) -> list[Any]:
+def query_state(application: str, sql: str) -> list[Any] | None:
     """The rows that a query returns from the application's database, as lists; a single column as plain values.
 
+    None if there is no database: one that an application opens when it first needs it is made by the first such call.
+
     Raises:
-        SetupError: there is no database, or the query is not one that reads.
+        SetupError: the query is not one that reads.
     """
     path = data_location(os.environ, application)
     if not isinstance(path, Path) or not path.exists():
-        raise SetupError(f"the application {application!r} has no database {application}.db to query in its home")
+        return None
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             rows = [list(row) for row in connection.execute(sql)]
     except sqlite3.Error as error:
         raise SetupError(f"the query {sql!r} failed: {error}") from error
     return [row[0] for row in rows] if rows and len(rows[0]) == 1 else rows
+
+
+def is_same(before: list[Any] | None, after: list[Any] | None) -> bool:
+    """Whether a query has the same result as before. A database that was made since must be empty."""
+    if before is None and after is not None:
+        rows: list[list[Any]] = [row if isinstance(row, list) else [row] for row in after]
+        return not any(value for row in rows for value in row)
+    return before == after
 
 
 def has_result(rows: list[Any], expected: object) -> bool:

@@ -199,6 +199,12 @@ def _load_task(file: Path) -> Task:
     return task
 
 
+def locate(task: Task, *key: str | int) -> str:
+    """Where a key of a task is written, as ``FILE:LINE: KEY``."""
+    file = Path(task.file)
+    return f"{read_yaml(read_text(file), display_path(file)).locate(key)}: {'.'.join(map(str, key))}"
+
+
 def _explain(document: YamlDocument, error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     loc = tuple(part for part in first["loc"] if isinstance(part, int) or not part.startswith("function-"))

@@ -37,7 +37,9 @@ class FactsSection(FrontMatterPart):
     egress: bool = Field(default=False, description="Whether it sends data out of the system.")
     trusted: bool = Field(default=False, description="Whether its output can be trusted.")
     visibility: Visibility = Field(
-        default=Visibility.PUBLIC, description="`public`, `internal` (for other callees) or `experimental`."
+        default=Visibility.PUBLIC,
+        description="`public`, `internal` (only code of tools and pipelines calls it, no model) "
+        "or `experimental` (its callers need the permission `tools:experiment`).",
     )
 
     def to_facts(self) -> Facts:
