@@ -244,6 +244,16 @@ USAGE: dict[str, tuple[Any, tuple[int, int, int, int]]] = {
     "deepseek": ({"prompt_tokens": 9, "completion_tokens": 8, "prompt_cache_hit_tokens": 7}, (9, 8, 7, 0)),
     "nulls": ({"prompt_tokens": None, "prompt_tokens_details": None}, (0, 0, 0, 0)),
     "other types": ({"prompt_tokens": "9", "completion_tokens": True, "prompt_tokens_details": []}, (0, 0, 0, 0)),
+    "fractions": (
+        {
+            "prompt_tokens": 9.0,
+            "completion_tokens": 8.0,
+            "prompt_tokens_details": {"cached_tokens": 7.0},
+            "completion_tokens_details": {"reasoning_tokens": 6.0},
+        },
+        (9, 8, 7, 6),
+    ),
+    "no whole number": ({"prompt_tokens": 9.5, "completion_tokens": 8}, (0, 0, 0, 0)),
     "no object": ([], (0, 0, 0, 0)),
 }
 

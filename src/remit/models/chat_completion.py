@@ -44,17 +44,23 @@ def parse_completion(answer: bytes) -> Completion:
         role = {"role": '"assistant"'}
         text = join_members(role | raw_members(text) | role)
     finish, model, usage = choice.get("finish_reason"), response.get("model"), _object_or_empty(response.get("usage"))
+    details = _object_or_empty(usage.get("completion_tokens_details"))
     cached = _object_or_empty(usage.get("prompt_tokens_details")).get("cached_tokens")
     return completion_from_message(
         text,
         finish_reason=finish if isinstance(finish, str) and finish else "stop",
         model=model if isinstance(model, str) else "",
-        prompt_tokens=usage.get("prompt_tokens", 0),
-        completion_tokens=usage.get("completion_tokens", 0),
+        prompt_tokens=as_count(usage.get("prompt_tokens")),
+        completion_tokens=as_count(usage.get("completion_tokens")),
         response=raw,
-        cached_tokens=cached or usage.get("prompt_cache_hit_tokens") or 0,  # the latter is DeepSeek's
-        reasoning_tokens=_object_or_empty(usage.get("completion_tokens_details")).get("reasoning_tokens") or 0,
+        cached_tokens=as_count(cached or usage.get("prompt_cache_hit_tokens")),  # the latter is DeepSeek's
+        reasoning_tokens=as_count(details.get("reasoning_tokens")),
     )
+
+
+def as_count(value: Any) -> Any:
+    """A number of tokens: a whole one that is written as a fraction, such as 7.0, is that number, and null is none."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value or 0
 
 
 def _check_message(message: Mapping[str, Any]) -> None:
