@@ -33,6 +33,8 @@ _PLAIN_SHORT: Final = (
     "filtered with a reason",
     "HTML",
     "a wrong key",
+    "an error without a code",
+    "a page with 400",
 )
 _STREAMS_SHORT: Final = (
     "a call in pieces",

@@ -23,7 +23,15 @@ MUTANTS: Final = (
                 "remit.contracts.chat:ChatRequest.for_model", "if not self.history.is_legal:", "if False:"
             ),
             "the page of a proxy ends a run": edited(
-                "remit.models.chat_response:read_response", "raise CompletionError(", "raise ModelRefusedError("
+                "remit.models.chat_response:read_response", "raise CompletionError(", "raise ModelError("
+            ),
+            "an error in a success ends a run unless its words are known": edited(
+                "remit.contracts.provider_error:_classify_sentence",
+                "if is_wrong else ModelUnavailableError",
+                "if 1 else None",
+            ),
+            "the page of a proxy with 400 ends a run": edited(
+                "remit.contracts.provider_error:_is_page", "return not error.codes and", "return False and"
             ),
             "a wrong key ends a run": edited(
                 "remit.agent.model_recorder:_to_signal",

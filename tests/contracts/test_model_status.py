@@ -1,4 +1,4 @@
-"""What the HTTP status of a model's endpoint means, and what is read of an error of any HTTP library."""
+"""What is read of an error of any HTTP library."""
 
 from __future__ import annotations
 
@@ -8,19 +8,7 @@ from urllib.error import HTTPError
 
 import pytest
 
-from remit.contracts.model_status import FailedResponse, classify_status, describe_redirect, find_response, retry_after
-from remit.errors import ModelAccessError, ModelBusyError, ModelError, ModelRefusedError, ModelUnavailableError
-
-
-@pytest.mark.parametrize(
-    ("status", "kind"),
-    [(status, ModelAccessError) for status in (301, 302, 303, 307, 308, 401, 402, 403, 404)]
-    + [(status, ModelBusyError) for status in (408, 409, 425, 429)]
-    + [(status, ModelRefusedError) for status in (400, 413, 422)]
-    + [(status, ModelUnavailableError) for status in (500, 502, 503, 529)],
-)
-def test_a_status_says_whether_a_run_rests(status: int, kind: type[ModelError]) -> None:
-    assert classify_status(status) is kind
+from remit.contracts.model_status import FailedResponse, describe_redirect, find_response, retry_after
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from remit.contracts.arguments import Limits
 from remit.contracts.chat import ChatRequest, History
 from remit.contracts.current_run import CURRENT_LIMITS
-from remit.errors import CompletionError, ModelError, ModelRefusedError
+from remit.errors import CompletionError, ModelError, ModelRefusedError, ModelUnavailableError
 from remit.models import PydanticAIModel
 from remit.models.bounded_http import BoundedHttp, trusted_certificates
 from remit.models.openai import OpenAI
@@ -142,11 +142,25 @@ async def test_each_way_to_ask_reads_at_most_the_limit(ask: Any) -> None:
 
 
 async def test_an_error_beyond_the_limit_is_still_that_of_its_status() -> None:
-    async with Endpoint(answering(400, SPACES * 40)) as endpoint:
+    async with Endpoint(answering(400, f"no such field{SPACES * 40}")) as endpoint:
         with pytest.raises(ModelRefusedError, match="400"):
             await ask_openai(endpoint.url)
         with pytest.raises(ModelRefusedError, match="400"):
             await ask_chat(endpoint.url)
+
+
+@pytest.mark.parametrize("charset", ["undefined", "idna", "zip", "utf-16"])
+@pytest.mark.parametrize("ask", [ask_openai, stream_openai, embed, ask_chat])
+async def test_an_error_in_a_charset_that_no_page_has_is_still_that_of_its_status(ask: Any, charset: str) -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = f"HTTP/1.1 502 X\r\ncontent-type: text/html; charset={charset}\r\ncontent-length: 2\r\nconnection: close"
+        writer.write(f"{head}\r\n\r\n".encode() + b"\xff\xfe")
+        await writer.drain()
+
+    async with serve(refuse) as port:
+        with pytest.raises(ModelUnavailableError, match="502"):
+            await ask(f"http://127.0.0.1:{port}/v1")
 
 
 @pytest.mark.parametrize("ask", [ask_openai, stream_openai, embed, ask_chat])

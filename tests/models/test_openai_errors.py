@@ -16,6 +16,8 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.contracts.chat import ChatRequest, Completion, History
 from remit.errors import (
+    CompletionError,
+    ContextLengthError,
     ModelAccessError,
     ModelBusyError,
     ModelError,
@@ -42,7 +44,8 @@ STATUS: dict[int, type[ModelError]] = {
     404: ModelAccessError,
     408: ModelBusyError,
     409: ModelBusyError,
-    413: ModelRefusedError,
+    413: ContextLengthError,
+    418: ModelUnavailableError,
     422: ModelRefusedError,
     425: ModelBusyError,
     429: ModelBusyError,
@@ -67,7 +70,7 @@ async def test_a_status_is_busy_refused_or_failing_and_is_asked_once(status: int
             await ask(endpoint)
     error = raised.value
     assert type(error) is STATUS[status]
-    assert error.retryable is (type(error) not in (ModelAccessError, ModelRefusedError))
+    assert error.retryable is (type(error) not in (ContextLengthError, ModelAccessError, ModelRefusedError))
     assert "\n" not in error.message
     assert len(error.message) < 500
     assert "canary" not in error.message
@@ -87,8 +90,9 @@ REPORTED: dict[str, type[ModelError]] = {
     '{"error": {"type": "overloaded_error", "message": "because"}}': ModelBusyError,
     '{"error": {"code": "server_error", "message": "because"}}': ModelUnavailableError,
     '{"error": {"code": 402, "message": "because"}, "choices": []}': ModelAccessError,
-    '{"error": {"code": 7, "message": "because"}}': ModelRefusedError,
-    '{"error": "because"}': ModelRefusedError,
+    '{"error": {"code": 7, "message": "because"}}': ModelUnavailableError,
+    '{"error": {"code": 400, "message": "because"}}': ModelRefusedError,
+    '{"error": "because"}': ModelUnavailableError,
     '{"choices": [{"error": {"code": 502, "message": "because"}, "finish_reason": "error",'
     ' "message": {"role": "assistant", "content": "half"}}]}': ModelUnavailableError,
 }
@@ -193,7 +197,9 @@ async def test_every_error_of_the_client_is_one_of_ours(
     assert "\n" not in raised.value.message
     assert "canary" not in raised.value.message
     if isinstance(error, openai.APIStatusError):
-        assert type(raised.value) is STATUS[error.status_code]
+        assert type(raised.value) is {400: CompletionError, 422: CompletionError}.get(  # it says nothing
+            error.status_code, STATUS[error.status_code]
+        )
 
 
 def test_the_walk_finds_the_classes_that_matter() -> None:

@@ -20,6 +20,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.contracts.chat import ChatRequest, Completion, History, encode_message
 from remit.errors import (
+    CompletionError,
     ContextLengthError,
     ModelAccessError,
     ModelBusyError,
@@ -116,8 +117,10 @@ async def test_every_error_of_pydantic_ai_but_of_a_filter_is_one_of_ours(kind: t
     assert "\n" not in raised.value.message
     public = next(each for each in kind.__mro__ if each in KINDS or each is Exception)
     passes = issubclass(kind, (foreign.ModelHTTPError, TimeoutError))
-    other = ModelUnavailableError if passes else ModelError
-    assert type(raised.value) is KINDS.get(public, other)
+    expected = KINDS.get(public, ModelUnavailableError if passes else ModelError)
+    if issubclass(kind, foreign.ModelHTTPError) and expected not in (ModelAccessError, ContextLengthError):
+        expected = ModelUnavailableError  # by its status, which is 503
+    assert type(raised.value) is expected
 
 
 def test_the_walk_finds_the_classes_that_matter() -> None:
@@ -126,7 +129,7 @@ def test_the_walk_finds_the_classes_that_matter() -> None:
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(400, ModelRefusedError), (413, ModelRefusedError)]
+    [(400, ModelRefusedError), (413, ContextLengthError), (424, ModelUnavailableError)]
     + [(status, ModelAccessError) for status in (401, 402, 403, 404)]
     + [(status, ModelBusyError) for status in (408, 409, 425, 429)]
     + [(500, ModelUnavailableError), (502, ModelUnavailableError)],
@@ -145,6 +148,69 @@ async def test_a_provider_s_own_status_is_told_by_its_client() -> None:
             with pytest.raises(ModelAccessError, match=r"m of openai: .*401.*bad key") as raised:
                 await model(request())
     assert "canary" not in raised.value.message
+
+
+HELLO = {"role": "assistant", "content": "hello"}
+USAGE = {
+    "prompt_tokens": 9.0,
+    "completion_tokens": 8.0,
+    "prompt_tokens_details": {"cached_tokens": 7.0},
+    "completion_tokens_details": {"reasoning_tokens": 6.0},
+}
+
+
+async def ask_chat(status: int, body: object) -> Completion:
+    text = body if isinstance(body, str) else json.dumps(body)
+    async with Endpoint(answering(status, text)) as endpoint:
+        provider = OpenAIProvider(base_url=endpoint.url, api_key="k")
+        async with PydanticAIModel(OpenAIChatModel("m", provider=provider)) as model:
+            return await model(request())
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "said"),
+    [
+        (
+            200,
+            {"choices": None},
+            CompletionError,
+            "the endpoint: the model's answer is not a chat completion; it begins",
+        ),
+        (
+            200,
+            "<html>",
+            CompletionError,
+            "the endpoint: the model's answer is not a chat completion; it begins: <html>",
+        ),
+        (200, {"error": "boom"}, ModelUnavailableError, "the endpoint answered 200 with an error: boom"),
+        (200, {"error": {"code": 402, "message": "pay"}}, ModelAccessError, "answered 200 with error 402: pay"),
+        (400, "<html>", CompletionError, "ModelRequestRejectedError: status_code: 400"),
+        (400, {"error": {"message": "API key not valid"}}, ModelAccessError, "API key not valid"),
+        (400, {"error": {"message": "no", "code": "rate_limit_exceeded"}}, ModelBusyError, "try again later"),
+        (403, {"error": {"message": "no"}}, ModelAccessError, "403"),
+        (413, "<html>", ContextLengthError, "413"),
+        (500, {"error": {"message": "context shift is disabled"}}, ContextLengthError, "context shift"),
+    ],
+)
+async def test_an_error_is_what_the_model_of_remit_makes_of_it(
+    status: int, body: object, kind: type[ModelError], said: str
+) -> None:
+    with pytest.raises(ModelError, match=f"^m of openai: .*{said}") as raised:
+        await ask_chat(status, body)
+    assert type(raised.value) is kind
+    assert "NoneType" not in raised.value.message
+
+
+@pytest.mark.parametrize("status", [200, 400])
+async def test_a_filter_is_known_in_a_success_too(status: int) -> None:
+    answer = await ask_chat(status, {"error": {"message": "held back", "code": "data_inspection_failed"}})
+    assert (answer.content, answer.finish_reason) == (None, "content_filter")
+    assert "held back" in answer.response
+
+
+async def test_tokens_that_are_written_as_fractions_are_counted() -> None:
+    read = await ask_chat(200, {"choices": [{"message": HELLO, "finish_reason": "stop"}], "usage": USAGE})
+    assert (read.prompt_tokens, read.completion_tokens, read.cached_tokens, read.reasoning_tokens) == (9, 8, 7, 6)
 
 
 async def test_a_redirect_is_told_and_not_followed() -> None:
@@ -166,6 +232,21 @@ async def test_an_unexpected_error_is_a_model_error_and_not_retried() -> None:
 async def test_an_error_of_the_connection_says_that_the_model_is_unavailable(error: Exception) -> None:
     with pytest.raises(ModelUnavailableError):
         await failing(error)
+
+
+class GatewayError(Exception):
+    """An error of an HTTP client below PydanticAI."""
+
+    def __init__(self, status: int, said: str) -> None:
+        super().__init__(said)
+        self.status, self.headers = status, {"retry-after": "7"}
+
+
+async def test_an_error_of_another_client_counts_by_its_status_and_words() -> None:
+    for status, said, kind in ((503, "no", ModelUnavailableError), (400, "prompt is too long", ContextLengthError)):
+        with pytest.raises(ModelError) as raised:
+            await failing(GatewayError(status, said))
+        assert (type(raised.value), raised.value.retry_after) == (kind, 7.0)
 
 
 async def test_the_time_that_a_provider_asks_to_wait_is_kept() -> None:

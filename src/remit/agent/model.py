@@ -12,7 +12,8 @@ from remit.agent.media import with_media
 from remit.contracts.call import ModelService
 from remit.contracts.callee import HasModel
 from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.model_status import classify_status, describe_redirect, find_response, retry_after
+from remit.contracts.model_status import describe_redirect, find_response, retry_after
+from remit.contracts.provider_error import ProviderError, classify_error
 from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.settings import ModelSettings
 from remit.contracts.streaming import CURRENT_SINK, Delta
@@ -272,7 +273,7 @@ class MissingModel:
 
 
 def to_model_error(error: BaseException) -> CallError:
-    """The error for an exception of another library that a model raised, by its HTTP status if it has one."""
+    """The error for an exception of another library that a model raised, by its HTTP status and words if it has one."""
     if isinstance(error, BaseExceptionGroup):
         return _first_that_ends(cast("BaseExceptionGroup[BaseException]", error))
     message = f"the model failed: {type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH]
@@ -283,7 +284,8 @@ def to_model_error(error: BaseException) -> CallError:
         return ModelUnavailableError(message) if is_transient(error) else ModelError(message)
     if 300 <= response.status < 400:
         message = f"the model answered {response.status}, {describe_redirect(response.headers)}"
-    return classify_status(response.status)(message, retry_after=retry_after(response.headers))
+    kind = classify_error(ProviderError(response.status, str(error)))
+    return kind(message, retry_after=retry_after(response.headers))
 
 
 def _first_that_ends(group: BaseExceptionGroup[BaseException]) -> CallError:

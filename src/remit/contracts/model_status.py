@@ -1,4 +1,4 @@
-"""What the HTTP status of a model's endpoint means for a run, whichever library reports it."""
+"""The failed response of a model's endpoint, whichever library reports it: its status and what its headers say."""
 
 from __future__ import annotations
 
@@ -7,16 +7,10 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import Final, cast
+from typing import cast
 from urllib.parse import urlsplit
 
 from msgspec import Struct
-
-from remit.errors import ModelAccessError, ModelBusyError, ModelError, ModelRefusedError, ModelUnavailableError
-
-_ACCESS: Final = frozenset({401, 402, 403, 404})
-"""The key, the account, or the name of the model, which a person can correct."""
-_BUSY: Final = frozenset({408, 409, 425, 429})
 
 
 class FailedResponse(Struct, frozen=True):
@@ -24,18 +18,6 @@ class FailedResponse(Struct, frozen=True):
 
     status: int
     headers: Mapping[str, str]
-
-
-def classify_status(status: int) -> type[ModelError]:
-    """The error for a status: a run rests while the endpoint is busy or fails, or until a person corrects the access.
-
-    A redirect counts as access: it is not followed, and a person corrects the address.
-    """
-    if 300 <= status < 400 or status in _ACCESS:
-        return ModelAccessError
-    if status in _BUSY:
-        return ModelBusyError
-    return ModelUnavailableError if status >= 500 else ModelRefusedError
 
 
 def describe_redirect(headers: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import ssl
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import httpx2
 import openai
@@ -16,6 +16,7 @@ from remit.errors import CompletionError, ModelError
 _MAX_ERROR_BYTES: Final = 64 << 10
 """How much of an answer is read that reports an error; the rest is dropped."""
 _EVENT_STREAM: Final = "text/event-stream"
+_REPLACED: Final = (b"content-length", b"transfer-encoding", b"content-type")
 
 
 class BoundedHttp(openai.DefaultAsyncHttpxClient):
@@ -62,7 +63,9 @@ async def read_answer(response: httpx2.Response, *, stream: bool) -> httpx2.Resp
         body = await _read_body(response)
     finally:
         await response.aclose()
-    kept = [pair for pair in response.headers.raw if pair[0].lower() not in (b"content-length", b"transfer-encoding")]
+    kept = [pair for pair in response.headers.raw if pair[0].lower() not in _REPLACED]
+    if (kind := response.headers.get("content-type")) is not None:
+        kept.append((b"content-type", kind.partition(";")[0].encode()))  # a charset may be one that no text has
     return httpx2.Response(
         response.status_code, headers=kept, content=body, request=response.request, history=response.history
     )
@@ -87,6 +90,11 @@ def _is_compressed(response: httpx2.Response) -> bool:
     return response.headers.get("content-encoding", "identity").lower() != "identity"
 
 
-def is_event_stream(response: httpx2.Response) -> bool:
+def is_event_stream(response: _HasHeaders) -> bool:
     """Whether a response is a stream of events."""
-    return response.headers.get("content-type", "").startswith(_EVENT_STREAM)
+    return response.headers.get("content-type", "").lower().startswith(_EVENT_STREAM)
+
+
+class _HasHeaders(Protocol):
+    @property
+    def headers(self) -> httpx2.Headers: ...

@@ -35,7 +35,7 @@ from remit.errors import (
     SetupError,
 )
 from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream
-from remit.models.bounded_http import BoundedHttp, trusted_certificates
+from remit.models.bounded_http import BoundedHttp, is_event_stream, trusted_certificates
 from remit.models.chat_completion import shorten_said
 from remit.models.chat_response import read_response
 from remit.models.headers import resolve_headers
@@ -132,7 +132,7 @@ class OpenAI:
         try:
             with self._whole_answer():
                 async with self._open_stream(request) as response:
-                    if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                    if not is_event_stream(response):
                         return self._read(await response.read())
                     async for data in response.iter_bytes():
                         stream.add_bytes(data)
@@ -152,7 +152,7 @@ class OpenAI:
                 raise
             reason = str(error) or type(error).__name__
             raise ModelUnavailableError(f"{self._source} broke off: {reason}") from error
-        return read_response(body.encode(errors="surrogatepass"), source=self._source, is_streamed=True)
+        return read_response(body.encode(errors="surrogatepass"), source=self._source)
 
     def _read(self, body: bytes, status: int = 200, headers: Mapping[str, str] = _NO_HEADERS) -> Completion:
         """Read a response.

@@ -10,26 +10,29 @@ with require_extra(__name__, "pydantic-ai"):
     from pydantic_ai import exceptions as foreign
 
 from remit.contracts.chat import Completion
-from remit.contracts.model_status import FailedResponse, classify_status, describe_redirect, find_response
+from remit.contracts.model_status import FailedResponse, describe_redirect, find_response, retry_after
+from remit.contracts.provider_error import ProviderError, classify_error, is_filtered
 from remit.contracts.transient import is_transient
 from remit.errors import (
+    CompletionError,
     ContextLengthError,
     ModelAccessError,
     ModelBusyError,
     ModelError,
-    ModelRefusedError,
     ModelUnavailableError,
 )
-from remit.models.chat_completion import CONTENT_FILTER, filtered_completion
-from remit.models.context_length import is_context_length_error
+from remit.models.chat_completion import filtered_completion
 from remit.models.pydantic_names import shorten_line
-from remit.models.unsupported import is_unsupported_error
+from remit.models.reported_error import read_refusal
 from remit.schemas.jsontext import compact_json
 
 
 def to_model_error(error: Exception, model: str, vendor: str) -> ModelError:
-    """The model error for an error of PydanticAI or a provider."""
-    kind, response = classify_error(error), first_response(error)
+    """The model error for an error of PydanticAI or a provider, or for one of ours that a client has wrapped."""
+    told = _find_own(error)
+    if told is not None:
+        return type(told)(f"{model} of {vendor}: {told.message}", retry_after=told.retry_after)
+    kind, response = classify_foreign(error), first_response(error)
     reason = f"{error} {first_cause(error)}" if isinstance(error, foreign.ModelConnectionError) else str(error)
     if response is not None and 300 <= response.status < 400:
         reason = f"{response.status}, {describe_redirect(response.headers)}"
@@ -37,6 +40,13 @@ def to_model_error(error: Exception, model: str, vendor: str) -> ModelError:
     if kind is ModelBusyError:
         message = f"{message}; try again later"
     return kind(message, retry_after=get_retry_after(error))
+
+
+def _find_own(error: BaseException | None) -> ModelError | None:
+    """The error by which `raw_chat` refused an answer, below those of the clients."""
+    while error is not None and not isinstance(error, ModelError):
+        error = error.__cause__
+    return error
 
 
 def first_cause(error: BaseException) -> str:
@@ -50,7 +60,7 @@ def find_filtered(error: BaseException) -> Completion | None:
     """The answer to a request that the provider's content filter holds back; None for all other errors."""
     if not isinstance(error, (foreign.ModelAPIError, foreign.ContentFilterError)):
         return None
-    if isinstance(error, foreign.ModelAPIError) and error.provider_error_code != CONTENT_FILTER:
+    if isinstance(error, foreign.ModelAPIError) and not is_filtered(_read_stated(error)):
         return None
     return filtered_completion(error.body if isinstance(error.body, str) else compact_json(error.body))
 
@@ -69,29 +79,29 @@ _UNAVAILABLE_ERRORS: Final = (
 _BUSY_ERRORS: Final = (foreign.ModelRateLimitError, foreign.ModelUnavailableError, foreign.ConcurrencyLimitExceeded)
 
 
-def classify_error(error: BaseException) -> type[ModelError]:
-    """Classify an error as refused, busy or unavailable by its type, else by the HTTP status."""
-    if isinstance(error, foreign.ModelContextWindowExceededError) or _is_too_long(error):
+def classify_foreign(error: BaseException) -> type[ModelError]:
+    """The class of ours for an error of PydanticAI or a provider: by what the provider says, or else by its type."""
+    if isinstance(error, foreign.ModelContextWindowExceededError):
         return ContextLengthError
-    if isinstance(error, _ACCESS_ERRORS):
-        return ModelAccessError
+    if isinstance(error, foreign.ModelHTTPError):
+        kind = classify_error(_read_stated(error))
+        is_access = isinstance(error, _ACCESS_ERRORS) and not issubclass(kind, (ContextLengthError, CompletionError))
+        return ModelAccessError if is_access else kind
+    if isinstance(error, (*_ACCESS_ERRORS, *_BUSY_ERRORS)):
+        return ModelBusyError if isinstance(error, _BUSY_ERRORS) else ModelAccessError
     if isinstance(error, _REFUSED_ERRORS):
-        return _classify_refusal(error)
-    if isinstance(error, _BUSY_ERRORS):
-        return ModelBusyError
-    status = error.status_code if isinstance(error, foreign.ModelHTTPError) else _first_status(error)
-    is_unavailable = isinstance(error, _UNAVAILABLE_ERRORS) or is_transient(error)
-    kind = classify_status(status) if status else ModelUnavailableError if is_unavailable else ModelError
-    return _classify_refusal(error) if kind is ModelRefusedError else kind
-
-
-def _classify_refusal(error: BaseException) -> type[ModelError]:
-    return ModelAccessError if is_unsupported_error(str(error)) else ModelRefusedError
-
-
-def _first_status(error: BaseException) -> int:
+        return classify_error(ProviderError(400, str(error)))
     response = first_response(error)
-    return 0 if response is None else response.status
+    if response is not None:
+        return classify_error(ProviderError(response.status, str(error)))
+    return ModelUnavailableError if isinstance(error, _UNAVAILABLE_ERRORS) or is_transient(error) else ModelError
+
+
+def _read_stated(error: foreign.ModelAPIError) -> ProviderError:
+    """What a provider states by its status, its body and the codes that PydanticAI has found."""
+    stated = read_refusal(error.body, error.status_code if isinstance(error, foreign.ModelHTTPError) else None)
+    codes = (stated.codes, error.provider_error_code, error.provider_error_type)
+    return stated._replace(codes=" ".join(code for code in codes if code))
 
 
 def first_response(error: BaseException) -> FailedResponse | None:
@@ -103,11 +113,8 @@ def first_response(error: BaseException) -> FailedResponse | None:
     return response
 
 
-def _is_too_long(error: BaseException) -> bool:
-    status = error.status_code if isinstance(error, foreign.ModelHTTPError) else None
-    return status in (400, 413, 422) and is_context_length_error(str(error))
-
-
 def get_retry_after(error: BaseException) -> float | None:
     """The seconds that the provider asked to wait; None if it did not say."""
-    return error.retry_after if isinstance(error, foreign.ModelAPIError) else None
+    response = first_response(error)
+    stated = None if response is None else retry_after(response.headers)
+    return error.retry_after if stated is None and isinstance(error, foreign.ModelAPIError) else stated

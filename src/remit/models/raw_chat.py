@@ -36,12 +36,13 @@ from remit.contracts.wire import (
     to_request_text,
     without_surrogates,
 )
-from remit.errors import CompletionError
+from remit.errors import ModelError
 from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream, StreamCutError
 from remit.models.bounded_http import ask_uncompressed, is_event_stream, read_answer
-from remit.models.chat_completion import parse_completion
+from remit.models.chat_completion import CONTENT_FILTER, as_count
+from remit.models.chat_response import read_response
 from remit.models.model_origin import model_origin
-from remit.models.reported_error import find_reported_error, find_streamed_error
+from remit.models.reported_error import find_reported_error
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, load_json, raw_items, raw_members
 
@@ -110,18 +111,22 @@ class _Exchange:
             texts.append(text if found is None else remaining.pop(found)[1])
         return join_members({**members, "messages": join_items(texts)}).encode()
 
-    def read(self, answer: bytes) -> bytes:
-        """Keep the message of an answer. Returns the answer as PydanticAI can read it.
+    def read(self, answer: bytes) -> bytes | None:
+        """Keep the message of an answer. Returns the answer as PydanticAI can read it; None if a filter held it back.
 
         Raises:
-            CompletionError: it is no chat completion.
+            ModelError: it is no chat completion, or reports an error.
         """
-        self.received = parse_completion(answer).message
+        completion = read_response(answer, source="the endpoint")
+        if completion.finish_reason == CONTENT_FILTER and find_reported_error(answer) is not None:
+            return None
+        self.received = completion.message
         body = cast("dict[str, Any]", load_json(answer.decode()))
         choice = body["choices"][0]
         self.filtered, choice["message"] = choice.get(_FILTERED), _to_readable(json.loads(self.received))
         kept = {key: value for key, value in body.items() if isinstance(value, _FIELD_TYPES.get(key, object))}
-        body = {"id": "", "object": "chat.completion", "created": 0, "model": "", **kept, "usage": _to_counts(body)}
+        body = {"id": "", "object": "chat.completion", "created": 0, "model": "", **kept}
+        body |= {"choices": [{**choice, "index": 0}], "usage": _to_counts(body)}
         return ascii_json(without_surrogates(body)).encode()
 
 
@@ -199,13 +204,12 @@ class _KeepingHttp(httpx2.AsyncClient):
             return response
         headers = [(key, value) for key, value in response.headers.raw if key.lower() not in _REPLACED_HEADERS]
         headers.append((b"content-type", b"application/json"))
-        content, reported = response.content, find_reported_error(response.content)
-        if reported is not None:
-            return httpx2.Response(reported.status, headers=headers, content=content, request=request)
         try:
-            content = exchange.read(content)
-        except CompletionError as error:
+            content = exchange.read(response.content)
+        except ModelError as error:  # found again below the errors of the clients, which know this one
             raise httpx2.RemoteProtocolError(error.message, request=request) from error
+        if content is None:  # which PydanticAI knows as a refusal
+            return httpx2.Response(400, headers=headers, content=response.content, request=request)
         return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
 
     async def _send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
@@ -237,11 +241,9 @@ class _KeepingHttp(httpx2.AsyncClient):
             raise httpx2.RemoteProtocolError(f"the answer is not a whole stream: {error}", request=request) from error
         finally:
             await response.aclose()
-        reported = find_streamed_error(joined)
-        status = response.status_code if reported is None else reported.status
         kept = [(key, value) for key, value in response.headers.raw if key.lower() != b"content-type"]
         headers = [*kept, (b"content-type", b"application/json")]
-        return httpx2.Response(status, headers=headers, content=joined, request=request)
+        return httpx2.Response(response.status_code, headers=headers, content=joined, request=request)
 
 
 def streams_itself(model: Model) -> bool:
@@ -297,4 +299,11 @@ def _to_counts(body: dict[str, Any]) -> dict[str, Any] | None:
     if not isinstance(usage, dict):
         return None
     counts = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-    return counts | {key: value for key, value in cast("dict[str, Any]", usage).items() if value is not None}
+    return counts | {key: _to_whole(value) for key, value in cast("dict[str, Any]", usage).items() if value is not None}
+
+
+def _to_whole(value: Any) -> Any:
+    """Counts, also those of an object, as whole numbers."""
+    if isinstance(value, dict):
+        return {key: _to_whole(each) for key, each in cast("dict[str, Any]", value).items()}
+    return as_count(value) if isinstance(value, float) else value

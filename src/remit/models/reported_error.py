@@ -1,61 +1,107 @@
-"""Errors that an endpoint reports in the body of a successful response, or in the middle of a stream."""
+"""What a response says about an error, in whichever of the known forms: with a status, or in the body of a success."""
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple, cast
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
 
+from remit.contracts.provider_error import ProviderError
 from remit.schemas.raw_json import load_json
 
-_STATUSES_BY_WORD: Final = {
-    "rate_limit": 429,
-    "overloaded": 429,
-    "server_error": 500,
-    "internal": 500,
-    "timeout": 500,
-    "unavailable": 500,
-}
-_REFUSED: Final = 400
-_BROKEN_OFF: Final = 503
-"""The status of an error in the middle of an answer that does not say what it is: it may pass."""
 
-
-class ReportedError(NamedTuple):
-    """An error with the HTTP status that it should have had."""
-
-    status: int
-    message: str
-    code: str
-
-
-def find_streamed_error(answer: bytes) -> ReportedError | None:
-    """The error in an answer that was streamed; None if there is none."""
-    return _find_error(answer, unknown=_BROKEN_OFF)
-
-
-def find_reported_error(answer: bytes) -> ReportedError | None:
-    """The error in a response body: its own or that of its first choice; None if there is none."""
-    return _find_error(answer, unknown=_REFUSED)
-
-
-def _find_error(answer: bytes, *, unknown: int) -> ReportedError | None:
-    """The error, with the status ``unknown`` if it does not say what it is."""
-    if b'"error"' not in answer:
+def find_reported_error(answer: bytes) -> ProviderError | None:
+    """The error in the body of a success; None if there is none, or if it stands beside an answer that is whole."""
+    body = _object_of(_load(answer.decode(errors="replace")))
+    choice = _object_of(body.get("choices"))
+    if _is_whole(choice):
+        return None  # so it is a warning
+    error = next((each for each in (body.get("error"), choice.get("error")) if each), None)
+    if error is None and not _states_error(body):
         return None
+    return _read_fields(_fields_of(body, error), None, "no reason")
+
+
+def read_refusal(body: object, status: int | None) -> ProviderError:
+    """The error in the body of a response that is no success: a text, or the JSON that a client has read."""
+    text = body if isinstance(body, str) else "" if body is None else str(body)
+    fields = _object_of(_load(body) if isinstance(body, str) else body)
+    if not fields:
+        return ProviderError(status, text)
+    return _read_fields(_fields_of(fields, fields.get("error") or fields.get("Error")), status, text)
+
+
+def _load(text: str) -> object:
     try:
-        body: Any = load_json(answer.decode())
-        error: Any = body.get("error")
-        if not error:
-            error = body["choices"][0].get("error")
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return None  # not a completion either
-    if not error:
+        return load_json(text)
+    except ValueError:
         return None
-    fields: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
-    code = fields.get("code") or fields.get("status")
-    message = str(fields.get("message") or code or fields.get("type") or "no reason")
-    if isinstance(code, (int, str)) and str(code).isdecimal() and 400 <= int(code) < 600:
-        return ReportedError(int(code), message, "")
-    words = f"{code} {fields.get('type')}"
-    otherwise = _REFUSED if code or fields.get("type") else unknown
-    status = next((each for word, each in _STATUSES_BY_WORD.items() if word in words), otherwise)
-    return ReportedError(status, message, words)
+
+
+def _object_of(value: object) -> Mapping[str, Any]:
+    """A JSON object, also one in a list, as Google's endpoints write it; an empty one in place of other values."""
+    items: list[object] = cast("list[object]", value) if isinstance(value, list) else [value]
+    return cast("Mapping[str, Any]", items[0]) if items and isinstance(items[0], dict) else {}
+
+
+def _is_whole(choice: Mapping[str, Any]) -> bool:
+    """Whether a choice is an answer that has ended."""
+    message, finish = _object_of(choice.get("message")), choice.get("finish_reason")
+    has_ended = isinstance(finish, str) and finish not in ("", "error")
+    return has_ended and any(message.get(name) for name in ("content", "tool_calls", "function_call", "refusal"))
+
+
+def _states_error(body: Mapping[str, Any]) -> bool:
+    """Whether a body is an error as a whole, as vLLM, FastAPI and MiniMax write it."""
+    if "error" in (body.get("object"), body.get("type")):
+        return True
+    is_told = any(isinstance(body.get(name), str) for name in ("detail", "message", "msg")) or body.get("errors")
+    return not body.get("choices") and bool(is_told or _object_of(body.get("base_resp")).get("status_msg"))
+
+
+def _fields_of(body: Mapping[str, Any], error: object) -> Mapping[str, Any]:
+    """The fields of an error: its own, or those around it."""
+    if isinstance(error, dict):
+        return cast("Mapping[str, Any]", error)
+    if isinstance(error, str):
+        return {**body, "message": error}
+    nested = _object_of(body.get("errors")) or _object_of(body.get("base_resp"))
+    return {name: value for name, value in body.items() if name != "object"} | dict(nested)
+
+
+def _read_fields(fields: Mapping[str, Any], status: int | None, otherwise: str) -> ProviderError:
+    """The error with these fields, whose message is ``otherwise`` if they have none."""
+    inner = _object_of(fields.get("innererror"))
+    codes = [_as_code(fields.get(name)) for name in _CODES] + [_as_code(inner.get("code"))]
+    stated = next((int(code) for code in codes if _STATUS.fullmatch(code)), None)
+    words = " ".join(dict.fromkeys(code for code in codes if code and not code.isdigit()))
+    message = "; ".join(dict.fromkeys(_list_texts(fields))) or words or otherwise
+    if stated is not None and status in (None, 400, 422):
+        status = stated
+    return ProviderError(status, message, words)
+
+
+def _as_code(value: object) -> str:
+    """A code on its own; an empty text for values that are none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value) if 0 <= value < 10**_MAX_CODE else ""
+    return value if isinstance(value, str) and len(value) <= _MAX_CODE else ""
+
+
+def _list_texts(fields: Mapping[str, Any]) -> Iterator[str]:
+    """What an error says, with what the provider behind a gateway said, and the window that llama.cpp names."""
+    for name in ("message", "Message", "detail", "msg", "status_msg", "error_msg"):
+        text = fields.get(name)
+        if isinstance(text, str) and text:
+            yield text
+    raw = _object_of(fields.get("metadata")).get("raw")
+    if isinstance(raw, str) and raw:
+        yield raw
+    window = fields.get("n_ctx")
+    if isinstance(window, int):
+        yield f"n_ctx: {_as_code(window)}"
+
+
+_CODES: Final = ("code", "Code", "status_code", "status", "type", "error_code")
+_STATUS: Final = re.compile(r"[45][0-9]{2}")
+_MAX_CODE: Final = 100

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from remit.testing.provider_suite.refusals import ERRORS
 from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, completion, make_calls, tool_call, whole
 
 _TEXT: Final = completion({"content": "all done"})
@@ -95,6 +96,7 @@ TEXTS: Final[dict[str, Shape]] = {
     "tool_calls null": _say({"content": "all done", "tool_calls": None}),
     "tool_calls empty": _say({"content": "all done", "tool_calls": []}),
     "two choices": _with(choices=_TEXT["choices"] * 2),
+    "a choice without a number": _with(choices=[{"message": _TEXT["choices"][0]["message"], "finish_reason": "stop"}]),
     "no role": _choice(message={"content": "all done"}),
     "role null": _choice(message={"content": "all done", "role": None}),
     "created as a fraction": _with(created=1.5, id=None),
@@ -192,5 +194,5 @@ OUTAGES: Final[dict[str, Shape]] = {
     "no such model": _refuse({"message": "The model does not exist"}, 404, rests=True, requests=1),
 }
 
-PLAIN: Final[dict[str, Shape]] = {**CALLS, **TEXTS, **ENDS, **OUTAGES}
+PLAIN: Final[dict[str, Shape]] = {**CALLS, **TEXTS, **ENDS, **OUTAGES, **ERRORS}
 """Every shape of an answer in one piece."""

@@ -133,6 +133,18 @@ OUTAGES: Final[dict[str, Shape]] = {
     "an error in a choice": _say(
         *_TEXT[:2], chunk({"content": ""}, "error", error={"code": "server_error", "message": "gone"}), DONE, rests=True
     ),
+    "a call that the provider could not read": Shape(
+        answers=(
+            as_events(
+                chunk({"role": "assistant", "content": ""}),
+                'event: error\ndata: {"error":{"message":"Failed to call a function.","type":"invalid_request_error",'
+                '"code":"tool_use_failed","status_code":400}}\n\n',
+            ),
+            _GOOD,
+        ),
+        requests=2,
+    ),
+    "an error without a code": _say(*_TEXT[:2], {"error": {"message": "Provider returned error"}}, DONE, rests=True),
     "only the end": _say(DONE, rests=True),
     "nothing": _say(rests=True),
     "no JSON": _say("data: <html>\n\n", DONE, rests=True),

@@ -1,0 +1,212 @@
+"""What an error of a provider means for a run: the one table of statuses and words, whichever library reports it.
+
+A run ends only if the provider says that the request itself is wrong, because it would be wrong again. Whatever may
+pass, or a person can correct, lets it rest as stalled: so does all that the table does not know. A request that is too
+long is sent again, shorter, and one that a filter holds back is answered with what the filter said.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from remit.errors import (
+    CompletionError,
+    ContextLengthError,
+    ModelAccessError,
+    ModelBusyError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
+
+
+class ProviderError(NamedTuple):
+    """An error as a provider states it.
+
+    ``status``: the HTTP status, or the one that a body states in its place; None if there is none. ``codes``: the words
+    that programs read, such as the code and the type, with spaces between them.
+    """
+
+    status: int | None
+    message: str
+    codes: str = ""
+
+
+def classify_error(error: ProviderError) -> type[ModelError]:
+    """The error of ours for an error of a provider.
+
+    What the provider says comes before the status, because gateways choose that freely. A status other than 400 and 422
+    is believed before the sentences of a message, which may repeat any text.
+    """
+    if is_too_long(error):
+        return ContextLengthError
+    if _UNREADABLE.matches(error):
+        return CompletionError
+    coded = next((words.kind for words in _RESTING if words.code.search(error.codes)), None)
+    if coded is not None:
+        return coded
+    if error.status is not None and error.status not in _WRONG:
+        return classify_status(error.status)
+    return _classify_sentence(error)
+
+
+def _classify_sentence(error: ProviderError) -> type[ModelError]:
+    """The error for one whose codes and status leave open what it is."""
+    if error.status is not None and _is_page(error):
+        return CompletionError
+    is_wrong = error.status is not None or _WRONG_CODES.search(error.codes)
+    otherwise = ModelRefusedError if is_wrong else ModelUnavailableError
+    return next((words.kind for words in _RESTING if words.matches(error)), otherwise)
+
+
+def classify_status(status: int) -> type[ModelError]:
+    """The error of ours for an HTTP status. A redirect is an access error: a person corrects the address."""
+    if 300 <= status < 400 or status in _ACCESS:
+        return ModelAccessError
+    if status in _BUSY:
+        return ModelBusyError
+    if status in _WRONG:
+        return ModelRefusedError
+    return ContextLengthError if status == _TOO_LARGE else ModelUnavailableError
+
+
+def is_filtered(error: ProviderError) -> bool:
+    """Whether the provider's filter holds the request or the answer back."""
+    return (error.status is None or 400 <= error.status < 500) and _FILTERED.matches(error)
+
+
+def is_too_long(error: ProviderError) -> bool:
+    """Whether the request is longer than the provider takes; a limit of tokens in a time counts if it never fits."""
+    if _RATE.search(error.message) is None:
+        return _TOO_LONG.matches(error)
+    stated = _REQUESTED.search(error.message)
+    return stated is not None and int(stated[2].replace(",", "")) > int(stated[1].replace(",", ""))
+
+
+def _is_page(error: ProviderError) -> bool:
+    """Whether the status came with a page, or with nothing: something before the provider refused the request."""
+    return not error.codes and _PAGE.match(error.message) is not None
+
+
+class _Words(NamedTuple):
+    """The words of one meaning: what codes contain, and what sentences say."""
+
+    kind: type[ModelError]
+    code: re.Pattern[str]
+    sentence: re.Pattern[str]
+    unless: re.Pattern[str] | None = None
+
+    def matches(self, error: ProviderError) -> bool:
+        if self.code.search(error.codes):
+            return True
+        return self.sentence.search(error.message) is not None and not (
+            self.unless is not None and self.unless.search(error.message)
+        )
+
+
+def _compile(*parts: str) -> re.Pattern[str]:
+    return re.compile("|".join(parts), re.IGNORECASE | re.DOTALL)
+
+
+_ACCESS: Final = frozenset({401, 402, 403, 404, 405, 407, 410, 451})
+"""The key, the account, the name of the model, the address or the country, which a person can correct."""
+_BUSY: Final = frozenset({408, 409, 425, 429, 498, 499})
+_WRONG: Final = frozenset({400, 422})
+_TOO_LARGE: Final = 413
+
+_TOO_LONG: Final = _Words(
+    ContextLengthError,
+    _compile("context_length_exceeded", "model_max_prompt_tokens", "exceed_context_size", "request_too_large"),
+    _compile(
+        r"context_length_exceeded|model_max_prompt_tokens|exceed_context_size|request_too_large",
+        r"(maximum|available|model's|exceeds? the|exceeds?) (context|prompt) (length|size|window|limit)",
+        r"context (window|limit|length) (is |was )?exceed|larger than the context|than the context length",
+        r"context length of only|context shift is disabled|when (the )?context (the )?overflows",
+        r"prompt is too long|input is too long|prompt too long|input tokens exceed|range of input length",
+        r"prompt contains \d+ tokens|(input|prompt) (token count|length)\b.{0,80}\bexceeds?",
+        r"(reduce|shorten) (the|your) (length|prompt|messages)|exceeded model token limit",
+        r"too many tokens: |total number of tokens in the prompt|body too large for .{1,60} model",
+        r"`inputs`.{0,60}must (be|have)",
+    ),
+)
+_RATE: Final = _compile(r"per (min|hour|day)|\b[rt]p[md]\b")
+_REQUESTED: Final = _compile(r"\blimit:? (\d[\d,]{0,11}),? requested:? (\d[\d,]{0,11})")
+"""A limit of tokens in a time, of which none is used, and the tokens of the request."""
+
+_UNREADABLE: Final = _Words(
+    CompletionError,
+    _compile("tool_use_failed", "json_validate_failed", "output_parse_failed"),
+    _compile(
+        "failed to call a function|tool call validation failed|failed to generate json",
+        "generated output that could not be parsed|error parsing tool call",
+    ),
+)
+"""The provider could not read what the model wrote: it may write it well when it is asked again."""
+
+_UNSUPPORTED: Final = _Words(
+    ModelAccessError,
+    _compile(
+        r"unsupported(?!_?(image|file|media|audio|mime))",
+        "unknown_parameter",
+        "invalid_function_parameters",
+        "invalid_json_schema",
+    ),
+    _compile(
+        r"\b(does|do|is|are)(n't| not) (currently )?(support|enabled)|not (currently )?(supported|enabled)",
+        r"\bunsupported|requires? --\w|support tool use|only supports?\b|supports at most",
+        r"(unknown|unrecognized) (request )?(parameter|argument|field|name)|unknown_parameter",
+        r"invalid schema|invalid_(function_parameters|json_schema)",
+    ),
+    unless=_compile(
+        "unsupported (image|file|media|audio|mime)", "(image|file|media|audio|mime)[ _-]?(format|type|url)"
+    ),
+)
+"""How the model is asked, with which tools, settings and schemas; not what it is told."""
+
+_RESTING: Final = (
+    _UNSUPPORTED,
+    _Words(
+        ModelAccessError,
+        _compile(
+            "insufficient_|billing|payment|credit|arrear|api_?key|authenticat|unauthor|forbidden|permission",
+            r"access_?denied|account|not_?found|decommissioned|deprecated|failed_precondition",
+        ),
+        _compile(
+            r"api[ _-]?key\b|credit balance|(insufficient|out of|no) (credit|balance|quota|funds)|\bbilling\b",
+            r"\b(invalid|unknown|no such) model\b|\bmodel\b.{0,80}\b(not found|(does )?not exist)|not a valid model",
+            r"decommissioned|deprecated|no longer (available|supported)|not authorized|no endpoints found",
+        ),
+    ),
+    _Words(
+        ModelBusyError,
+        _compile("rate_?limit|too_?many_?requests|overload|exhausted|throttl|capacity|concurren|slow_?down"),
+        _compile(
+            "rate[- ]?limit|too many requests|overloaded|throttl|at capacity|try again (later|in )|server is busy"
+        ),
+    ),
+    _Words(
+        ModelUnavailableError,
+        _compile(
+            r"server_?error|internal(?!error\.algo)|time_?out|timed_?out|unavailable|deadline|api_?error|upstream",
+            "gateway|abort|cancel",
+        ),
+        _compile("internal (server )?error|upstream|bad gateway|timed out|temporarily|unavailable"),
+    ),
+)
+"""What may pass, or a person can correct; the first that matches counts."""
+
+_WRONG_CODES: Final = _compile("invalid|bad_?request|validation|unprocessable|malformed")
+
+_FILTERED: Final = _Words(
+    ModelRefusedError,
+    _compile(
+        "content_?filter|content_?policy|responsibleaipolicyviolation|data_?inspection_?failed|moderation",
+        "sensitive_?content|prohibited_content",
+    ),
+    _compile(
+        r"content (filtering|management) policy|datainspectionfailed|inappropriate content|for safety reasons",
+        r"flagged (as potentially|for)|usage (policy|policies|guidelines)|\b(new|input|output)_sensitive\b",
+    ),
+)
+_PAGE: Final = re.compile(r"\s*(<[!?a-z]|$)", re.IGNORECASE)
