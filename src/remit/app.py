@@ -14,7 +14,7 @@ from remit.contracts.arguments import Limits
 from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
-from remit.contracts.schema import CONTRACTS_ARE_CHECKED
+from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.core import Place, Stack
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import (

@@ -122,7 +122,7 @@ class RemitError(Exception):
     middle of a message of more than ``max_chars`` is left out: it may repeat a value of any length.
     """
 
-    code: ClassVar[str] = "REMIT_ERROR"
+    code: str = "REMIT_ERROR"
     max_chars: ClassVar[int] = 4000
 
     def __init_subclass__(cls, *, code: str = "") -> None:
@@ -156,10 +156,11 @@ class NoModelError(SetupError, code="NO_MODEL"):
 
 
 class CallError(RemitError, code="INTERNAL_ERROR"):
-    """A call failed. Python callers get the exception, models get `to_reply`."""
+    """A call failed. Python callers get the exception, models get `to_reply`; ``details`` are those of a method."""
 
     max_chars = 1 << 30  # `Limits.error_bytes` limits what is recorded and shown
     retryable: ClassVar[bool] = False
+    details: dict[str, object] | None = None
 
     def __init_subclass__(cls, *, code: str = "") -> None:
         super().__init_subclass__(code=code)
@@ -167,7 +168,8 @@ class CallError(RemitError, code="INTERNAL_ERROR"):
 
     def to_reply(self) -> dict[str, object]:
         """The reply that the model sees instead of a result."""
-        return {"success": False, "error": self.message, "errorCode": self.code}
+        told: dict[str, object] = {"success": False, "error": self.message, "errorCode": self.code}
+        return {**told, "details": self.details} if self.details else told
 
 
 class InvalidArgumentsError(CallError, code="VALIDATION_ERROR"):
@@ -364,17 +366,14 @@ class RequestConflictError(RequestError, code="REQUEST_CONFLICT"):
 class Suspended(BaseException):
     """The run waits for decisions, or rests for a ``reason`` that will pass: after ``retry_after`` seconds, if known.
 
-    A call for later rests until ``starts_at`` (epoch seconds). A signal, not a failure: it leaves a batch after every
-    sibling has ended. Raised by approve.
+    A call for later rests until ``starts_at`` (epoch seconds). A signal, no failure: it waits for siblings in a batch.
     """
 
     def __init__(
         self, *questions: str, reason: str = "", retry_after: float | None = None, starts_at: float = 0.0
     ) -> None:
         super().__init__(*questions)
-        self.questions, self.reason = questions, reason
-        self.retry_after = retry_after
-        self.starts_at = starts_at
+        self.questions, self.reason, self.retry_after, self.starts_at = questions, reason, retry_after, starts_at
 
     @staticmethod
     def join(signals: Iterable[Suspended]) -> Suspended:
@@ -392,9 +391,10 @@ def as_no_model_error(error: SetupError) -> NoModelError:
 
 
 def error_from_reply(content: str) -> CallError:
-    """Rebuild the error of a recorded reply, an application's own too; a `ToolFailedError` for an unknown code."""
+    """Rebuild the error of a recorded reply, an application's own too; a `ToolFailedError` has an unknown code."""
     body = cast("dict[str, object]", json.loads(content))
-    error_class = _ERRORS_BY_CODE.get(str(body.get("errorCode")), ToolFailedError)
-    error = error_class.__new__(error_class)
+    code, details = str(body.get("errorCode") or ToolFailedError.code), body.get("details")
+    error = (kind := _ERRORS_BY_CODE.get(code, ToolFailedError)).__new__(kind)
     CallError.__init__(error, str(body.get("error", "the call failed")))
+    error.code, error.details = code, cast("dict[str, object]", details) if isinstance(details, dict) else None
     return error

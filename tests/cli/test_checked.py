@@ -12,7 +12,7 @@ from figures.notebook import NOTES, WEATHER
 from remit import App
 from remit.cli.checked import load_checked, remember_checked
 from remit.cli.client import open_client
-from remit.contracts.schema import CONTRACTS_ARE_CHECKED
+from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
 from tests.cli.kit import Cli
 
 DESK = """

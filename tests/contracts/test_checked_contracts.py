@@ -8,7 +8,8 @@ import pytest
 from pydantic import BaseModel, PydanticUserError
 
 from remit import Effect, LeafContext, tool
-from remit.contracts.schema import CONTRACTS_ARE_CHECKED, Input, Output
+from remit.contracts.schema import Input, Output
+from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.errors import ContractError
 
 

@@ -107,7 +107,7 @@ async def test_references_are_resolved_in_every_part_of_a_payload() -> None:
     payload = await resolved(
         '{"page": "home", "under": "Home", "others": ["7", "about"], "by_name": {"a": "HOME"}, "title": "home",'
         ' "pair": {"one": "home", "other": "8"}, "nested": {"page": "home"},'
-        ' "named": ["home", "home"], "some": ["home", "home"]}'
+        ' "named": ["home", "home"], "some": ["home", "Home"]}'
     )
     assert payload.nested is not None
     assert payload.pair is not None

@@ -12,10 +12,12 @@ from pydantic import BaseModel, Field, JsonValue
 from remit import App, LeafContext, Runtime, Tool
 from remit.errors import NotFoundError
 from remit.inventory import (
+    Failure,
     Operations,
     PolicyTable,
     Request,
     Response,
+    Status,
     ToolRequest,
     ToolRequestPayload,
     Vocabulary,
@@ -137,6 +139,13 @@ class Loans:
             return RenewResponse.pending(request, payload=request.payload)
         if request.payload.number == 15:
             return RenewResponse.pending(request)
+        if request.payload.number in (16, 17):
+            code = "LOAN_LOCKED" if request.payload.number == 16 else "NOT_FOUND"
+            failure = Failure(code=code, message="it is locked", details={"until": "May"})
+            return RenewResponse(request_id=request.request_id, status=Status.FAILED, error=failure)
+        if request.payload.number == 18:
+            nothing: Any = None
+            return nothing
         return RenewResponse.completed(request, request.payload)
 
     async def prolong(self, ctx: LeafContext, number: int, times: int = 2) -> str:

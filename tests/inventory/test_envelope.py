@@ -101,8 +101,10 @@ def test_a_response_that_contradicts_itself_is_refused(fields: dict[str, object]
 def test_a_failure_is_raised_as_the_error_of_its_code() -> None:
     error = Failure(code="NOT_FOUND", message="no note", details={"number": 7}).to_error()
     assert isinstance(error, NotFoundError)
-    assert error.message == 'no note; {"number":7}'
-    assert isinstance(Failure(code="MOON", message="full").to_error(), ToolFailedError)
+    assert (error.message, error.details) == ("no note", {"number": 7})
+    own = Failure(code="MOON", message="full").to_error()
+    assert isinstance(own, ToolFailedError)
+    assert (own.code, own.details) == ("MOON", {})
 
 
 def test_the_payload_of_an_envelope_is_read_from_its_class() -> None:

@@ -27,6 +27,13 @@ from tests.inventory.requested import ADA, DeskRequest, Library, Loan, Order, Or
 from tests.runtime.kit import items_of
 
 
+def deep(levels: int) -> object:
+    value: object = 1
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
 @pytest.fixture
 def library(tmp_path: Path) -> Library:
     return Library(tmp_path)
@@ -288,3 +295,76 @@ def test_the_key_of_a_method_is_no_name_for_models(library: Library) -> None:
 
     with pytest.raises(ContractError, match=r"'library\.loans\.count' is not a tool name"):
         Runtime(App(name="library", agents=(Agent("a", instructions="x", tools=[program]),)))
+
+
+@pytest.mark.parametrize(
+    ("payload", "said"),
+    [
+        ({"number": "1"}, "number: Input should be a valid integer"),
+        ({"number": True}, "number: Input should be a valid integer"),
+        ({"number": 1.0}, "number: Input should be a valid integer"),
+        ({"number": 1, "numbr": 2}, "numbr: no such parameter. "),
+        ({"number": "\ud800"}, "a text contains lone surrogates"),
+        ({"number": float("nan")}, "NaN is not a JSON number"),
+        ({"number": deep(5000)}, "recursion"),
+    ],
+)
+async def test_a_request_in_json_is_read_as_strictly_as_arguments_are(
+    library: Library, payload: dict[str, Any], said: str
+) -> None:
+    for operation, given in (
+        ("renew", payload),
+        ("tool_execution", {"tool_name": "renew_loan", "parameters": payload}),
+    ):
+        sent = {"user_id": "ada", "operation": operation, "payload": given}
+        response = await handle_request(library.runtime, sent, by=ADA)
+        assert response.error is not None
+        assert said in response.error.message
+    assert library.loans.seen == []
+
+
+async def test_the_id_and_the_fields_of_a_request_are_read_strictly(library: Library) -> None:
+    for fields in ({"request_id": "0" * 32}, {"session_id": 5}, {"sesion_id": "x"}):
+        sent = {"user_id": "ada", "operation": "renew", "payload": {"number": 1}, **fields}
+        code, _ = await library.send(sent)
+        assert code == "BAD_REQUEST"
+
+
+@pytest.mark.parametrize("value", ["\ud800", "a\x00", float("nan"), float("inf"), deep(70)])
+async def test_metadata_that_cannot_be_kept_fails_the_request_and_is_not_repeated(
+    library: Library, value: object
+) -> None:
+    request = RenewRequest.model_construct(
+        request_id=uuid4(), session_id=None, user_id="ada", payload=Loan(number=1), metadata={"a": value}
+    )
+    sent = {"user_id": "ada", "operation": "renew", "payload": {"number": 1}, "metadata": {"a": value}}
+    for each in (request, sent):
+        response = await handle_request(library.runtime, each, by=ADA)
+        assert (response.status, response.metadata) == (Status.FAILED, {})
+        assert json.loads(response.model_dump_json())["error"]["code"] == "BAD_REQUEST"
+    assert library.loans.seen == []
+
+
+async def test_a_failed_response_of_a_method_keeps_its_code_and_its_details(library: Library) -> None:
+    for number, code in ((16, "LOAN_LOCKED"), (17, "NOT_FOUND")):
+        request = RenewRequest(user_id="ada", payload=Loan(number=number))
+        response = await handle_request(library.runtime, request, by=ADA)
+        expected = {"code": code, "message": "it is locked", "details": {"until": "May"}}
+        assert response.error is not None
+        assert response.error.model_dump() == expected
+        again = await handle_request(library.runtime, request, by=ADA)  # as the journal has it
+        assert again == response
+
+
+async def test_a_method_that_returns_no_response_says_so(library: Library) -> None:
+    request = RenewRequest(user_id="ada", payload=Loan(number=18))
+    response = await handle_request(library.runtime, request, by=ADA)
+    assert response.error is not None
+    assert response.error.code == "INVALID_OUTPUT"
+    assert response.error.message == "renew returned None, which is no RenewResponse"
+
+
+async def test_what_is_no_request_is_refused_with_what_is_one(library: Library) -> None:
+    given: Any = "{}"
+    with pytest.raises(SetupError, match="give a Request, such as a ToolRequest, or its JSON as a dict"):
+        await handle_request(library.runtime, given, by=ADA)

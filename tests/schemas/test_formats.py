@@ -5,11 +5,22 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, date, datetime, time
-from enum import Enum
+from enum import Enum, IntFlag
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field, Json, NaiveDatetime, create_model
+from pydantic import (
+    Base64Bytes,
+    Base64UrlBytes,
+    BaseModel,
+    ConfigDict,
+    Field,
+    IPvAnyAddress,
+    IPvAnyNetwork,
+    Json,
+    NaiveDatetime,
+    create_model,
+)
 
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.json_contract import JsonInput
@@ -247,3 +258,62 @@ def test_a_format_of_a_json_schema_is_explained_with_the_same_example(name: str,
     with pytest.raises(InvalidArgumentsError) as caught:
         made.bind(parse_arguments('{"a":"2026-03-08T10:00:00 x"}'), strict=True)
     assert caught.value.message == said
+
+
+class Right(IntFlag):
+    READ = 1
+    WRITE = 2
+
+
+MORE_THAN_SHOWN = [
+    (set[int], [1, 1], "different items"),
+    (frozenset[str], ["a", "b", "a"], "different items"),
+    (set[bool | int], [True, 1], "different items"),
+    (set[tuple[int, str]], [[1, "a"], [1, "a"]], "different items"),
+    (set[float], [1, 1.0], "different items"),
+    (Right, 3, "1 or 2"),
+    (Right, 64, "1 or 2"),
+    (Right, -1, "1 or 2"),
+    (IPvAnyAddress, 1, "an address like"),
+    (IPvAnyAddress, True, "an address like"),
+    (IPvAnyNetwork, 1, "a network like"),
+    (complex, 1.5, "a complex number"),
+    (Base64Bytes, "\u65e5\u672c", "Base64 like"),
+    (Base64Bytes, "QUJD!!REVG", "Base64 like"),
+    (Base64UrlBytes, "QUJD!!REVG", "Base64 for addresses like"),
+    (Annotated[str, Field(pattern=r"^\d{4}$")], "\u0664\u0664\u0664\u0664", "not in the required form"),
+    (list[Annotated[str, Field(pattern=r"^\d$")]], ["1", "\u0661"], "not in the required form"),
+]
+
+
+@pytest.mark.parametrize(("kind", "value", "said"), MORE_THAN_SHOWN, ids=map(str, range(len(MORE_THAN_SHOWN))))
+def test_what_pydantic_takes_beside_the_shown_schema_is_refused(kind: Any, value: object, said: str) -> None:
+    with pytest.raises(InvalidArgumentsError, match=rf"^at.*{re.escape(said)}"):
+        bind(model_of(kind), value, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (set[int], [1, 2]),
+        (set[tuple[int, str]], [[1, "a"], [1, "b"]]),
+        (list[int], [1, 1]),
+        (Right, 2),
+        (IPvAnyAddress, "2001:db8::1"),
+        (complex, "1+2j"),
+        (Base64Bytes, "QUJDRA=="),
+        (Base64UrlBytes, "-_8="),
+        (Annotated[str, Field(pattern=r"^\d{4} .$")], "1234 \u00e9"),
+    ],
+)
+def test_what_the_schema_shows_is_taken(kind: Any, value: object) -> None:
+    assert bind(model_of(kind), value, strict=True) is not None
+
+
+def test_a_pattern_for_another_engine_is_left_to_pydantic() -> None:
+    class Booking(BaseModel):
+        model_config = ConfigDict(regex_engine="python-re")
+
+        at: Annotated[str, Field(pattern=r"^(?=\d)\w+$")]
+
+    assert bind(Booking, "1\u00e9", strict=True).at == "1\u00e9"

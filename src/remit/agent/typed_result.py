@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
-from pydantic import ValidationError
 
 from remit.contracts.artifact import check_given_artifacts
 from remit.contracts.chat import ChatRequest, encode_message
@@ -20,15 +19,12 @@ from remit.contracts.reply import Reply
 from remit.contracts.schema import Output
 from remit.errors import InvalidOutputError
 from remit.journal.codec import RESULT_TOOL
-from remit.schemas.jsontext import compact_json
-from remit.schemas.mistakes import describe_mistake, list_mistakes
 
 ACCEPTED: Final = "The result is accepted."
 NOT_USED: Final = "Another result was accepted before this one."
 CALL_REQUIRED: Final = f"Give your result by calling {RESULT_TOOL}; a text alone is not a result."
 _WRAPPER: Final = "response"
 """The one argument of ``final_result`` if the result is not an object."""
-_MAX_ERRORS_LISTED: Final = 5
 
 
 class InvalidResult(str):
@@ -65,24 +61,19 @@ class TypedResults(Struct, frozen=True, kw_only=True):
 
     async def validate(self, arguments: str) -> Reply | InvalidResult:
         """Validate the arguments of a call and return the result. The files that it refers to must be known here."""
+        text = arguments or "{}"
+        reader = self.output.as_argument(_WRAPPER) if self._is_wrapped else self.output
         try:
-            content = arguments or "{}"
-            if self._is_wrapped:
-                given: Any = json.loads(content)
-                if not isinstance(given, dict) or _WRAPPER not in given:
-                    return InvalidResult(f'the result is not valid: give {{"{_WRAPPER}": RESULT}}; {self._again}')
-                content = compact_json(cast("dict[str, Any]", given)[_WRAPPER])
-            result = self.output.load(content)
-            await check_given_artifacts(result)
+            result: Any = reader.read(text)
+            await check_given_artifacts(result := getattr(result, _WRAPPER) if self._is_wrapped else result)
             return Reply.from_value(result)
         except InvalidOutputError as error:
-            return InvalidResult(f"the result is not valid: {error.message}; {self._again}")
-        except ValidationError as error:
-            details = list_mistakes(error)
-            listed = "; ".join(describe_mistake(each, self.output.json_schema) for each in details[:_MAX_ERRORS_LISTED])
-            return InvalidResult(f"the result is not valid: {listed}; {self._again}")
-        except ValueError as error:
-            return InvalidResult(f"the result is not valid: {type(error).__name__}: {error}; {self._again}")
+            why = error.message
+        except (ValueError, RecursionError) as error:
+            why = reader.explain(error)
+            if self._is_wrapped and not _is_object(text, _WRAPPER):
+                why = f'give {{"{_WRAPPER}": RESULT}}'
+        return InvalidResult(f"the result is not valid: {why}; {self._again}")
 
     def check_retries(self, invalid_results: int, reason: str) -> None:
         """Stop an agent whose model gave too many invalid results.
@@ -108,6 +99,15 @@ class TypedResults(Struct, frozen=True, kw_only=True):
         definitions = schema.pop("$defs", None)
         wrapped: dict[str, Any] = {"type": "object", "properties": {_WRAPPER: schema}, "required": [_WRAPPER]}
         return wrapped if definitions is None else {"$defs": definitions, **wrapped}
+
+
+def _is_object(text: str, key: str) -> bool:
+    """Whether a text is a JSON object with this key."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and key in value
 
 
 def error_content(reason: InvalidResult) -> str:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from remit.contracts.schema import Input, Output
+from remit.contracts.typed_schema import TypedSchema
 
 P = TypeVar("P", bound=BaseModel)
 
@@ -31,6 +32,11 @@ def output_of(kind: Any) -> Output[Any]:
     if isinstance(given, type) and issubclass(given, BaseModel):
         return _keep(given, "__remit_output__", Output)
     return Output(kind)
+
+
+def schema_of(model: type[P]) -> TypedSchema[P]:
+    """What reads the values of a model that come from outside and are no arguments, such as requests."""
+    return _keep(model, "__remit_schema__", TypedSchema)
 
 
 def _keep(model: type[BaseModel], name: str, make: Callable[[Any], Any]) -> Any:

@@ -4,55 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from functools import cached_property
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    JsonValue,
-    PydanticUserError,
-    TypeAdapter,
-    ValidationError,
-    create_model,
-)
-from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
+from pydantic import BaseModel, ConfigDict, JsonValue, PydanticUserError, ValidationError, create_model
+from pydantic_core import PydanticSerializationError, to_json
 
 from remit.contracts.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json
 from remit.contracts.reference import check_references, note_references, reference_kinds
 from remit.contracts.secret import contains_secret
+from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED, TypedSchema, say_why
 from remit.contracts.wire import without_surrogates
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
-from remit.schemas.core_nodes import iter_nodes
-from remit.schemas.formats import FormatCheck
-from remit.schemas.json_schema import generate_json_schema
 from remit.schemas.jsontext import reject_constant
-from remit.schemas.known_keys import describe_known_keys
-from remit.schemas.mistakes import describe_mistake, list_mistakes
-from remit.schemas.roundtrip import (
-    check_fields,
-    computes_defaults,
-    extra_when_read,
-    is_untyped,
-    needs_round_trip_check,
-)
 from remit.schemas.satisfiable import refuse_contradiction
-from remit.schemas.serializer import build_serializer, sort_sets
+from remit.schemas.serializer import sort_sets
 from remit.schemas.validators import describe_functions
 
 P = TypeVar("P", bound=BaseModel)
 T = TypeVar("T")
 
-_MAX_ERRORS_LISTED: Final = 5
-_RAISED_BY: Final = re.compile(r"^(Error serializing to JSON: |Error calling function `\w+`: |\w+Error: )+")
+_JSON_TYPES: Final = frozenset({str, int, list, dict})
 _LOSSY_SERIALIZER: Final = "its serializer writes what does not read back as the same value"
-
-
-CONTRACTS_ARE_CHECKED: Final[ContextVar[bool]] = ContextVar("remit_contracts_are_checked", default=False)
-"""Whether all contracts that are made now were checked before, as they are: then each is read on first use."""
 
 
 def shorten_text(text: str, max_bytes: int) -> str:
@@ -62,20 +36,7 @@ def shorten_text(text: str, max_bytes: int) -> str:
     return f"{data[: max(0, max_bytes - 40)].decode(errors='ignore')}… ({len(data):,} bytes)"
 
 
-class _Codec:
-    """Serializer of a type, and what its values need to come back as they were. Built for the first value."""
-
-    __slots__ = ("computes_defaults", "extra_when_read", "is_untyped", "needs_round_trip_check", "serializer")
-
-    def __init__(self, adapter: TypeAdapter[Any], *, include_computed: bool = True) -> None:
-        self.serializer = build_serializer(adapter, include_computed=include_computed)
-        self.extra_when_read: Final = extra_when_read(adapter)
-        self.needs_round_trip_check = needs_round_trip_check(adapter)
-        self.computes_defaults = computes_defaults(adapter)
-        self.is_untyped = is_untyped(adapter)
-
-
-class Input(Generic[P]):
+class Input(TypedSchema[P]):
     """The input of a callee, described by a pydantic model. Implements `InputSchema`.
 
     Raises:
@@ -85,21 +46,11 @@ class Input(Generic[P]):
     def __init__(self, model: type[P]) -> None:
         if model.__pydantic_root_model__:
             raise ContractError(f"{model.__name__} is not an object with named fields, which arguments need")
+        super().__init__(model, include_computed=False)
         self.model = model
         if not CONTRACTS_ARE_CHECKED.get():
             refuse_contradiction(self.json_schema, "arguments")
-            check_fields(self._adapter)
-
-    @cached_property
-    def _adapter(self) -> TypeAdapter[P]:
-        return TypeAdapter(self.model)
-
-    json_schema: dict[str, Any] = cast("Any", cached_property(lambda self: generate_json_schema(self._adapter)))
-    """The JSON schema of the arguments."""
-
-    def is_of(self, core_schema: object) -> bool:
-        """Whether it was made of what pydantic has made of the model, or not of anything yet."""
-        return "_adapter" not in vars(self) or self._adapter.core_schema is core_schema
+            self._check()
 
     # Both are asked for in every call, and found out for the first one.
     computes_defaults: bool = cast("bool", cached_property(lambda self: self._codec.computes_defaults))
@@ -129,10 +80,10 @@ class Input(Generic[P]):
                 payload: P = validate(arguments.raw, strict=strict or None, extra=extra)
             else:
                 payload = self._read(lambda: validate(arguments.raw, strict=strict or None, extra=extra))
-        except ValidationError as error:
+            if self._is_checked:
+                self._check_shown(payload, arguments.value, arguments.raw)
+        except ValueError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
-        if self._formats.is_needed:
-            self._check_formats(payload, arguments.value, arguments.raw)
         return payload
 
     def bind_values(self, values: Mapping[str, Any]) -> P:
@@ -143,10 +94,9 @@ class Input(Generic[P]):
         """
         try:
             payload = self._read(lambda: self.model.model_validate(dict(values), by_alias=True, by_name=True))
-        except ValidationError as error:
+            self._check_shown(payload, {name: value for name, value in values.items() if type(value) in _JSON_TYPES})
+        except ValueError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
-        given = {name: value for name, value in values.items() if type(value) in (str, int, list, dict)}
-        self._check_formats(payload, given)
         return payload
 
     def dump_canonical(self, payload: P) -> str:
@@ -199,23 +149,6 @@ class Input(Generic[P]):
             self._check_round_trip(payload, text, payload.model_fields_set)
         return Arguments(text, value)
 
-    def explain(self, error: ValueError) -> str:
-        """One line that names each wrong field and, for an unknown one, those that there are in its place."""
-        if not isinstance(error, ValidationError):
-            return str(error)
-        found = list_mistakes(error)
-        unknown = [each["loc"] for each in found if each["type"] == "extra_forbidden"]
-        return f"{_summarize(found, self.json_schema)}{describe_known_keys(self.json_schema, unknown)}"
-
-    def _check_formats(self, payload: P, value: object, raw: str = "") -> None:
-        written = self._to_json_value(payload) if self._formats.has_texts_beside else None
-        if (found := self._formats.find(value, raw, written)) is not None:
-            raise InvalidArgumentsError(f"{'.'.join(map(str, found.path))}: {found.message}")
-
-    @cached_property
-    def _formats(self) -> FormatCheck:
-        return FormatCheck(self.json_schema, {node["type"] for node in iter_nodes(self._adapter.core_schema)})
-
     @cached_property
     def _may_refer(self) -> bool:
         """Whether a reference may be among the arguments, perhaps in a place where it would not be resolved."""
@@ -224,17 +157,13 @@ class Input(Generic[P]):
         except ContractError:
             return True
 
-    @cached_property
-    def _codec(self) -> _Codec:
-        return _Codec(self._adapter, include_computed=False)
-
     def _to_json_value(self, payload: P, fields: set[str] | None = None) -> dict[str, Any]:
         try:
             plain: dict[str, Any] = self._codec.serializer.to_python(
                 payload, mode="json", by_alias=True, include=fields
             )
         except (PydanticSerializationError, ValueError, RecursionError) as error:
-            raise InvalidArgumentsError(f"JSON cannot hold the arguments: {_say_why(error)}") from error
+            raise InvalidArgumentsError(f"JSON cannot hold the arguments: {say_why(error)}") from error
         return plain
 
     def _read(self, read: Callable[[], object]) -> P:
@@ -257,7 +186,7 @@ class Input(Generic[P]):
             raise InvalidArgumentsError(f"{', '.join(lost)}: {_LOSSY_SERIALIZER}")
 
 
-class Output(Generic[T]):
+class Output(TypedSchema[T]):
     """The output of a callee, described by a Python type. Implements `OutputSchema`.
 
     Raises:
@@ -265,30 +194,21 @@ class Output(Generic[T]):
     """
 
     def __init__(self, kind: Any) -> None:
+        super().__init__(kind)
         self.result_type: object = kind
+        self._as_arguments: dict[str, TypedSchema[Any]] = {}
         self._is_text = kind is str
         if CONTRACTS_ARE_CHECKED.get():
             return
         try:
             refuse_contradiction(self.json_schema, "results")
-            check_fields(self._adapter)
+            self._check()
         except (PydanticUserError, LookupError, UnicodeError, AssertionError) as error:  # the last for `Literal[()]`
             raise ContractError(
                 f"{kind!r} cannot be a result: use JSON types, a pydantic model or a dataclass"
             ) from error
         except ContractError as error:
             raise ContractError(f"{kind!r} cannot be a result: {error.message}") from error
-
-    @cached_property
-    def _adapter(self) -> TypeAdapter[T]:
-        return TypeAdapter(cast("Any", self.result_type))
-
-    json_schema: dict[str, Any] = cast("Any", cached_property(lambda self: generate_json_schema(self._adapter)))
-    """The JSON schema of the result."""
-
-    def is_of(self, core_schema: object) -> bool:
-        """Whether it was made of what pydantic has made of the type, or not of anything yet."""
-        return "_adapter" not in vars(self) or self._adapter.core_schema is core_schema
 
     def dump(self, value: object) -> tuple[T, str]:
         """Check a result. Returns it with its content: text as it is, everything else as JSON.
@@ -314,22 +234,32 @@ class Output(Generic[T]):
                 text.encode()
                 return checked, text
             content = self._dump_content(checked)
+            if self._added_rules is not None:
+                self._added_rules.check(self.load_json(content))
             return self.load(content) if self._codec.is_untyped else checked, content
         except ValidationError as error:
             raise InvalidOutputError(f"the result does not match the contract: {self.explain(error)}") from error
         except (PydanticSerializationError, ValueError, RecursionError) as error:
-            raise InvalidOutputError(f"JSON cannot hold the result: {_say_why(error)}") from error
+            raise InvalidOutputError(f"JSON cannot hold the result: {say_why(error)}") from error
+
+    def as_argument(self, name: str) -> TypedSchema[Any]:
+        """What reads a result that is the only argument of a call, of this name."""
+        if (made := self._as_arguments.get(name)) is None:
+            made = TypedSchema[Any](create_payload_model("result", {name: (self.result_type, ...)}))
+            self._as_arguments[name] = made
+        return made
 
     def load(self, content: str, *, strict: bool = False) -> T:
-        """Load a result from its content. Strict: no coercion (neither ``true`` nor "1" is a number).
+        """Load a result from its content. Strict: as `read` does, for what a person or a model gives as a result.
 
         Raises:
-            ValidationError: it does not fit; `explain` gives the reason.
+            ValueError: it does not fit; `explain` gives the reason.
         """
         if self._is_text:
             return cast("T", content)
-        validator, extra = self._adapter.validator, self._codec.extra_when_read
-        return cast("T", validator.validate_json(content, strict=strict or None, extra=extra))
+        if strict:
+            return self.read(content)
+        return cast("T", self._adapter.validator.validate_json(content, extra=self._codec.extra_when_read))
 
     def load_json(self, content: str) -> JsonValue:
         """The result with this content, as a value of JSON types.
@@ -338,14 +268,6 @@ class Output(Generic[T]):
             ValueError: the content is not JSON.
         """
         return content if self._is_text else cast("JsonValue", json.loads(content, parse_constant=reject_constant))
-
-    def explain(self, error: ValueError) -> str:
-        """One line for an error of `load`."""
-        return _summarize(list_mistakes(error), self.json_schema) if isinstance(error, ValidationError) else str(error)
-
-    @cached_property
-    def _codec(self) -> _Codec:
-        return _Codec(self._adapter)
 
     def _dump_content(self, value: T) -> str:
         content = _refuse_constants(self._codec.serializer.to_json(value, by_alias=True).decode())
@@ -366,7 +288,7 @@ def serialize_content(value: object) -> str:
         return _refuse_constants(to_json(sort_sets(value), by_alias=True, inf_nan_mode="constants").decode())
     except (PydanticSerializationError, ValueError, RecursionError) as cause:
         error = ValueError("a text contains lone surrogates") if "surrogates not allowed" in str(cause) else cause
-        raise InvalidOutputError(f"JSON cannot hold the result: {_say_why(error)}") from error
+        raise InvalidOutputError(f"JSON cannot hold the result: {say_why(error)}") from error
 
 
 def _refuse_constants(content: str) -> str:
@@ -376,20 +298,7 @@ def _refuse_constants(content: str) -> str:
     return content
 
 
-def _say_why(error: Exception) -> str:
-    """The reason of an error, without what pydantic says of the function that raised it."""
-    return _RAISED_BY.sub("", str(error))
-
-
 def create_payload_model(name: str, fields: dict[str, Any]) -> type[BaseModel]:
     """Make a payload model from fields ``{name: (type, default)}``, as read from a signature."""
     config = ConfigDict(protected_namespaces=(), defer_build=CONTRACTS_ARE_CHECKED.get())
     return create_model(name, __config__=config, **fields)
-
-
-def _summarize(found: list[ErrorDetails], document: dict[str, Any]) -> str:
-    for each in found:
-        if each["type"] == "extra_forbidden":
-            each["msg"] = "no such parameter"
-    more = f"; and {len(found) - _MAX_ERRORS_LISTED} more" if len(found) > _MAX_ERRORS_LISTED else ""
-    return "; ".join(describe_mistake(each, document) for each in found[:_MAX_ERRORS_LISTED]) + more

@@ -18,9 +18,9 @@ from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.facts import Effect, FactOptions, Facts, facts_from_options
 from remit.contracts.naming import canonical_name, find_function
 from remit.contracts.question import Preview
-from remit.contracts.schema import CONTRACTS_ARE_CHECKED
 from remit.contracts.signature import Signature, read_dict_call, read_signature
 from remit.contracts.threads import awaitable_body
+from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.core import Stack
 from remit.core.call_checks import check_awaitable, check_callback
 from remit.core.checks import check_functions, check_instances, check_text

@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from types import NoneType
-from typing import Any, Final, Literal, NamedTuple, TypedDict, get_args
+from typing import Any, Final, Literal, NamedTuple, TypedDict, cast, get_args
 
-from pydantic import ConfigDict, JsonValue, TypeAdapter
+from pydantic import JsonValue
 
 from remit.approvals.from_journal import RecordedQuestion
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
@@ -25,6 +25,7 @@ from remit.dispatch.registry import AnyCallee
 from remit.engine.given_history import GivenHistory, GivenMessages
 from remit.engine.schedule import Schedule
 from remit.errors import IdempotencyError, InvalidArgumentsError, RequestError
+from remit.schemas.jsontext import compact_json
 
 WhenBusy = Literal["refuse", "queue"]
 """What becomes of a message to a conversation whose last run has not ended."""
@@ -37,7 +38,6 @@ _MAX_NAME_CHARS: Final = 1000
 _LONGEST: Final = {**dict.fromkeys(("conversation", "idempotency_key", "target"), _MAX_NAME_CHARS), "metadata": 4000}
 """The most characters of what is stored with a run as it is given."""
 _LETTER_OF_BYTE: Final = b"0123456789abcdefghjkmnpqrstvwxyz" * 8
-_METADATA: Final = TypeAdapter(dict[str, JsonValue], config=ConfigDict(defer_build=True))
 
 
 class MessageOptions(TypedDict, total=False):
@@ -143,24 +143,31 @@ def as_arguments(name: str, arguments: Arguments | Mapping[str, object] | str, l
 
 
 def encode_metadata(metadata: Mapping[str, JsonValue] | None) -> str:
-    """The metadata of a request as canonical JSON; empty without any.
+    """The metadata of a request as JSON; empty without any.
 
     Raises:
         RequestError: it is not a JSON object.
     """
-    return _METADATA.dump_json(read_metadata(metadata)).decode() if metadata else ""
+    return compact_json(read_metadata(metadata)) if metadata else ""
 
 
 def read_metadata(metadata: object) -> dict[str, JsonValue]:
-    """The metadata of a request; empty without any.
+    """The metadata of a request, read as arguments are; empty without any.
 
     Raises:
-        RequestError: it is not a JSON object.
+        RequestError: it is not a JSON object, or holds what cannot be stored.
     """
+    if metadata is None or metadata == {}:
+        return {}
+    if not isinstance(metadata, Mapping):
+        raise RequestError(f"metadata is {metadata!r:.200}; give a JSON object")
     try:
-        return _METADATA.validate_python(metadata or {})
-    except ValueError as error:
-        raise RequestError(f"metadata is {metadata!r:.200}; give a JSON object") from error
+        read = encode_arguments("metadata", cast("Mapping[str, object]", metadata), Limits())
+    except InvalidArgumentsError as error:
+        raise RequestError(error.message) from error
+    if read.error or read.value is None:
+        raise RequestError(f"metadata: {read.error}")
+    return read.value
 
 
 def new_id() -> str:

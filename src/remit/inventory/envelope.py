@@ -11,7 +11,7 @@ import enum
 import typing
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType, new_class
-from typing import Any, Final, Generic, Literal, Self, TypeVar, Unpack
+from typing import Any, Final, Generic, Literal, Self, TypeVar, Unpack, cast
 from uuid import UUID, uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, TypeAdapter, model_validator
@@ -65,9 +65,9 @@ class Failure(BaseModel):
     details: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
     def to_error(self) -> CallError:
-        """The error raised for a Python caller."""
-        details = f"; {compact_json(self.details)}" if self.details else ""
-        return error_from_reply(compact_json({"error": f"{self.message}{details}", "errorCode": self.code}))
+        """The error raised for a Python caller, with code and details."""
+        fields = {"error": self.message, "errorCode": self.code, "details": self.details}
+        return error_from_reply(compact_json(fields))
 
 
 class Response(BaseModel, Generic[P]):
@@ -106,7 +106,8 @@ class Response(BaseModel, Generic[P]):
     @classmethod
     def failed_as(cls, request_id: UUID, error: RemitError, metadata: Mapping[str, JsonValue] = _NO_METADATA) -> Self:
         """A failed response to the request of that id, which could perhaps not be read."""
-        failure = Failure(code=error.code, message=error.message)
+        details = (isinstance(error, CallError) and error.details) or {}
+        failure = Failure(code=error.code, message=error.message, details=cast("dict[str, JsonValue]", details))
         return cls(request_id=request_id, status=Status.FAILED, error=failure, metadata={**metadata})
 
     @classmethod

@@ -86,7 +86,11 @@ def wrap_in_envelope(function: OperationFunction, envelopes: Envelopes) -> Calla
             payload=payload,
             metadata=json.loads(ctx.caller.metadata or "{}"),
         )
-        return unwrap_response(await function(*((ctx,) if context else ()), envelope))
+        response = await function(*((ctx,) if context else ()), envelope)
+        if not isinstance(response, Response):
+            name = envelopes.response.__name__
+            raise InvalidOutputError(f"{function.__name__} returned {response!r:.80}, which is no {name}")
+        return unwrap_response(cast("Response[Any]", response))
 
     body.__name__ = function.__name__
     body.__annotations__ = {

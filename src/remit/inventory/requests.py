@@ -10,7 +10,9 @@ from uuid import UUID, uuid4
 from pydantic import BaseModel, ValidationError
 
 from remit.contracts.arguments import Arguments
+from remit.contracts.kept_schema import output_of, schema_of
 from remit.contracts.principal import Principal, check_principal
+from remit.contracts.schema import serialize_content
 from remit.core.checks import check_instance, check_method, check_text
 from remit.core.names import as_normalized
 from remit.engine.request import read_metadata
@@ -35,7 +37,6 @@ from remit.inventory.envelope import (
 )
 from remit.inventory.methods import read_pending
 from remit.inventory.operations import Operations
-from remit.schemas.mistakes import describe_mistake
 from remit.schemas.suggestions import suggest
 
 
@@ -117,7 +118,9 @@ async def handle_request(
     check_principal("by", by)
     check_text("method", method)
     if not isinstance(request, Mapping):
-        check_instance("handle_request: request", request, Request, "give a ToolRequest, or its JSON as a dict")
+        check_instance(
+            "handle_request: request", request, Request, "give a Request, such as a ToolRequest, or its JSON as a dict"
+        )
     try:
         asked = _read(request, runtime.app.operations, method)
     except RemitError as error:
@@ -154,13 +157,14 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
     tool_request = ToolRequest if operations is None else operations.tool_request
     if isinstance(request, Mapping):
         definition = _find_method(operations, method, request.get("operation", ""))
-        request = _validate(request, tool_request if definition is None else definition.request)
+        request = _read_envelope(request, tool_request if definition is None else definition.request)
     else:
         is_for_tool = isinstance(request, ToolRequest) and not method
         definition = None if is_for_tool else _find_method(operations, method, request.operation)
         if definition is not None and not isinstance(request, definition.request):
             name = definition.request.__name__
             raise RequestError(f"{type(request).__name__} is no {name}; give one, or its JSON as a dict")
+    read_metadata(request.metadata)
     if definition is None and isinstance(request, ToolRequest):
         return _Asked(request, request.payload.tool_name, request.arguments(), None)
     if operations is None or definition is None:
@@ -191,15 +195,14 @@ def _find_method(operations: Operations | None, key: str, operation: object) -> 
     return found[0] if found else None
 
 
-def _validate(request: Mapping[str, object], model: type[Request[Any]]) -> Request[Any]:
+def _read_envelope(request: Mapping[str, object], model: type[Request[Any]]) -> Request[Any]:
+    """Read a request as strictly as the arguments of a tool are read."""
+    schema = schema_of(model)
     try:
-        return model.model_validate({**request})
-    except ValidationError as error:
-        raise RequestError(f"the request is no {model.__name__}: {_list_mistakes(error)}") from error
-
-
-def _list_mistakes(error: ValidationError) -> str:
-    return "; ".join(describe_mistake(each) for each in error.errors(include_url=False))
+        return schema.read(serialize_content({**request}))
+    except (InvalidOutputError, ValueError, RecursionError) as error:
+        why = str(error.__cause__) if isinstance(error, InvalidOutputError) else schema.explain(error)
+        raise RequestError(f"the request is no {model.__name__}: {why}") from error
 
 
 def _respond(asked: _Asked, operations: Operations | None, result: RunResult[Any]) -> Response[Any]:
@@ -224,9 +227,8 @@ def _as_payload(response: type[Response[Any]], value: object) -> BaseModel:
     try:
         return value if isinstance(value, payload_type) else payload_type.model_validate(value)
     except ValidationError as error:
-        raise InvalidOutputError(
-            f"the recorded payload is no {payload_type.__name__}: {_list_mistakes(error)}"
-        ) from error
+        why = output_of(payload_type).explain(error)
+        raise InvalidOutputError(f"the recorded payload is no {payload_type.__name__}: {why}") from error
 
 
 def _method_of_tool(operations: Operations | None, name: str) -> MethodDefinition | None:
@@ -252,14 +254,13 @@ def _fail_unread(
     request: Request[Any] | Mapping[str, object], error: RemitError, response: type[Response[Any]]
 ) -> Response[Any]:
     """The response to what is no request, under its id and with its metadata if it has them."""
-    if isinstance(request, Request):
-        return response.failed(request, error)
+    given = request if isinstance(request, Mapping) else {**vars(request)}
     try:
-        ident = UUID(str(request.get("request_id")))
+        ident = UUID(str(given.get("request_id")))
     except ValueError:
         ident = uuid4()
     try:
-        metadata = read_metadata(request.get("metadata"))
+        metadata = read_metadata(given.get("metadata"))
     except RequestError:
         metadata = {}
     return response.failed_as(ident, error, metadata)

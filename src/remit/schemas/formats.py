@@ -2,18 +2,24 @@
 
 Pydantic reads more than it shows: digits for a ``date-time`` count seconds since 1970, so ``20260308`` would be a day
 of that year, and a whole number for a ``number`` becomes the nearest float. A caller who keeps to the shown format is
-never refused.
+never refused. What a type's author adds to its schema is checked too, by the validator of JSON schemas.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from enum import Flag
+from functools import cache
 from typing import Any, Final, NamedTuple, cast
 
+from pydantic_core import SchemaError, SchemaValidator, ValidationError
+from pydantic_core.core_schema import str_schema
+
+from remit.schemas.core_nodes import Node
 from remit.schemas.json_schema import LOCAL_DATE_TIME, TIME, JsonSchema
 from remit.schemas.jsontext import LARGEST_EXACT, StrictError, is_written_as, read_strictly
 from remit.schemas.mapping_keys import BOOLEAN_KEY, UUID_KEY, WHOLE_NUMBER_KEY
@@ -23,6 +29,8 @@ _DATE: Final = r"\d{4}-\d\d-\d\d"
 _DURATION: Final = r"[+-]?P(?=\d|T\d)(\d+W)?(\d+Y)?(\d+D)?(T(\d+H)?(\d+M)?(\d+([.,]\d+)?S)?)?"
 _UUID: Final = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _FLAGS: Final = re.ASCII | re.IGNORECASE
+_ADDRESS: Final = "an address like 192.0.2.1 or 2001:db8::1"
+_BASE64: Final = "(?:{0}{{4}})*(?:{0}{{2}}==|{0}{{3}}=)?"
 _FORMATS: Final = {
     "date-time": (
         re.compile(rf"{_DATE}T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", _FLAGS),
@@ -33,6 +41,12 @@ _FORMATS: Final = {
     TIME: (re.compile(TIME, _FLAGS), "a time like 14:30:00"),
     "uuid": (re.compile(_UUID, _FLAGS), "a UUID like 0f8fad5b-d9cb-469f-a165-70867728950e"),
     "duration": (re.compile(_DURATION, _FLAGS), "a duration like P1DT12H"),
+    "base64": (re.compile(_BASE64.format("[A-Za-z0-9+/]")), "Base64 like UmVtaXQ="),
+    "base64url": (re.compile(_BASE64.format("[A-Za-z0-9_-]")), "Base64 for addresses like UmVtaXQ="),
+    "complex": (re.compile(".+"), "a complex number in a text like 1+2j"),
+    "ipvanyaddress": (re.compile(".+"), _ADDRESS),
+    "ipvanyinterface": (re.compile(".+"), "an address with a prefix like 192.0.2.1/24"),
+    "ipvanynetwork": (re.compile(".+"), "a network like 192.0.2.0/24"),
     WHOLE_NUMBER_KEY: (re.compile(WHOLE_NUMBER_KEY, re.ASCII), "a whole number in digits like 42"),
     BOOLEAN_KEY: (re.compile(BOOLEAN_KEY), "true or false"),
     UUID_KEY: (re.compile(UUID_KEY), "a UUID in lower case like 0f8fad5b-d9cb-469f-a165-70867728950e"),
@@ -41,11 +55,13 @@ _OTHERS: Final = {
     "time": "a time with a zone like 14:30:00Z",
     "email": "an e-mail address like ada@example.org",
     "uri": "an address like https://example.org/about",
+    "byte": "Base64 like UmVtaXQ=",
     "ipv4": "an address like 192.0.2.1",
     "ipv6": "an address like 2001:db8::1",
 }
 """What JSON schemas from elsewhere may show, beside the formats of typed tools."""
 _EDGES: Final = ("0001-01-01", "9999-12-31")
+_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _LONG_NUMBER: Final = re.compile(r"[0-9.]{16}")
 _EXACT_KINDS: Final = frozenset({"decimal", "fraction"})
 _UNIONS: Final = ("anyOf", "oneOf")
@@ -85,16 +101,22 @@ class FormatCheck:
     """Checks values that fit a pydantic type against its JSON schema, if that ``is_needed``.
 
     Args:
-        kinds: the kinds of nodes of its core schema.
+        nodes: the nodes of its core schema.
     """
 
-    def __init__(self, document: JsonSchema, kinds: Collection[str]) -> None:
+    def __init__(self, document: JsonSchema, nodes: Iterable[Node]) -> None:
         self._document = document
-        self._has_formats = any(_format_of(node) or _list_numbers(node) for _, node in iter_schemas(document))
+        known = list(nodes)
+        kinds = {node["type"] for node in known}
+        shown = [node for _, node in iter_schemas(document)]
+        self._has_flags = any(issubclass(node["cls"], Flag) for node in known if node["type"] == "enum")
+        self._has_formats = any(
+            _format_of(node) or _list_numbers(node) or _has_digits(node) or node.get("uniqueItems") for node in shown
+        )
         self._has_floats = "float" in kinds
         self._has_exact = not _EXACT_KINDS.isdisjoint(kinds)
         self._has_json = "json" in kinds
-        self.has_texts_beside = any(map(self._has_texts_beside, (node for _, node in iter_schemas(document))))
+        self.has_texts_beside = any(map(self._has_texts_beside, shown))
         self.is_needed = (
             self._has_formats or self._has_floats or self._has_exact or self._has_json or self.has_texts_beside
         )
@@ -123,21 +145,35 @@ class FormatCheck:
         if isinstance(value, dict):
             yield from self._find_in_mapping(cast("dict[str, Any]", value), node, at)
         elif isinstance(value, list):
-            first: list[object] = node.get("prefixItems", [])
-            place = (
-                at._replace(written=_align(cast("list[object]", value), at.written)) if node.get("uniqueItems") else at
-            )
-            for index, part in enumerate(cast("list[object]", value)):
-                shown = first[index] if index < len(first) else node.get("items")
-                yield from self._find(part, shown, place.below(index))
+            yield from self._find_in_array(cast("list[object]", value), node, at)
         elif "contentSchema" in node and isinstance(value, str):
             yield from self._find_in_json(value, node["contentSchema"], at)
         elif numbers := _list_numbers(node):
-            yield from _find_other_kind(value, numbers, at.path)
+            yield from self._find_other_kind(value, numbers, at.path)
         elif node.get("type") == "number":
             yield from _find_lost_digits(value, at.path, is_exact=is_exact)
         elif (shown := _format_of(node)) and isinstance(value, (str, int, float, Decimal)):
             yield from _find_other_format(value, shown, at.path)
+        elif isinstance(value, str) and not value.isascii() and _has_digits(node):
+            yield from _find_other_digits(value, node["pattern"], at.path)
+
+    def _find_in_array(self, value: list[object], node: JsonSchema, at: _Place) -> Iterator[FormatMismatch]:
+        first: list[object] = node.get("prefixItems", [])
+        if node.get("uniqueItems"):
+            kept = set(map(_freeze, value))
+            if len(kept) < len(value):  # 1, 1.0 and true are one item of a set
+                yield FormatMismatch(at.path, "Input should have different items; some of these are the same")
+            at = at._replace(written=_align(value, at.written))
+        for index, part in enumerate(value):
+            shown = first[index] if index < len(first) else node.get("items")
+            yield from self._find(part, shown, at.below(index))
+
+    def _find_other_kind(self, value: object, listed: list[object], path: _Path) -> Iterator[FormatMismatch]:
+        """Find a value that only equals one of those listed, or that flags make which are combined."""
+        equal = [each for each in listed if each == value]
+        kind = float if isinstance(value, Decimal) else type(value)
+        if (equal or (self._has_flags and kind is int)) and not any(type(each) is kind for each in equal):
+            yield FormatMismatch(path, f"Input should be {' or '.join(json.dumps(each) for each in equal or listed)}")
 
     def _find_in_mapping(self, value: dict[str, Any], node: JsonSchema, at: _Place) -> Iterator[FormatMismatch]:
         named: JsonSchema = node.get("properties", {})
@@ -216,11 +252,35 @@ def _list_numbers(node: JsonSchema) -> list[object]:
     return listed if any(isinstance(each, (int, float)) for each in listed) else []
 
 
-def _find_other_kind(value: object, listed: list[object], path: _Path) -> Iterator[FormatMismatch]:
-    equal = [each for each in listed if each == value]
-    kind = float if isinstance(value, Decimal) else type(value)
-    if equal and not any(type(each) is kind for each in equal):
-        yield FormatMismatch(path, f"Input should be {' or '.join(json.dumps(each) for each in equal)}")
+def _has_digits(node: JsonSchema) -> bool:
+    """Whether a pattern has digits, which are those from 0 to 9 in a JSON schema and more for pydantic."""
+    return isinstance(pattern := node.get("pattern"), str) and "\\d" in pattern and not _format_of(node)
+
+
+def _find_other_digits(value: str, pattern: str, path: _Path) -> Iterator[FormatMismatch]:
+    validator = _compile_ascii(pattern)
+    try:
+        if validator is not None:
+            validator.validate_python(value)
+    except ValidationError:
+        yield FormatMismatch(path, f"String should match pattern '{pattern}'")
+
+
+@cache
+def _compile_ascii(pattern: str) -> SchemaValidator | None:
+    """A pattern with the digits of JSON schemas; None if it needs another engine."""
+    written = _ESCAPE.sub(lambda found: "[0-9]" if found[1] == "d" else found[0], pattern)
+    try:
+        return SchemaValidator(str_schema(pattern=written))
+    except SchemaError:
+        return None
+
+
+def _freeze(value: object) -> object:
+    """A value of JSON that a set of Python can hold."""
+    if isinstance(value, dict):
+        return frozenset((key, _freeze(part)) for key, part in cast("dict[str, object]", value).items())
+    return tuple(map(_freeze, cast("list[object]", value))) if isinstance(value, list) else value
 
 
 def _align(given: list[object], written: object) -> list[object]:

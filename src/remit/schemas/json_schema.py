@@ -86,6 +86,10 @@ class _SchemaGenerator(GenerateJsonSchema):
         is_local = schema.get("tz_constraint") == "naive"
         return {"type": "string", "pattern": LOCAL_DATE_TIME} if is_local else super().datetime_schema(schema)
 
+    def complex_schema(self, schema: Any) -> JsonSchema:
+        """Show a complex number, which is a text of its own format."""
+        return {"type": "string", "format": "complex"}
+
     def encode_default(self, dft: Any) -> Any:
         """Encode a default as JSON. Scalars that are valid JSON need no type adapter."""
         if dft is None or type(dft) in _JSON_SCALARS or (type(dft) is str and dft.isascii()):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any
 
-from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, TextPart, ToolCallPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.profiles import ModelProfile
-from pydantic_ai.run import AgentRunResult
 from pydantic_ai.settings import ModelSettings
 
 from remit.agent.bound_step import BoundStep
 from remit.agent.loop import AgentRun
 from remit.agent.step import Answer
-from remit.agent.typed_result import InvalidResult, Judge
+from remit.agent.typed_result import InvalidResult
 from remit.contracts.reply import Reply
 from remit.contracts.stand_in import NO_TEXT
 from remit.contracts.step import Done, StepRequest
@@ -31,7 +29,7 @@ class WorkerStoppedError(Exception):
 class ChatModel(Model):
     """The model of one task of an agent.
 
-    PydanticAI decides when the model is asked again, asks for the calls and validates the output. The model reads the
+    PydanticAI decides when the model is asked again, asks for the calls and has the output read. The model reads the
     chat of the step, which both drivers keep and record alike: PydanticAI's own messages are not sent.
     """
 
@@ -42,6 +40,7 @@ class ChatModel(Model):
         self._request = request
         self._toolset = toolset
         self._answer: Answer | None = None
+        self._read: dict[str, Reply | InvalidResult] = {}
         self._stop_signal: BaseException | None = None
         self._turns = 0
         self.run: AgentRun | None = None
@@ -65,11 +64,11 @@ class ChatModel(Model):
         """The model's answer, from the journal or from the model.
 
         Raises:
-            WorkerStoppedError: the agent is done, or `refuse` raises the reason why it cannot go on now.
+            WorkerStoppedError: the agent is done, or `end_step` raises the reason why it cannot go on now.
             CallError: the model failed, or a limit of the agent is used up.
         """
         try:
-            if await self._end_step(self._refuse):
+            if await self.end_step():
                 raise WorkerStoppedError
             limits = self._definition.limits
             if self._turns >= limits.turns:
@@ -84,33 +83,18 @@ class ChatModel(Model):
             self._stop_signal = signal
             raise WorkerStoppedError from signal
         self._turns += 1
-        self._answer = answer
+        self._answer, self._read = answer, {}
         self._toolset.expect_calls(partial(self._step.make_calls, self._request, answer))
         return self._to_response(answer)
 
-    async def accept(self, result: AgentRunResult[Any]) -> bool:
-        """End the present step with the output that PydanticAI has validated; see `_end_step`."""
-        parts = result.all_messages()[-1].parts
-        refused = sum(isinstance(part, ToolReturnPart) and part.outcome == "retried" for part in parts)
+    async def read_result(self, text: str) -> Reply | InvalidResult:
+        """What the model gave as its result, which is read once: for PydanticAI, and where the step ends."""
+        assert self._step.results is not None  # noqa: S101 - of an agent whose result is text, none is read
+        if text not in self._read:
+            self._read[text] = await self._step.results.validate(text)
+        return self._read[text]
 
-        async def judge(arguments: str) -> Reply | InvalidResult:
-            nonlocal refused
-            refused -= 1
-            return Reply.from_value(result.output) if refused < 0 else await self._refuse(arguments)
-
-        return await self._end_step(judge)
-
-    async def refuse(self) -> bool:
-        """End the present step, whose output PydanticAI has refused; see `_end_step`."""
-        return await self._end_step(self._refuse)
-
-    async def _refuse(self, arguments: str) -> InvalidResult:
-        """Why PydanticAI has refused a result, in the words of every driver."""
-        assert self._step.results is not None  # noqa: S101 - results of other types are judged alone
-        found = await self._step.results.validate(arguments)
-        return found if isinstance(found, InvalidResult) else InvalidResult("the result is not valid; give another one")
-
-    async def _end_step(self, judge: Judge) -> bool:
+    async def end_step(self) -> bool:
         """End the present step, if there is one, after its calls. Returns whether the agent is done.
 
         Raises:
@@ -121,7 +105,7 @@ class ChatModel(Model):
             raise self._stop_signal
         answer, self._answer = self._answer, None
         if answer is not None:
-            outcome = await self._step.end(self._request, answer, *await self._toolset.settle(), judge)
+            outcome = await self._step.end(self._request, answer, *await self._toolset.settle(), self.read_result)
             if isinstance(outcome, Done):
                 self.run = AgentRun.from_outcome(self._request, outcome, self._turns)
             else:
@@ -135,7 +119,7 @@ class ChatModel(Model):
             text = NO_TEXT
         parts: list[ModelResponsePart] = [TextPart(text)] if text else []
         for call in (*answer.calls, *answer.result_calls):
-            is_known = call in answer.result_calls or self._toolset.has(call.name)
-            name = call.name if is_known else UNKNOWN_TOOL_NAME
-            parts.append(ToolCallPart(name, escape_surrogates(call.arguments), call.id))
+            is_result, arguments = call in answer.result_calls, escape_surrogates(call.arguments)
+            name = call.name if is_result or self._toolset.has(call.name) else UNKNOWN_TOOL_NAME
+            parts.append(ToolCallPart(name, {"text": arguments} if is_result else arguments, call.id))
         return ModelResponse(parts=parts)

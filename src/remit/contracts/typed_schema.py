@@ -1,0 +1,155 @@
+"""A Python type as pydantic reads and writes it: what the input and the output of a contract share.
+
+There is one strict reader for values of strangers: arguments, requests, and results that a model or a person gives.
+"""
+
+from __future__ import annotations
+
+import re
+from contextvars import ContextVar
+from functools import cached_property
+from typing import Any, Final, Generic, TypeVar, cast
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from remit.schemas.added_rules import has_added_rules
+from remit.schemas.core_nodes import iter_nodes
+from remit.schemas.formats import FormatCheck
+from remit.schemas.json_schema import generate_json_schema
+from remit.schemas.json_validator import Problem, SchemaMismatchError
+from remit.schemas.jsontext import read_strictly
+from remit.schemas.known_keys import describe_known_keys
+from remit.schemas.mistakes import describe_mistake, list_mistakes
+from remit.schemas.roundtrip import (
+    check_fields,
+    computes_defaults,
+    extra_when_read,
+    is_untyped,
+    needs_round_trip_check,
+)
+from remit.schemas.schema_binding import SchemaBinder
+from remit.schemas.serializer import build_serializer
+
+T = TypeVar("T")
+
+_MAX_ERRORS_LISTED: Final = 5
+_RAISED_BY: Final = re.compile(r"^(Error serializing to JSON: |Error calling function `\w+`: |\w+Error: )+")
+
+CONTRACTS_ARE_CHECKED: Final[ContextVar[bool]] = ContextVar("remit_contracts_are_checked", default=False)
+"""Whether all contracts that are made now were checked before, as they are: then each is read on first use."""
+
+
+class _Codec:
+    """Serializer of a type, and what its values need to come back as they were. Built for the first value."""
+
+    __slots__ = ("computes_defaults", "extra_when_read", "is_untyped", "needs_round_trip_check", "serializer")
+
+    def __init__(self, adapter: TypeAdapter[Any], *, include_computed: bool = True) -> None:
+        self.serializer = build_serializer(adapter, include_computed=include_computed)
+        self.extra_when_read: Final = extra_when_read(adapter)
+        self.needs_round_trip_check = needs_round_trip_check(adapter)
+        self.computes_defaults = computes_defaults(adapter)
+        self.is_untyped = is_untyped(adapter)
+
+
+class TypedSchema(Generic[T]):
+    """The values of a Python type. ``include_computed``: whether computed fields are written."""
+
+    def __init__(self, kind: Any, *, include_computed: bool = True) -> None:
+        self._kind = kind
+        self._include_computed = include_computed
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[T]:
+        adapter = TypeAdapter[T](self._kind)
+        if not adapter.pydantic_complete:  # of a model with defer_build
+            adapter.rebuild()
+        return adapter
+
+    json_schema: dict[str, Any] = cast("Any", cached_property(lambda self: generate_json_schema(self._adapter)))
+    """The JSON schema of the values."""
+
+    def is_of(self, core_schema: object) -> bool:
+        """Whether it was made of what pydantic has made of the type, or not of anything yet."""
+        return "_adapter" not in vars(self) or self._adapter.core_schema is core_schema
+
+    def read(self, text: str) -> T:
+        """Read a value of strangers: no coercion ("1" is not a number), no unknown or repeated keys, nothing changed.
+
+        Raises:
+            ValueError: it does not fit, or would be changed; `explain` gives the reason.
+        """
+        value = read_strictly(text)
+        extra = self._codec.extra_when_read or "forbid"
+        read: T = self._adapter.validator.validate_json(text, strict=True, extra=extra)
+        if self._is_checked:
+            self._check_shown(read, value, text)
+        return read
+
+    def explain(self, error: Exception) -> str:
+        """One line that names each wrong field and, for an unknown one, those that there are in its place."""
+        if not isinstance(error, ValidationError):
+            return str(error)
+        found = list_mistakes(error)
+        unknown = [each["loc"] for each in found if each["type"] == "extra_forbidden"]
+        return f"{_summarize(found, self.json_schema)}{describe_known_keys(self.json_schema, unknown)}"
+
+    def _check(self) -> None:
+        """Refuse a type whose values JSON does not preserve, or whose own rules cannot be checked.
+
+        Raises:
+            ContractError: says which. SetupError: its own rules need the extra ``remit[schema]``.
+        """
+        check_fields(self._adapter)
+        _ = self._added_rules
+
+    def _check_shown(self, read: T, value: object, text: str = "") -> None:
+        """Refuse what pydantic has read although the JSON schema does not show it. ``text`` is the JSON of the value.
+
+        Raises:
+            ValueError: names the part.
+        """
+        written = self._write(read) if self._formats.has_texts_beside else None
+        if (found := self._formats.find(value, text, written)) is not None:
+            raise SchemaMismatchError([Problem(*found)], self.json_schema)
+        if self._added_rules is not None:
+            self._added_rules.check(value if text else self._write(read, exclude_unset=True))
+
+    @cached_property
+    def _is_checked(self) -> bool:
+        """Whether pydantic reads more than the JSON schema shows."""
+        return self._formats.is_needed or self._added_rules is not None
+
+    @cached_property
+    def _formats(self) -> FormatCheck:
+        return FormatCheck(self.json_schema, iter_nodes(self._adapter.core_schema))
+
+    @cached_property
+    def _added_rules(self) -> SchemaBinder | None:
+        """What checks the rules that the author of the type wrote into its JSON schema."""
+        return SchemaBinder(self.json_schema) if has_added_rules(iter_nodes(self._adapter.core_schema)) else None
+
+    @cached_property
+    def _codec(self) -> _Codec:
+        return _Codec(self._adapter, include_computed=self._include_computed)
+
+    def _write(self, value: T, *, exclude_unset: bool = False) -> object:
+        try:
+            serializer = self._codec.serializer
+            return serializer.to_python(value, mode="json", by_alias=True, exclude_unset=exclude_unset)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"JSON cannot hold the arguments: {say_why(error)}") from error
+
+
+def say_why(error: Exception) -> str:
+    """The reason of an error, without what pydantic says of the function that raised it."""
+    return _RAISED_BY.sub("", str(error))
+
+
+def _summarize(found: list[ErrorDetails], document: dict[str, Any]) -> str:
+    for each in found:
+        if each["type"] == "extra_forbidden":
+            each["msg"] = "no such parameter"
+    more = f"; and {len(found) - _MAX_ERRORS_LISTED} more" if len(found) > _MAX_ERRORS_LISTED else ""
+    return "; ".join(describe_mistake(each, document) for each in found[:_MAX_ERRORS_LISTED]) + more

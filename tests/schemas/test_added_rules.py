@@ -1,0 +1,56 @@
+"""Rules that an author writes into a JSON schema are told from words that demand nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, WithJsonSchema
+from pydantic.dataclasses import dataclass
+
+from remit.schemas.added_rules import has_added_rules
+from remit.schemas.core_nodes import iter_nodes
+
+
+class Told(BaseModel):
+    """Has words alone."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"a": 1}], "x-order": 1})
+
+    a: Annotated[int, Field(description="d", examples=[1], json_schema_extra={"deprecated": True})]
+
+
+class Ruled(BaseModel):
+    """Has a rule."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    a: int = 1
+
+
+@dataclass(config=ConfigDict(json_schema_extra={"minProperties": 1}))
+class RuledPoint:
+    """Has a rule."""
+
+    x: int = 1
+
+
+@pytest.mark.parametrize("kind", [int, Told, list[Told], dict[str, int]], ids=str)
+def test_words_demand_nothing(kind: Any) -> None:
+    assert not has_added_rules(iter_nodes(TypeAdapter(kind).core_schema))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Ruled,
+        list[Ruled],
+        RuledPoint,
+        Annotated[int, WithJsonSchema({"type": "integer"})],
+        Annotated[int, Field(json_schema_extra=lambda schema: None)],
+        Annotated[int, Field(json_schema_extra={"multipleOf": 2})],
+    ],
+    ids=["model", "in list", "dataclass", "whole", "function", "field"],
+)
+def test_rules_are_found_wherever_they_are(kind: Any) -> None:
+    assert has_added_rules(iter_nodes(TypeAdapter(kind).core_schema))
