@@ -366,7 +366,7 @@ class RequestConflictError(RequestError, code="REQUEST_CONFLICT"):
 class Suspended(BaseException):
     """The run waits for decisions, or rests for a ``reason`` that will pass: after ``retry_after`` seconds, if known.
 
-    A call for later rests until ``starts_at`` (epoch seconds). A signal, no failure: it waits for siblings in a batch.
+    A call for later rests until ``starts_at`` (epoch seconds). A signal: it leaves a batch last. Raised by approve.
     """
 
     def __init__(

@@ -274,6 +274,11 @@ def test_a_whole_number_of_more_than_64_bits_is_refused(number: int, shape: str)
         canonical_json(json.loads(shape.format(n=number)))
 
 
+def test_the_refusal_of_a_large_number_names_its_place() -> None:
+    with pytest.raises(InvalidArgumentsError, match=r"^pages\.1\.id: a whole number of 64 bits is too large"):
+        canonical_json({"pages": [{"id": 1}, {"id": 2**63}]})
+
+
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_a_number_that_is_not_finite_is_refused(number: float) -> None:
     with pytest.raises(InvalidArgumentsError, match="a number that is not finite; JSON has no such number"):

@@ -226,3 +226,10 @@ async def test_the_request_of_the_next_turn_has_every_field_of_this_one_but_the_
     kept = [each.name for each in fields(ChatRequest) if each.name not in changed]
     assert [getattr(following, name) for name in kept] == [getattr(first, name) for name in kept]
     assert (following.turn, len(following.history), following.call_id) == (4, 2, "a:4")
+
+
+def test_a_part_of_a_history_is_a_list_of_texts() -> None:
+    history = History(["x", "y", "z"])
+    longer = history.with_messages("w")
+    assert (history[1:], history[-2:], history[:-1], longer[::2]) == (["y", "z"], ["y", "z"], ["x", "y"], ["x", "z"])
+    assert (history[0], history[-1], longer[-1]) == ("x", "z", "w")

@@ -105,3 +105,9 @@ def test_what_is_no_schema_or_no_finite_number_is_not_certain() -> None:
     assert fits(float("inf"), {"minimum": 3}) is None
     assert exact(None) is None
     assert exact(float("nan")) is None
+
+
+def test_a_pattern_for_another_engine_decides_nothing() -> None:
+    assert fits("a", {"pattern": "(?=a)"}) is None
+    assert fits("a", {"pattern": "^a"}) is True
+    assert fits("a", {"format": "date"}) is False

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from remit.schemas.json_validator import SchemaMismatchError
+from remit.schemas.jsontext import compact_json
+from remit.schemas.number_ranges import with_number_ranges
 from remit.schemas.schema_binding import SchemaBinder
 
 NUMBER, INTEGER = {"type": "number"}, {"type": "integer"}
@@ -42,7 +44,7 @@ BOUND: dict[str, tuple[dict[str, Any], str, str]] = {
     "a mapping by pattern": (
         {"patternProperties": {"^a": NUMBER}, "additionalProperties": NUMBER},
         '{"a":1.0}',
-        '{"a":1.0}',
+        '{"a":1}',
     ),
     "a reference": ({"properties": {"a": {"$ref": "#/$defs/N"}}, "$defs": {"N": NUMBER}}, '{"a":1.0}', '{"a":1}'),
     "all of several": (
@@ -139,3 +141,94 @@ def test_what_was_bound_strictly_fits_although_lenient_reading_sees_two_alternat
     binder.check(binder.bind({"b": 1}, strict=True))
     with pytest.raises(SchemaMismatchError, match=r"^b: "):
         SchemaBinder({"properties": {"b": False}}).check({"b": 1})
+
+
+DEFAULT_BREAKS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    (
+        {
+            "properties": {"iban": {"type": "string"}, "card": {"type": "string", "default": "main"}},
+            "oneOf": [{"required": ["iban"]}, {"required": ["card"]}],
+        },
+        {"iban": "DE1"},
+    ),
+    ({"properties": {"a": {}, "b": {"default": 1}}, "maxProperties": 1}, {"a": 1}),
+    ({"properties": {"b": {"default": 1}, "c": {}}, "dependentRequired": {"b": ["c"]}}, {}),
+    ({"properties": {"a": {}, "b": {"default": 1}}, "not": {"required": ["a", "b"]}}, {"a": 1}),
+    (
+        {
+            "properties": {"a": {"default": "x"}, "b": {}},
+            "if": {"properties": {"a": {"const": "x"}}, "required": ["a"]},
+            "then": {"required": ["b"]},
+        },
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "value"), DEFAULT_BREAKS, ids=map(str, range(len(DEFAULT_BREAKS))))
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "lenient"])
+def test_defaults_that_the_schema_does_not_allow_with_the_value_are_left_out(
+    schema: dict[str, Any], value: dict[str, Any], strict: bool
+) -> None:
+    binder = SchemaBinder({"type": "object", **schema})
+    bound = binder.bind(value, strict=strict)
+    assert bound == value
+    binder.check(bound)
+    assert binder.bind(value, strict=strict) == bound
+
+
+def test_defaults_are_filled_in_again_for_the_next_value() -> None:
+    binder = SchemaBinder({"type": "object", **DEFAULT_BREAKS[0][0]})
+    assert binder.bind({"iban": "DE1"}, strict=True) == {"iban": "DE1"}
+    assert binder.bind({"card": "other"}, strict=True) == {"card": "other"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "bound"),
+    [
+        ({"patternProperties": {"^m": {"type": "string"}, "^n": {"type": "number"}}}, 42),
+        ({"patternProperties": {"^m": {"type": "string"}}, "additionalProperties": {"type": "number"}}, 42),
+        ({"unevaluatedProperties": {"type": "number"}}, 42),
+        ({"unevaluatedProperties": {"type": "number"}, "allOf": [{"minProperties": 1}]}, 42.0),
+    ],
+    ids=["pattern", "no pattern", "unevaluated", "combined"],
+)
+def test_a_whole_number_under_a_key_that_is_no_property_is_written_as_such(schema: Any, bound: float) -> None:
+    value = SchemaBinder({"type": "object", **schema}).bind({"n": 42.0}, strict=True)
+    assert compact_json(value) == compact_json({"n": bound})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("int32", 2**31), ("int32", -(2**31) - 1), ("int64", 2**63), ("uint32", -1), ("uint64", 2**64)],
+)
+def test_a_whole_number_is_within_the_range_of_its_format(name: str, value: int) -> None:
+    for kind in ("integer", ["integer", "null"]):
+        binder = SchemaBinder({"type": "object", "properties": {"v": {"type": kind, "format": name}}})
+        assert binder.bind({"v": 1}, strict=True) == {"v": 1}
+        with pytest.raises(SchemaMismatchError, match="v: Input should be "):
+            binder.bind({"v": value}, strict=True)
+
+
+def test_the_range_of_a_format_keeps_narrower_bounds_and_leaves_texts_alone() -> None:
+    node = {"type": "integer", "format": "int32", "minimum": 1, "maximum": 5}
+    text = {"type": "string", "format": "int64"}
+    document = with_number_ranges({"properties": {"v": node, "w": text, "x": True}})
+    assert document == {"properties": {"v": node, "w": text, "x": True}}
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("byte", "QUJDRA==", "QUJD!"),
+        ("date-time", "2026-03-08T23:59:59.5+01:00", "2026-03-08T23:59:60Z"),
+        ("date-time", "2026-03-08t23:59:59z", "0001-01-01T00:00:00+23:00"),
+        ("date-time", "2026-03-08T00:00:00-00:30", "2026-02-30T00:00:00Z"),
+    ],
+    ids=["byte", "second", "edge", "day"],
+)
+def test_a_text_has_the_format_as_for_typed_tools(name: str, right: str, wrong: str) -> None:
+    binder = SchemaBinder({"type": "object", "properties": {"v": {"type": "string", "format": name}}})
+    assert binder.bind({"v": right}, strict=True) == {"v": right}
+    with pytest.raises(SchemaMismatchError, match="v: Input should be "):
+        binder.bind({"v": wrong}, strict=True)

@@ -117,6 +117,95 @@ CONTRADICTORY: Final[dict[str, tuple[dict[str, Any], str]]] = {
         _of({"oneOf": [{"type": "string", "title": "A"}, {"type": "string", "title": "B"}, False]}),
         "#/properties/a/oneOf/0 is there twice, and oneOf takes one alone",
     ),
+    "too few keys": (
+        {"type": "object", "properties": {"a": {}}, "minProperties": 2},
+        "# needs more keys than it accepts",
+    ),
+    "too many keys": (
+        {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a", "b"], "maxProperties": 1},
+        "# requires more keys than it may have",
+    ),
+    "a key that another one requires": (
+        _of({}, dependentRequired={"a": ["b"]}),
+        "# requires 'b', which it does not accept",
+    ),
+    "a key that another one requires and that has no value": (
+        {
+            "type": "object",
+            "properties": {"a": {}, "b": {}, "c": False},
+            "required": ["a"],
+            "dependentRequired": {"a": ["b", "a"], "b": ["c"]},
+        },
+        "#/properties/c is false",
+    ),
+    "a schema for a required key": (_of({}, dependentSchemas={"a": False}), "#/dependentSchemas/a is false"),
+    "a name that is not allowed": (
+        _of({}, propertyNames={"pattern": "^b"}),
+        "# requires 'a', which its propertyNames do not allow",
+    ),
+    "a pattern without values": (
+        _of({}, patternProperties={"^b": {}, "^a$": False}),
+        "#/patternProperties/^a$ is false",
+    ),
+    "a condition that always holds": (_of({"if": True, "then": False}), "#/properties/a/then is false"),
+    "both ways of a condition": (
+        _of({"if": {"type": "string"}, "then": False, "else": {"not": {}}}),
+        "#/properties/a/then is false",
+    ),
+    "a condition that never holds": (_of({"if": False, "else": False}), "#/properties/a/else is false"),
+    "containing nothing": (_of({"type": "array", "contains": False}), "#/properties/a/contains is false"),
+    "containing none": (
+        _of({"type": "array", "contains": {}, "maxContains": 0}),
+        "#/properties/a must contain more items than it may",
+    ),
+    "containing more than there are": (
+        _of({"type": "array", "contains": {}, "minContains": 3, "maxItems": 2}),
+        "#/properties/a must contain more items than it may",
+    ),
+    "containing what is no item": (
+        _of({"type": "array", "items": {"type": "string"}, "contains": {"type": "integer"}}),
+        "#/properties/a/contains has parts of different types",
+    ),
+    "three different booleans": (
+        _of({"type": "array", "uniqueItems": True, "minItems": 3, "items": {"type": "boolean"}}),
+        "#/properties/a needs more items than there are different ones",
+    ),
+    "the same word twice": (
+        _of({"type": "array", "uniqueItems": True, "minItems": 2, "items": {"enum": ["a", "a"]}}),
+        "#/properties/a needs more items than there are different ones",
+    ),
+    "a word in another form": (_of({"enum": ["abc"], "pattern": "^x"}), "no value listed at #/properties/a"),
+    "a word in another format": (_of({"enum": ["soon", 1], "format": "date", "type": "string"}), "no value listed at"),
+    "an object without its key": (_of({"const": {"a": 1}, "required": ["b"]}), "no value listed at #/properties/a"),
+    "an object with another value": (
+        _of({"const": {"a": 1}, "properties": {"a": {"type": "string"}}}),
+        "no value listed at #/properties/a",
+    ),
+    "two formats": (
+        _of({"type": "string", "allOf": [{"format": "date"}, {"format": "ipv4"}]}),
+        "#/properties/a has the formats date and ipv4 at once",
+    ),
+    "a format that is longer": (
+        _of({"type": "string", "format": "date-time", "maxLength": 5}),
+        "#/properties/a has a length that no date-time has",
+    ),
+    "a format that is shorter": (
+        _of({"type": "string", "format": "date", "minLength": 11}),
+        "#/properties/a has a length that no date has",
+    ),
+    "no multiple of two numbers": (
+        _of({"type": "integer", "minimum": 1, "maximum": 5, "allOf": [{"multipleOf": 2}, {"multipleOf": 3}]}),
+        "#/properties/a has no multiple in its range",
+    ),
+    "no whole multiple of a half": (
+        _of({"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "multipleOf": 0.5}),
+        "#/properties/a has no multiple in its range",
+    ),
+    "everything twice": (_of({"oneOf": [True, {}]}), "#/properties/a/oneOf/0 is there twice"),
+    "a range of another format": (
+        _of({"type": "integer", "format": "int32", "minimum": 2**31}),
+        "#/properties/a has a minimum above its maximum",
+    ),
     "itself": (
         _of({"$ref": "#/$defs/node"}, **{"$defs": {"node": NODE}}),
         "#/$defs/node requires itself within itself",
@@ -176,7 +265,41 @@ SATISFIABLE: Final[dict[str, dict[str, Any]]] = {
     "three alternatives of which two are one": _of(
         {"oneOf": [{"type": "string"}, {"type": "string"}, {"type": "null"}]}
     ),
-    "a word that fits a pattern": _of({"enum": ["a"], "pattern": "^b", "type": "string"}),
+    "a word that fits a pattern": _of({"enum": ["a", "b"], "pattern": "^b", "type": "string"}),
+    "a word beside an unknown format": _of({"type": "string", "enum": ["a"], "format": "unknown"}),
+    "as many keys as it needs": {"type": "object", "properties": {"a": {}}, "minProperties": 1, "maxProperties": 1},
+    "more keys by pattern": {"type": "object", "patternProperties": {"^a": {}}, "minProperties": 9},
+    "an optional key that requires another": {
+        "type": "object",
+        "properties": {"a": {}},
+        "dependentRequired": {"a": ["b"]},
+        "dependentSchemas": {"a": False},
+    },
+    "a name that is allowed": _of({}, propertyNames={"enum": ["a"]}, patternProperties={"^a": {}, "^b": False}),
+    "one way of a condition": _of({"if": {"type": "string"}, "then": False}),
+    "a way that is never taken": _of({"if": True, "else": False}),
+    "a way without a condition": _of({"then": False, "else": False}),
+    "containing what may be left out": _of({"type": "array", "contains": False, "minContains": 0}),
+    "containing one of the first": _of(
+        {"type": "array", "prefixItems": [{}], "items": {"type": "string"}, "contains": {"type": "integer"}}
+    ),
+    "containing any": _of({"type": "array", "items": {"type": "string"}, "contains": True}),
+    "containing one of its items": _of(
+        {"type": "array", "items": {"type": ["string", "null"]}, "contains": {"const": None}}
+    ),
+    "three values of two types": _of(
+        {"type": "array", "uniqueItems": True, "minItems": 3, "items": {"type": ["boolean", "null"]}}
+    ),
+    "texts of any number": _of({"type": "array", "uniqueItems": True, "minItems": 3, "items": {"type": "string"}}),
+    "a date of its length": _of({"type": "string", "format": "date", "minLength": 10, "maxLength": 10}),
+    "one format twice": _of({"format": "date", "allOf": [{"format": "date"}, {"format": "email"}]}),
+    "a multiple of two numbers": _of(
+        {"type": "integer", "minimum": 1, "maximum": 6, "allOf": [{"multipleOf": 2}, {"multipleOf": 3}]}
+    ),
+    "an object with its key": _of({"const": {"a": 1}, "required": ["a"], "properties": {"a": {"type": "integer"}}}),
+    "an object that is not looked into": _of(
+        {"const": {"a": 1}, "additionalProperties": {"type": "null"}, "minProperties": 1}
+    ),
     "a reference beside names": {
         "type": "object",
         "$ref": "#/$defs/n",

@@ -219,17 +219,19 @@ def canonical_json(value: Any) -> str:
 
 
 def _reject_huge_integers(value: Any) -> None:
-    stack = [value]
+    stack = [(value, "")]
     while stack:
-        part = stack.pop()
+        part, where = stack.pop()
         if isinstance(part, int) and not ~_LARGEST_INTEGER <= part <= _LARGEST_INTEGER:
             raise InvalidArgumentsError(
-                f"a whole number of {part.bit_length()} bits is too large; at most 63 and a sign are kept"
+                f"{where and f'{where}: '}a whole number of {part.bit_length()} bits is too large; "
+                "at most 63 and a sign are kept"
             )
+        below = f"{where}." if where else ""
         if isinstance(part, dict):
-            stack.extend(cast("dict[str, Any]", part).values())
+            stack.extend((each, f"{below}{key}") for key, each in cast("dict[str, Any]", part).items())
         elif isinstance(part, list):
-            stack.extend(cast("list[Any]", part))
+            stack.extend((each, f"{below}{number}") for number, each in enumerate(cast("list[Any]", part)))
 
 
 def _too_deep_message(limits: Limits) -> str:

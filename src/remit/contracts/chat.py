@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, NotRequired, cast
+from typing import Any, Final, Literal, NotRequired, cast, overload
 
 from typing_extensions import TypedDict
 
@@ -208,8 +208,14 @@ class History:
     def __iter__(self) -> Iterator[str]:
         return iter(self._texts[: self._length])
 
-    def __getitem__(self, index: int) -> str:
-        return self._texts[: self._length][index] if index < 0 else self._texts[range(self._length)[index]]
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice) or index < 0:
+            return self._texts[: self._length][index]
+        return self._texts[range(self._length)[index]]
 
     def __repr__(self) -> str:
         return f"History({self._length} messages)"

@@ -64,7 +64,7 @@ class TypedSchema(Generic[T]):
     def _adapter(self) -> TypeAdapter[T]:
         adapter = TypeAdapter[T](self._kind)
         if not adapter.pydantic_complete:  # of a model with defer_build
-            adapter.rebuild()
+            adapter.rebuild(raise_errors=False)
         return adapter
 
     json_schema: dict[str, Any] = cast("Any", cached_property(lambda self: generate_json_schema(self._adapter)))

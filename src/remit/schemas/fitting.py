@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite
 from typing import Any, Final, cast
 
+from remit.errors import ContractError, SetupError
 from remit.schemas.json_schema import JsonSchema
+from remit.schemas.json_validator import JsonValidator
 
 _ANNOTATIONS: Final = frozenset(
     {"$comment", "$defs", "default", "definitions", "deprecated", "description", "examples", "readOnly", "title"}
@@ -136,8 +139,31 @@ def _fits_rule(value: object, key: str, rule: Any) -> bool | None:
         return True if kind != "number" else None if number is None or bound is None else _BOUNDS[key](number, bound)
     for keys, meant in ((_OF_STRINGS, "string"), (_OF_ARRAYS, "array"), (_OF_OBJECTS, "object")):
         if key in keys:
-            return True if kind != meant else _SIZES[key](value, rule) if key in _SIZES else None
+            return True if kind != meant else _fits_own_rule(value, key, rule)
+    if key == "format":
+        return True if kind != "string" else _fits_text(cast("str", value), key, rule)
     return _fits_combination(value, key, rule)
+
+
+def _fits_own_rule(value: Any, key: str, rule: Any) -> bool | None:
+    """Whether a text, a list or an object fits a rule for its type."""
+    if key in _SIZES:
+        return _SIZES[key](value, rule)
+    if key == "pattern":
+        return _fits_text(value, key, rule)
+    if key == "required":
+        return set(rule) <= value.keys()
+    if key == "properties":
+        return _all(fits(value[name], part) for name, part in rule.items() if name in value)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _fits_text(value: str, key: str, rule: str) -> bool | None:
+    try:
+        return JsonValidator({key: rule}).is_valid(value)
+    except (ContractError, SetupError):  # a pattern for another engine, or no validator is installed
+        return None
 
 
 def _fits_combination(value: object, key: str, rule: Any) -> bool | None:

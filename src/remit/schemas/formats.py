@@ -74,6 +74,21 @@ def describe_format(name: str) -> str:
     return f"Input should be {shown}"
 
 
+def is_base64(text: str) -> bool:
+    """Whether a text is Base64, with its padding and without spaces."""
+    return _FORMATS["base64"][0].fullmatch(text) is not None
+
+
+def is_moment(text: str) -> bool:
+    """Whether a text is a date and time with a zone, as RFC 3339 has it, that UTC can express. Seconds end at 59."""
+    try:
+        return _FORMATS["date-time"][0].fullmatch(text) is not None and bool(
+            datetime.fromisoformat(text.upper()).astimezone(UTC)
+        )
+    except (ValueError, OverflowError):
+        return False
+
+
 class FormatMismatch(NamedTuple):
     """A part of a value that does not have the format that its schema shows."""
 
@@ -320,11 +335,8 @@ def _find_other_format(value: object, shown: str, path: _Path) -> Iterator[Forma
     pattern, _ = _FORMATS[shown]
     if not isinstance(value, str) or not pattern.fullmatch(value):
         yield FormatMismatch(path, describe_format(shown))
-    elif shown == "date-time" and value.startswith(_EDGES):
-        try:
-            datetime.fromisoformat(value).astimezone(UTC)
-        except OverflowError:
-            yield FormatMismatch(path, "Input should be within the years 1 to 9999 in UTC")
+    elif shown == "date-time" and value.startswith(_EDGES) and not is_moment(value):
+        yield FormatMismatch(path, "Input should be within the years 1 to 9999 in UTC")
 
 
 def _find_lost_digits(value: object, path: _Path, *, is_exact: bool) -> Iterator[FormatMismatch]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from remit.errors import ContractError, SetupError
 from remit.lazy_exports import install_hint
-from remit.schemas.formats import describe_format
+from remit.schemas.formats import describe_format, is_base64, is_moment
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.known_keys import describe_known_keys
 from remit.schemas.mistakes import explain_mistake
@@ -30,6 +30,10 @@ _TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "str
 DOCUMENT: Final = "urn:remit:document"
 """The name of a whole document in the references of its parts."""
 _MASK: Final = "Input"  # stands in the library's messages where the value would
+
+
+_FORMATS: Final[dict[str, Callable[[str], bool]]] = {"byte": is_base64, "date-time": is_moment}
+"""Formats that are checked as for typed tools, in place of the library's check or where it has none."""
 
 
 class Problem(NamedTuple):
@@ -110,6 +114,7 @@ def _compile(document: JsonSchema, registry: Registry | None, patterns: int) -> 
             document,
             mask=_MASK,
             offline=True,
+            formats=_FORMATS,
             pattern_options=jsonschema_rs.RegexOptions(size_limit=size, dfa_size_limit=min(size, _MAX_BYTES_OF_CACHE)),
             validate_formats=True,
             registry=registry,

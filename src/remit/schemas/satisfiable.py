@@ -6,9 +6,11 @@ here is certain; a schema may contradict itself in ways that are not.
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
-from math import ceil
-from typing import Any, Final, cast
+from functools import reduce
+from math import ceil, gcd, lcm
+from typing import Final, cast
 
 from remit.errors import ContractError
 from remit.schemas.closed_schema import named_keys
@@ -23,6 +25,8 @@ _SIZES: Final = {
     "array": ("minItems", "maxItems"),
     "object": ("minProperties", "maxProperties"),
 }
+_LENGTHS: Final = {"date": (10, 10), "date-time": (20, 1 << 20), "ipv4": (7, 15), "uuid": (36, 36)}
+"""The least and the most characters of texts in formats, no two of which a text can have."""
 _TYPES: Final = frozenset({"array", "boolean", "null", "number", "object", "string"})
 
 
@@ -82,7 +86,7 @@ class _Search:
         for key in ("anyOf", "oneOf"):
             if key in node and (found := self._explain_choice(parts, node[key], key, pointer)):
                 return found
-        if found := self._explain_together(parts, pointer):
+        if found := self._explain_condition(node, pointer) or self._explain_together(parts, pointer):
             return found
         if _list_values(parts) is not None:
             return ""
@@ -103,9 +107,16 @@ class _Search:
                 self._steps += 1
         return list(parts.values())
 
+    def _explain_condition(self, node: JsonSchema, pointer: str) -> str:
+        """Why neither way of ``if`` has a value."""
+        condition = node.get("if", False)
+        ways = ([] if condition is False else ["then"]) + ([] if condition in (True, {}) else ["else"])
+        reasons = [self.explain(node.get(way), f"{pointer}/{way}") for way in ways if "if" in node]
+        return reasons[0] if reasons and all(reasons) else ""
+
     def _explain_choice(self, parts: list[JsonSchema], choices: list[object], key: str, pointer: str) -> str:
         """Why no alternative can be chosen: none has a value beside the rest, or two of ``oneOf`` say the same."""
-        texts = list(map(self._texts.of_schema, choices)) if key == "oneOf" else []
+        texts = [self._texts.of_schema({} if each is True else each) for each in choices] if key == "oneOf" else []
         reasons: list[str] = []
         for index, each in enumerate(choices):
             where = f"{pointer}/{key}/{index}"
@@ -165,35 +176,81 @@ class _Search:
         if least > len(first) and (found := self._explain_below(others, f"{pointer}/items")):
             return found
         values = _count_values(others) if node.get("uniqueItems") is True and not first else None
-        return f"{pointer} needs more items than there are different ones" if values and values < least else ""
+        if values is not None and values < least:
+            return f"{pointer} needs more items than there are different ones"
+        return self._explain_contained(node, pointer)
+
+    def _explain_contained(self, node: JsonSchema, pointer: str) -> str:
+        """Why no array has what it must contain."""
+        contained, least = node.get("contains"), node.get("minContains", 1)
+        if contained is None or not least:
+            return ""
+        if least > min(node.get("maxContains", least), node.get("maxItems", least)):
+            return f"{pointer} must contain more items than it may"
+        items = node.get("items") if "prefixItems" not in node else None
+        if found := self._explain_below(contained, f"{pointer}/contains"):
+            return found
+        if not isinstance(items, dict) or not isinstance(contained, dict):
+            return ""
+        parts = [*self._list_parts(cast("JsonSchema", items)), *self._list_parts(cast("JsonSchema", contained))]
+        return self._explain_together(parts, f"{pointer}/contains")
 
     def _explain_object(self, node: JsonSchema, pointer: str) -> str:
         """Why no object fits: a key that is required is not accepted, or has no value."""
-        properties = cast("dict[str, Any]", node.get("properties", {}))
-        for key in cast("list[str]", node.get("required", ())):
-            if key in properties and (found := self._explain_below(properties[key], f"{pointer}/properties/{key}")):
+        required = _required_of(node)
+        for key in required:
+            if found := self._explain_key(node, key, pointer):
                 return found
+        if len(required) > node.get("maxProperties", len(required)):
+            return f"{pointer} requires more keys than it may have"
         if node.get("additionalProperties") is False and "patternProperties" not in node:
-            names = frozenset(properties)
+            names = frozenset(cast("JsonSchema", node.get("properties", {})))
         elif node.get("unevaluatedProperties") is not False or (named := named_keys(self._document, node)) is None:
             return ""
         else:
             names = named
-        key = self._find_unlisted(node, names, frozenset())
-        return f"{pointer} requires {key!r}, which it does not accept" if key else ""
+        if key := self._find_unlisted(node, names, frozenset()):
+            return f"{pointer} requires {key!r}, which it does not accept"
+        return f"{pointer} needs more keys than it accepts" if len(names) < node.get("minProperties", 0) else ""
+
+    def _explain_key(self, node: JsonSchema, key: str, pointer: str) -> str:
+        """Why a required key has no name or no value, or allows no others."""
+        if fits(key, node.get("propertyNames", True)) is False:
+            return f"{pointer} requires {key!r}, which its propertyNames do not allow"
+        if found := self.explain(node.get("dependentSchemas", {}).get(key), f"{pointer}/dependentSchemas/{key}"):
+            return found
+        values = {f"properties/{key}": part for part in [node.get("properties", {}).get(key)] if part is not None}
+        patterns = cast("dict[str, object]", node.get("patternProperties", {}))
+        self._steps += len(patterns)
+        for pattern, part in patterns.items() if self._steps <= _MAX_STEPS else ():
+            if fits(key, {"pattern": pattern}) is True:
+                values[f"patternProperties/{pattern}"] = part
+        reasons = (self._explain_below(part, f"{pointer}/{where}") for where, part in values.items())
+        return next(filter(None, reasons), "")
 
     def _find_unlisted(self, schema: object, names: frozenset[str], seen: frozenset[int]) -> str:
         """A key that a schema requires in any case, and that is none of the accepted ones."""
         if not isinstance(schema, dict) or id(cast("object", schema)) in seen:
             return ""
         node, within = cast("JsonSchema", schema), seen | {id(cast("object", schema))}
-        unlisted = [key for key in cast("list[str]", node.get("required", ())) if key not in names]
+        unlisted = [key for key in _required_of(node) if key not in names]
         parts = [resolve_pointer(self._document, node["$ref"])] if "$ref" in node else []
         unlisted += [self._find_unlisted(part, names, within) for part in (*parts, *node.get("allOf", ()))]
         for key in ("anyOf", "oneOf"):
             found = [self._find_unlisted(part, names, within) for part in node.get(key, ())]
             unlisted += found[:1] if all(found) else []
         return next(filter(None, unlisted), "")
+
+
+def _required_of(node: JsonSchema) -> list[str]:
+    """The keys that a schema requires, with those that they require in turn."""
+    required: dict[str, None] = dict.fromkeys(node.get("required", ()))
+    pending = [*required]
+    while pending:
+        more = [each for each in node.get("dependentRequired", {}).get(pending.pop(), ()) if each not in required]
+        required |= dict.fromkeys(more)
+        pending += more
+    return [*required]
 
 
 def _list_values(parts: list[JsonSchema]) -> list[object] | None:
@@ -230,13 +287,33 @@ def _explain_bounds(parts: list[JsonSchema], kind: str, pointer: str) -> str:
     smallest, largest = [part[least] for part in parts if least in part], [part[most] for part in parts if most in part]
     if smallest and largest and max(smallest) > min(largest):
         return f"{pointer} has a {least} above its {most}"
+    return _explain_format(parts, smallest, largest, pointer) if kind == "string" else ""
+
+
+def _explain_format(parts: list[JsonSchema], smallest: list[int], largest: list[int], pointer: str) -> str:
+    """Why no text has a format: it has two, or another length."""
+    formats = {part["format"] for part in parts if part.get("format") in _LENGTHS}
+    if len(formats) > 1:
+        return f"{pointer} has the formats {' and '.join(sorted(formats))} at once"
+    for name in formats:
+        shortest, longest = _LENGTHS[name]
+        if min(largest, default=longest) < shortest or max(smallest, default=shortest) > longest:
+            return f"{pointer} has a length that no {name} has"
     return ""
 
 
 def _count_values(schema: object) -> int | None:
-    """How many values a schema lists; None if it lists none."""
+    """How many values a schema has at most; None if that is not known."""
     node = cast("JsonSchema", schema) if isinstance(schema, dict) else {}
-    return len(node["enum"]) if "enum" in node else 1 if "const" in node else None
+    if "enum" in node:
+        listed = cast("list[object]", node["enum"])
+        return len({json.dumps(each, sort_keys=True) for each in listed})
+    if "const" in node:
+        return 1
+    named = types_of(node)
+    if named is None or not named <= {"boolean", "null"}:
+        return None
+    return 2 * ("boolean" in named) + ("null" in named)
 
 
 def _explain_range(parts: list[JsonSchema], pointer: str) -> str:
@@ -261,8 +338,13 @@ def _explain_range(parts: list[JsonSchema], pointer: str) -> str:
     steps = [step for part in parts if (step := exact(part.get("multipleOf")))]
     if not steps and not any(map(_takes_whole_numbers_alone, parts)):
         return ""
-    step = max(steps, default=Fraction(1))
+    whole = [Fraction(1)] if any(map(_takes_whole_numbers_alone, parts)) else []
+    step = reduce(_common_multiple, [*steps, *whole])
     first = ceil(low / step) * step
     first += step if without_low and first == low else 0
     is_empty = first > -high or (without_high and first == -high)
     return f"{pointer} has no {'multiple' if steps else 'whole number'} in its range" if is_empty else ""
+
+
+def _common_multiple(one: Fraction, other: Fraction) -> Fraction:
+    return Fraction(lcm(one.numerator, other.numerator), gcd(one.denominator, other.denominator))

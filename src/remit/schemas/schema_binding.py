@@ -2,7 +2,8 @@
 
 Arguments that mean the same call must have one canonical form, because approvals and call ids are digests of it. So
 missing arguments get their defaults, and ``42.0`` becomes 42 where the schema takes it: 42 is what a person is
-shown and what a function puts into an address, whether the schema says ``integer`` or ``number``.
+shown and what a function puts into an address, whether the schema says ``integer`` or ``number``. Defaults that make
+a valid value invalid, as ``oneOf`` can have it, are left out.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, cast
 
-from remit.schemas.closed_schema import close_schema, named_keys
+from remit.schemas.closed_schema import close_schema, in_place_schemas, named_keys
 from remit.schemas.error_cost import ErrorCost
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.json_validator import DOCUMENT, JsonValidator, Problem, SchemaMismatchError
 from remit.schemas.jsontext import LARGEST_EXACT, compact_json
+from remit.schemas.number_ranges import with_number_ranges
 from remit.schemas.schema_cost import SchemaCost
 from remit.schemas.schema_document import map_children, read_schema, resolve_pointer
 
@@ -40,9 +42,9 @@ class SchemaBinder:
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        self.document = read_schema(schema)
+        self.document = with_number_ranges(read_schema(schema))
         self._cost = SchemaCost(self.document)
-        self._lenient = _Binding(self.document, self._cost.patterns, strict=False)
+        self._lenient = _Binding(self.document, self._cost, strict=False)
 
     def bind(self, value: object, *, strict: bool) -> object:
         """Copy ``value`` and fill in defaults.
@@ -66,20 +68,23 @@ class SchemaBinder:
 
     @cached_property
     def _strict(self) -> _Binding:
-        return _Binding(close_schema(self.document), self._cost.patterns, strict=True)
+        return _Binding(close_schema(self.document), self._cost, strict=True)
 
 
 class _Binding:
     """Binds values to one document, strictly or not."""
 
-    def __init__(self, document: JsonSchema, patterns: int, *, strict: bool) -> None:
+    def __init__(self, document: JsonSchema, cost: SchemaCost, *, strict: bool) -> None:
         self._document = document
+        self._cost = cost
         self._strict = strict
-        self._whole = JsonValidator(document, patterns=patterns)
+        self._fills_in = True
+        self._whole = JsonValidator(document, patterns=cost.patterns)
         self._validators: dict[int, JsonValidator] = {}  # by id of a part of the document, which is never changed
         self._defaults: dict[int, tuple[object, int]] = {}
         self._added_chars = 0
         self._named_keys: dict[int, frozenset[str] | None] = {}
+        self._patterns: dict[str, JsonValidator] = {}
 
     def check(self, value: object, checks: int) -> None:
         if not self._whole.is_valid(value):
@@ -96,9 +101,21 @@ class _Binding:
         return ErrorCost(self._document)
 
     def bind(self, value: object, checks: int) -> object:
+        """Bind a value with the defaults of the schema, or without any if the schema does not allow both together."""
         self.check(value, checks)
         self._added_chars = 0
-        return self._fit(value, self._document, ())
+        bound = self._fit(value, self._document, ())
+        if self._added_chars and not self._allows(bound):
+            self._fills_in = False
+            try:
+                bound = self._fit(value, self._document, ())
+            finally:
+                self._fills_in = True
+        return bound
+
+    def _allows(self, bound: object) -> bool:
+        self._cost.count(bound)
+        return self._whole.is_valid(bound)
 
     def _fit(self, value: object, schema: object, path: _Path, *, is_whole: bool = True) -> object:
         """Bind a value that fits ``schema``. ``is_whole``: no other schema describes the value."""
@@ -117,14 +134,13 @@ class _Binding:
 
     def _fit_object(self, value: dict[str, Any], node: JsonSchema, path: _Path, *, is_whole: bool) -> dict[str, Any]:
         properties = cast("JsonSchema", node.get("properties", _NOTHING))
-        others = None if "patternProperties" in node else node.get("additionalProperties")
         kept = self._keys_of(node) if is_whole and not self._strict else None
         bound = {
-            key: self._fit(part, properties.get(key, others), (*path, key))
+            key: self._fit(part, properties[key] if key in properties else self._other(node, key), (*path, key))
             for key, part in value.items()
             if kept is None or key in kept
         }
-        for key, each in properties.items():
+        for key, each in properties.items() if self._fills_in else ():
             if key not in bound and isinstance(each, dict) and "default" in each:
                 default, chars = self._default_of(cast("JsonSchema", each))
                 if default is not _NO_DEFAULT:
@@ -135,6 +151,17 @@ class _Binding:
                     bound[key] = copy_json(default)
         return bound
 
+    def _other(self, node: JsonSchema, key: str) -> object:
+        """The schema of a key that is no property by name."""
+        for pattern, schema in cast("JsonSchema", node.get("patternProperties", _NOTHING)).items():
+            if pattern not in self._patterns:
+                self._patterns[pattern] = JsonValidator({"pattern": pattern}, patterns=self._cost.patterns)
+            if self._patterns[pattern].is_valid(key):
+                return schema
+        if "additionalProperties" in node or "$ref" in node or next(in_place_schemas(node), None) is not None:
+            return node.get("additionalProperties")
+        return node.get("unevaluatedProperties")
+
     def _fit_array(self, value: list[Any], node: JsonSchema, path: _Path) -> list[Any]:
         first, rest = cast("list[object]", node.get("prefixItems", [])), node.get("items")
         schemas = (*first, *[rest] * (len(value) - len(first)))
@@ -142,8 +169,8 @@ class _Binding:
 
     def _fit_number(self, value: object, node: JsonSchema, path: _Path) -> object:
         types = node.get("type")
-        takes_fractions = _allows(types, "number")
-        if type(value) is not float or not (takes_fractions or _allows(types, "integer")):
+        takes_fractions = _names(types, "number")
+        if type(value) is not float or not (takes_fractions or _names(types, "integer")):
             return value
         if takes_fractions:
             return int(value) if value.is_integer() and abs(value) < LARGEST_EXACT else value
@@ -207,12 +234,12 @@ def copy_json(value: Any) -> Any:
     return [copy_json(part) for part in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
-def _allows(types: object, name: str) -> bool:
+def _names(types: object, name: str) -> bool:
     return name in cast("list[str]", types) if isinstance(types, list) else types == name
 
 
 def _takes_integers(schema: object) -> bool:
-    return isinstance(schema, dict) and _allows(cast("JsonSchema", schema).get("type"), "integer")
+    return isinstance(schema, dict) and _names(cast("JsonSchema", schema).get("type"), "integer")
 
 
 def _relocate(_key: str, schema: object) -> object:
