@@ -11,12 +11,16 @@ CALL: Final = '"function":{"name":"look","arguments":"{\\"page\\": \\"about\\"}"
 
 
 class Shape(NamedTuple):
-    """A message, other fields of its choice and of the response around it, and where the shape comes from."""
+    """A message, other fields of its choice and of the response around it, and where the shape comes from.
+
+    ``legal`` is what goes back where a strict endpoint would refuse the message.
+    """
 
     message: str
     source: str
     choice: str = '"logprobs":null'
     response: str = '"object":"chat.completion"'
+    legal: str = ""
 
 
 def _called(fields: str, call_fields: str = '"id":"call_1","type":"function"', function: str = CALL) -> str:
@@ -61,6 +65,10 @@ SHAPES: Final[dict[str, Shape]] = {
             '"custom":{"name":"look","input":"anything, not JSON"}',
         ),
         "openai-python, types/chat/chat_completion_message_custom_tool_call.py",
+        legal=_called(
+            '"content":null,',
+            function='"function":{"name":"look","arguments":"{\\"input\\":\\"anything, not JSON\\"}"}',
+        ),
     ),
     "openai, log probabilities": Shape(
         '{"role":"assistant","content":"Hi","refusal":null}',
@@ -118,6 +126,11 @@ SHAPES: Final[dict[str, Shape]] = {
             '"content":"","thinking":"Hm.",', '"id":"call_1"', '"function":{"name":"look","arguments":{"page":"a"}}'
         ),
         "https://github.com/ollama/ollama/blob/main/docs/api.md; ollama/ollama#6155",
+        legal=_called(
+            '"content":"","thinking":"Hm.",',
+            '"id":"call_1"',
+            '"function":{"name":"look","arguments":"{\\"page\\":\\"a\\"}"},"type":"function"',
+        ),
     ),
     "ollama, one id for all calls": Shape(
         '{"role":"assistant","content":"","tool_calls":['
@@ -132,6 +145,11 @@ SHAPES: Final[dict[str, Shape]] = {
         ),
         "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md; ggml-org/llama.cpp#20198",
         response='"timings":{"prompt_n":25,"predicted_ms":1.5e+03,"cache_n":236}',
+        legal=_called(
+            '"reasoning_content":"Hm.","content":null,',
+            '"type":"function"',
+            '"function":{"name":"look","arguments":"{\\"page\\":\\"a\\",\\"scale\\":1.5}"},"id":"AbC1"',
+        ),
     ),
     "vllm": Shape(
         _called(
@@ -179,20 +197,27 @@ SHAPES: Final[dict[str, Shape]] = {
         '{"role":"assistant","content":"cut \\ud83d","tool_calls":[{"id":"call_1","type":"function","function":'
         '{"name":"look","arguments":"{\\"page\\": \\"\\ud83d\\"}"}}]}',
         "servers that cut between two tokens of an emoji; RFC 8259, section 8.2",
+        legal='{"role":"assistant","content":"cut \\ufffd","tool_calls":[{"id":"call_1","type":"function","function":'
+        '{"name":"look","arguments":"{\\"page\\": \\"\\ufffd\\"}"}}]}',
     ),
     "null arguments, no id": Shape(
         _called('"content":null,', '"id":null,"type":"function"', '"function":{"name":"look","arguments":null}'),
         "https://docs.together.ai/docs/function-calling and servers for local models, for tools without parameters",
+        legal=_called('"content":null,', '"id":null,"type":"function"', '"function":{"name":"look","arguments":"{}"}'),
     ),
     "empty arguments": Shape(
         _called('"content":null,', function='"function":{"name":"look","arguments":""}'),
         "https://docs.vllm.ai/en/latest/features/tool_calling.html: tools that are called without arguments",
+        legal=_called('"content":null,', function='"function":{"name":"look","arguments":"{}"}'),
     ),
     "no content": Shape(_called(""), "https://platform.openai.com/docs/api-reference/chat: `content` is optional"),
     "empty content": Shape(_called('"content":"",'), "https://docs.mistral.ai/capabilities/function_calling"),
     "an escaped half of a surrogate pair": Shape(
         _called('"content":null,', function='"function":{"name":"look","arguments":"{\\"page\\":\\"\\\\ud83d\\"}"}'),
         "models that escape an emoji by halves; RFC 8259, section 8.2",
+        legal=_called(
+            '"content":null,', function='"function":{"name":"look","arguments":"{\\"page\\":\\"\\\\ufffd\\"}"}'
+        ),
     ),
     "escapes alone": Shape('{"role":"assistant","content":"caf\\u00e9"}', "writers of JSON that keep to ASCII"),
     "numbers and escapes": Shape(

@@ -43,8 +43,28 @@ MUTANTS: Final = (
             ),
             "a cut answer is asked again as it was": edited(
                 "remit.layers.retry_model:is_incomplete",
-                'answer.finish_reason in ("length", "content_filter")',
+                "read_finish(answer.finish_reason) in (Ending.CUT, Ending.FILTERED)",
                 "False",
+            ),
+            "an answer that an error ended is taken for a whole one": edited(
+                "remit.agent.answer_end:_explain_end",
+                "read_finish(completion.finish_reason)",
+                'read_finish(completion.finish_reason.replace("network_error", "stop"))',
+            ),
+            "arguments go back as an endpoint wrote them": edited(
+                "remit.contracts.stand_in:_legal_arguments", "text = given_arguments(text)", "return text"
+            ),
+            "a call without a type goes back so": edited(
+                "remit.contracts.stand_in:_is_written_so", 'written.get("type") != "function"', "False"
+            ),
+            "half an emoji goes back": edited(
+                "remit.contracts.stand_in:_without_halves", 'if "\\\\u" in text', "if False"
+            ),
+            "an id of any length goes back": edited(
+                "remit.agent.recorded_answer:to_legal_answer", "only.id and not only.id[MAX_ID:]", "only.id"
+            ),
+            "an event of an error is read as a piece of the answer": edited(
+                "remit.models.answer_stream:AnswerStream._feed_line", 'event == b"error" or', "False or"
             ),
         },
         partial(measure_until, ENDED),
@@ -65,8 +85,28 @@ MUTANTS: Final = (
             ),
             "a call that was cut before its arguments has none": edited(
                 "remit.agent.recorded_answer:requested_calls",
-                'completion.finish_reason != "length" or',
-                "completion.finish_reason or",
+                "read_finish(completion.finish_reason) is Ending.WHOLE",
+                "True",
+            ),
+            "a call that a filter cut before its arguments has none": edited(
+                "remit.agent.step:AgentStep.ask",
+                "completion.finish_reason not in GOOD_FINISHES",
+                'completion.finish_reason == "length"',
+            ),
+            "a stream without an end has ended well": edited(
+                "remit.models.answer_stream:AnswerStream.body", "finish or NO_FINISH", 'finish or "stop"'
+            ),
+            "arguments that belong to no call are those of none": edited(
+                "remit.agent.recorded_answer:requested_calls", "all(each.name != UNNAMED for each in calls)", "True"
+            ),
+            "a part of a name begins another call": edited(
+                f"{_CALLS}:find_call", "return None if arguments.strip() else found", "return None"
+            ),
+            "what stands in the place of arguments is dropped": edited(
+                "remit.contracts.wire:_read_tool_call", "if not arguments:", "if False:"
+            ),
+            "the whole message of an event is joined to the pieces": edited(
+                "remit.models.answer_stream:AnswerStream._add_chunk", '"delta", "index", "message"', '"delta", "index"'
             ),
             "white space stands for arguments": edited(
                 "remit.contracts.arguments:given_arguments", 'text.strip() in ("", "null")', 'text == ""'

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+
 from remit.agent.answer_end import told_text
 from remit.contracts.chat import completion_from_message, encode_message
+from remit.contracts.finish import NO_FINISH
 from remit.contracts.wire import kept_details
 
 
@@ -19,3 +22,23 @@ def test_the_reasons_of_a_provider_are_told_and_not_the_message_as_it_was_receiv
         response=json.dumps({"provider_details": details}),
     )
     assert told_text(completion, None) == "(a filter held back the answer (violence); ask in other words)"
+
+
+@pytest.mark.parametrize(
+    ("finish", "text", "told"),
+    [
+        ("error", "half", "half\n\n(the answer may not be whole: its endpoint ended it with 'error')"),
+        (NO_FINISH, "half", "half\n\n(the answer may not be whole: its endpoint ended it without a finish reason)"),
+        ("error", " ", "(the model gave no answer: its endpoint ended it with 'error')"),
+        ("SAFETY", "half", "half\n\n(a filter held back the rest of the answer)"),
+        (
+            "max_tokens",
+            "half",
+            "half\n\n(the answer was cut at max_tokens=7; ask for less at a time, or allow more tokens)",
+        ),
+        ("end_turn", "whole", "whole"),
+    ],
+)
+def test_an_answer_that_did_not_end_well_says_so(finish: str, text: str, told: str) -> None:
+    message = encode_message({"role": "assistant", "content": text})
+    assert told_text(completion_from_message(message, finish_reason=finish), 7) == told

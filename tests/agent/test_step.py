@@ -277,14 +277,18 @@ async def test_a_call_that_was_cut_before_its_arguments_is_not_one_without_argum
     for call in message["tool_calls"]:
         call["function"]["arguments"] = ""
     outcome = await AgentStep(model=answering("length", message))(StepRequest(chat=request(), calls=desk))
-    assert desk.prepared == [("work", "", "a"), ("work", "{", "b")], "a brace is no JSON"
+    assert [(each[0], each[1].startswith("refused: "), each[2]) for each in desk.prepared] == [
+        ("work", True, "a"),
+        ("work", True, "b"),
+    ]
     assert outcome.messages[0] == encode_message({"role": "assistant", **message}), "the history keeps what was said"
 
 
 async def test_a_call_whose_arguments_are_whole_is_made_though_the_answer_was_cut() -> None:
-    desk = Desk(work=ok)
-    await AgentStep(model=answering("length", asks("a")))(StepRequest(chat=request(), calls=desk))
-    assert desk.prepared == [("work", "{}", "a")]
+    desk, message = Desk(work=ok), asks("a")
+    message["tool_calls"][0]["function"]["arguments"] = '{"what":"a"}'
+    await AgentStep(model=answering("length", message))(StepRequest(chat=request(), calls=desk))
+    assert desk.prepared == [("work", '{"what":"a"}', "a")]
 
 
 async def test_a_cancelled_step_stops_every_call_and_leaves_when_all_have_ended() -> None:

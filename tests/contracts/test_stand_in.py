@@ -11,6 +11,7 @@ import remit.contracts.stand_in as contracts_stand_in
 from remit.contracts.chat import ChatRequest, History, encode_message
 from remit.contracts.stand_in import stand_in
 from remit.contracts.wire import ModelText, origin_of_text
+from remit.schemas.jsontext import ascii_json
 from remit.testing import read_only_ledger
 
 
@@ -28,15 +29,15 @@ def called(text: str) -> tuple[str, object]:
     "text",
     [
         calling("look"),
-        calling("look", ""),
-        calling("look", None),
-        calling("look", {"what": "a"}),
+        calling("look", '{"what":"\\ud83d\\ude00"}'),
+        calling("look", '{"what":"a"}', refusal=None),
+        '{"role":"assistant","content":"a","name":null}',
         encode_message({"role": "assistant", "content": "Well."}),
         encode_message({"role": "assistant", "content": None, "refusal": "No."}),
         encode_message({"role": "assistant", "content": None, "audio": {"id": "a"}}),
         encode_message({"role": "user", "content": "assistant"}),
         encode_message({"role": "tool", "tool_call_id": "a", "content": '"assistant"'}),
-        '{"role":"assistant","tool_calls":[{"id":"a","type":"custom","custom":{"name":"run","input":"not JSON"}}]}',
+        r'{"role":"assistant","content":"\ud83d\ude00 \\ud83d \u00e9","refusal":null,"name":"clerk"}',
         '["assistant"]',
         'no JSON of the "assistant"',
         '{"role":"assistant","tool_calls":7}',
@@ -75,6 +76,9 @@ def test_what_is_legal_at_first_sight_is_legal_when_it_is_read_with_care(
     arguments = ["", value, f'{{"k":{value}}}', f' {{"k":{value}}}', f'{{"k":{value}}}x', f"{{{value}}}"]
     answers = ['{"role":"assistant","content":%s}', '{"content":"a","other":%s,"role":"assistant"}']
     answers += ['{"role":"assistant","content":"a","content":%s}', '{"role":"user","role":"assistant","content":%s}']
+    answers += ['{"role":"assistant","content":"a","name":%s}', '{"role":"assistant","content":"a","refusal":%s}']
+    answers += ['{"role":"assistant","tool_calls":[{"type":%s,"function":{"name":"look","arguments":"{}"}}]}']
+    answers += ['{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"look","arguments":%s}}]}']
     texts = [*(calling(name, each) for each in arguments), *(each % value for each in answers)]
     at_first_sight = [stand_in(text) for text in texts]
 
@@ -109,8 +113,8 @@ def test_arguments_that_are_no_object_go_back_as_one_that_holds_them(arguments: 
     assert json.loads(str(called(found)[1])) == {"INVALID_JSON": arguments}
 
 
-@pytest.mark.parametrize("arguments", [" \n", "null", " null "])
-def test_white_space_and_null_go_back_as_no_arguments(arguments: str) -> None:
+@pytest.mark.parametrize("arguments", ["", " \n", "null", " null ", None, {}])
+def test_blank_arguments_go_back_as_an_empty_object(arguments: object) -> None:
     found = stand_in(calling("look", arguments))
     assert found is not None
     assert called(found) == ("look", "{}")
@@ -126,14 +130,66 @@ def test_an_empty_answer_goes_back_as_one_that_says_so(fields: dict[str, Any]) -
 def test_a_call_without_a_function_goes_back_with_one() -> None:
     found = stand_in('{"role":"assistant","tool_calls":[{"id":"a","type":"function"}]}')
     assert found is not None
-    assert json.loads(found)["tool_calls"] == [{"id": "a", "type": "function", "function": {"name": "unnamed"}}]
+    function = {"name": "unnamed", "arguments": "{}"}
+    assert json.loads(found)["tool_calls"] == [{"id": "a", "type": "function", "function": function}]
 
 
-def test_a_custom_tool_keeps_its_input() -> None:
-    call = {"id": "a", "type": "custom", "custom": {"name": "run it", "input": "not JSON"}}
+def test_arguments_that_are_an_object_go_back_as_its_text() -> None:
+    found = stand_in(calling("look", {"what": "a\ud83d", "n": [1]}))
+    assert found is not None
+    assert json.loads(str(called(found)[1])) == {"what": "a\ufffd", "n": [1]}
+
+
+@pytest.mark.parametrize("kind", ["", '"type":null,', '"type":"tool",'])
+def test_a_call_without_the_type_of_a_function_goes_back_with_it(kind: str) -> None:
+    made = '{"role":"assistant","tool_calls":[{%s"id":"a","x":1e5,"function":{"name":"look","arguments":"{ }"}}]}'
+    found = stand_in(made % kind)
+    assert found is not None
+    (call,) = json.loads(found)["tool_calls"]
+    assert call == {"type": "function", "id": "a", "x": 1e5, "function": {"name": "look", "arguments": "{ }"}}
+    assert '"x":1e5' in found, "all else is kept as it is written"
+
+
+def test_only_the_calls_that_are_not_legal_are_written_anew() -> None:
+    legal = '{"function":{"arguments":"{}","name":"look"},"id":"a","type":"function"}'
+    found = stand_in(f'{{"role":"assistant","tool_calls":[{legal},{legal.replace("look", "a b")}]}}')
+    assert found == f'{{"role":"assistant","tool_calls":[{legal},{legal.replace("look", "a_b")}]}}'
+
+
+@pytest.mark.parametrize(("given", "arguments"), [("not JSON", {"input": "not JSON"}), ('{"a":1}', {"a": 1})])
+def test_a_call_of_a_custom_tool_goes_back_as_one_of_a_function(given: str, arguments: dict[str, Any]) -> None:
+    call = {"id": "a", "type": "custom", "custom": {"name": "run it", "input": given}}
     found = stand_in(encode_message({"role": "assistant", "content": None, "tool_calls": [call]}))
     assert found is not None
-    assert json.loads(found)["tool_calls"][0]["custom"] == {"name": "run_it", "input": "not JSON"}
+    (other,) = json.loads(found)["tool_calls"]
+    assert set(other) == {"id", "type", "function"}
+    assert (called(found)[0], json.loads(str(called(found)[1]))) == ("run_it", arguments)
+
+
+@pytest.mark.parametrize(
+    ("fields", "legal"),
+    [
+        ({"content": "a", "name": "GPT 5"}, {"content": "a"}),
+        ({"content": "a", "name": 5}, {"content": "a"}),
+        ({"content": "a", "refusal": ["no"]}, {"content": "a"}),
+        ({"content": None, "refusal": ["no"]}, {"content": "(no answer)"}),
+        ({"content": "cut \ud83d"}, {"content": "cut \ufffd"}),
+        ({"content": "a", "reasoning": "\ude00\ud83d\ud83d\ude00"}, {"content": "a", "reasoning": "\ufffd\ufffd😀"}),
+    ],
+)
+def test_fields_that_a_strict_endpoint_refuses_go_back_as_others_or_not(
+    fields: dict[str, Any], legal: dict[str, Any]
+) -> None:
+    found = stand_in(ascii_json({"role": "assistant", **fields}))
+    assert found is not None
+    assert json.loads(found) == {"role": "assistant", **legal}
+
+
+@pytest.mark.parametrize("half", ["\ud83d", r"\ud83d"])
+def test_arguments_with_half_a_surrogate_pair_go_back_without_it(half: str) -> None:
+    found = stand_in(calling("look", f'{{"what":"{half}","more":"\\ud83d\\ude00"}}'))
+    assert found is not None
+    assert json.loads(str(called(found)[1])) == {"what": "\ufffd", "more": "😀"}
 
 
 def test_what_pydantic_ai_keeps_of_an_answer_names_the_same_calls() -> None:

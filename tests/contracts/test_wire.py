@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from remit.contracts.arguments import given_arguments, parse_arguments
 from remit.contracts.chat import ChatRequest, History, completion_from_message
 from remit.contracts.wire import (
     ModelText,
@@ -195,3 +196,23 @@ def test_the_first_tool_calls_are_kept_with_their_parts_of_a_response() -> None:
 )
 def test_the_older_function_call_is_read_as_one_of_tool_calls(text: str, expected: str) -> None:
     assert with_tool_calls(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "place"),
+    [
+        ({"function": {"name": "look", "parameters": {"page": "a"}}}, "parameters"),
+        ({"function": {"name": "look", "arguments": "", "args": "x"}}, "args"),
+        ({"function": {"name": "look", "arguments": None, "input": "x"}}, "input"),
+        ({"function": {"name": "look"}, "arguments": '{"page":"a"}'}, "arguments"),
+        ({"custom": {"name": "look", "params": [0]}}, "params"),
+        ({"function": {"name": "look", "parameters": {}, "args": "", "input": None}}, ""),
+        ({"function": {"name": "look", "arguments": "{}", "parameters": {"type": "object"}}}, ""),
+    ],
+)
+def test_what_may_be_meant_as_arguments_is_neither_dropped_nor_taken_for_them(call: dict[str, Any], place: str) -> None:
+    (read,) = read_tool_calls({"tool_calls": [call]})
+    error = parse_arguments(given_arguments(read.arguments)).error
+    assert error == (
+        f"the arguments stand in another place of the call: {place!r}; write function.arguments" if place else ""
+    )

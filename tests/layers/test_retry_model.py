@@ -31,6 +31,8 @@ def answer(finish: str = "stop", **message: Any) -> Completion:
         (answer("length", content=""), REQUEST.history, False),
         (answer("length", content="a"), REQUEST.history, False),
         (answer("content_filter", content=""), REQUEST.history, False),
+        (answer("MAX_TOKENS", content=""), REQUEST.history, False),
+        (answer("error", content=""), REQUEST.history, True),
     ],
 )
 def test_only_an_empty_answer_that_ends_no_turn_with_calls_is_asked_for_again(

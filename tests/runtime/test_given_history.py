@@ -110,6 +110,16 @@ async def test_a_conversation_goes_on_from_it_and_cannot_be_given_another() -> N
         await shop.runtime.run("Hi", by=ADA, messages=HISTORY, conversation="c")
 
 
+async def test_an_id_that_not_every_provider_takes_becomes_another_for_the_call_and_its_result() -> None:
+    shop = Shop(model=script("Yes."))
+    text = json.dumps(HISTORY).replace('"a"', f'"{"a" * 100}"').replace('"b"', f'"{"a" * 99}"')
+    await shop.runtime.run("Really?", by=ADA, messages=json.loads(text))
+    ids = [call["id"] for each in shop.first_request for call in each.get("tool_calls", ())]
+    assert ids == [each["tool_call_id"] for each in shop.first_request if each["role"] == "tool"]
+    assert len(set(ids)) == 2
+    assert all(len(each) <= 40 for each in ids)
+
+
 async def test_without_a_prompt_the_agent_is_asked_the_last_message() -> None:
     shop = Shop(model=script("Yes."))
     result = await shop.runtime.run(messages=[*HISTORY, {"role": "user", "content": "Sure?"}], by=ADA)

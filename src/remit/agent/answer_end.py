@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
 from remit.contracts.chat import Completion
+from remit.contracts.finish import NO_FINISH, Ending, read_finish
 from remit.contracts.wire import DETAILS_KEY
 
 _CUT: Final = "the answer was cut at {limit}; ask for less at a time, or allow more tokens"
@@ -14,6 +15,8 @@ _CUT_IN_THOUGHT: Final = "there is no answer: the model was cut at {limit} befor
 _FILTERED: Final = "a filter held back the rest of the answer{reason}"
 _FILTERED_WHOLE: Final = "a filter held back the answer{reason}; ask in other words"
 _EMPTY: Final = "the model gave no answer"
+_UNSURE: Final = "the answer may not be whole"
+_NO_FINISH: Final = "its endpoint ended it without a finish reason"
 _MAX_REASON: Final = 300
 
 
@@ -28,14 +31,18 @@ def told_text(completion: Completion, max_tokens: int | None) -> str:
 
 def _explain_end(completion: Completion, max_tokens: int | None) -> str:
     has_text = bool((completion.content or "").strip())
-    match completion.finish_reason:
-        case "length":
+    match read_finish(completion.finish_reason):
+        case Ending.CUT:
             limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"
             return (_CUT if has_text else _CUT_IN_THOUGHT).format(limit=limit)
-        case "content_filter":
+        case Ending.FILTERED:
             reasons = ", ".join(dict.fromkeys(_list_reasons(completion.response)))[:_MAX_REASON]
             return (_FILTERED if has_text else _FILTERED_WHOLE).format(reason=reasons and f" ({reasons})")
-        case _:
+        case Ending.OTHER:
+            finish = completion.finish_reason
+            why = _NO_FINISH if finish == NO_FINISH else f"its endpoint ended it with {finish[:_MAX_REASON]!r}"
+            return f"{_UNSURE if has_text else _EMPTY}: {why}"
+        case Ending.WHOLE:
             return "" if has_text else _EMPTY
 
 

@@ -8,15 +8,18 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, Final, cast
 
-from remit.contracts.arguments import refuse_secrets
+from remit.contracts.arguments import refuse_secrets, refused_arguments
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
 from remit.contracts.current_run import CURRENT_LIMITS
+from remit.contracts.finish import Ending, read_finish
 from remit.contracts.items import Message, ModelUsage
 from remit.contracts.ledger import Ledger
 from remit.contracts.meter import Reservation
 from remit.contracts.schema import shorten_text
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.contracts.wire import (
+    MAX_ID,
+    UNNAMED,
     ModelText,
     ToolCallRequest,
     change_arguments,
@@ -59,20 +62,21 @@ def check_answer(answer: object) -> Completion:
 def to_legal_answer(answer: Completion, request: ChatRequest) -> Completion:
     """The answer as a history may have it: with few tool calls, and an id of its own and a name for every one.
 
-    Some endpoints give no id or the same id each turn, and some models name no tool; a history allows neither. Of the
-    calls of one answer, `Limits.answer_calls` are made. One more is kept, which `AgentTurns` refuses.
+    Some endpoints give no id, a very long one or the same id each turn, and some models name no tool; a history allows
+    none of this. Of the calls of one answer, `Limits.answer_calls` are made. One more is kept, which `AgentTurns`
+    refuses.
     """
     used, count_of_calls = request.used_call_ids, len(answer.tool_calls)
     if count_of_calls == 0:
         return answer
     if count_of_calls == 1:
         (only,) = answer.tool_calls
-        if only.id and only.name and only.id not in used:
+        if only.id and not only.id[MAX_ID:] and only.name and only.id not in used:
             return answer
     most = CURRENT_LIMITS.get().answer_calls + 1
     if count_of_calls > most:
         answer = _with_message(answer, keep_tool_calls(answer.message, most))
-    ids = [call.id for call in answer.tool_calls if call.id and call.name]
+    ids = [call.id for call in answer.tool_calls if call.id and not call.id[MAX_ID:] and call.name]
     if len(set(ids)) == len(answer.tool_calls) and used.isdisjoint(ids):
         return answer
     numbered = (f"call_{number}_{request.turn}" for number in count(len(used)))
@@ -141,15 +145,23 @@ def _arguments_without_secrets(call: ToolCallRequest) -> str:
 
 
 def requested_calls(completion: Completion) -> tuple[ToolCallRequest, ...]:
-    """The calls of an answer. If it was cut before the last one's arguments, these become invalid JSON."""
-    if completion.finish_reason != "length" or not completion.tool_calls or completion.tool_calls[-1].arguments.strip():
-        return completion.tool_calls
-    *others, last = completion.tool_calls
-    return (*others, last._replace(arguments=_TRUNCATED_ARGUMENTS))
+    """The calls of an answer. In place of arguments that may not have arrived stands the reason for refusing the call.
+
+    No arguments are none only where the answer ended its calls whole: its endpoint says that the model ended it, and no
+    call is without a name. Such a call holds arguments that may be those of another.
+    """
+    calls = completion.tool_calls
+    is_whole = read_finish(completion.finish_reason) is Ending.WHOLE
+    if is_whole and all(each.name != UNNAMED for each in calls):
+        return calls
+    return tuple(each._replace(arguments=_MISSING_ARGUMENTS) if _is_blank(each.arguments) else each for each in calls)
 
 
-_TRUNCATED_ARGUMENTS: Final = "{"
-"""No text at all would mean no arguments."""
+def _is_blank(arguments: str) -> bool:
+    return "".join(arguments.split()) in ("", "null", "{}")
+
+
+_MISSING_ARGUMENTS: Final = refused_arguments("the arguments have not arrived; make the call again, with all of them")
 
 
 def add_usage(ledger: Ledger, call: str, answer: Completion, reservation: Reservation) -> None:

@@ -23,6 +23,7 @@ from remit.agent.typed_result import (
 )
 from remit.contracts.call import ModelService
 from remit.contracts.chat import Completion, ToolCallRequest
+from remit.contracts.finish import GOOD_FINISHES
 from remit.contracts.parallel import run_parallel
 from remit.contracts.reply import Reply
 from remit.contracts.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
@@ -79,7 +80,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         """Ask the model once."""
         completion = await self.model(request.chat)
         calls, result_calls = completion.tool_calls, tuple[ToolCallRequest, ...]()
-        if completion.finish_reason == "length":
+        if calls[1:] or (calls and completion.finish_reason not in GOOD_FINISHES):
             calls = requested_calls(completion)
         if self.calls_by_name:
             calls = tuple(map(read_named_call, calls))

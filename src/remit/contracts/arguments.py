@@ -26,7 +26,7 @@ SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which
 _LARGEST_INTEGER: Final = 2**63 - 1
 """Ids of databases and services have up to 64 bits. Databases and other readers refuse or round what is larger."""
 _REFUSED: Final = "refused: "
-"""Begins the text that stands for arguments that are too long to be journaled."""
+"""Begins the text that stands for arguments that are too long to be journaled, or never arrived."""
 _HELD_VALUE: Final = '{"contained_a_secret":'
 """Begins the text that stands for arguments that contained the value of a secret."""
 _HEAD_CHARS: Final = 1000
@@ -106,6 +106,11 @@ class Arguments(Struct, frozen=True, eq=False):
             identity = self.raw
         structs.force_setattr(self, "identity", identity)
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether a reason stands in place of the arguments."""
+        return bool(self.error) and self.raw.startswith(_REFUSED)
+
     def limit(self, limits: Limits) -> Arguments:
         """Return these arguments, or if they are too long, an error with their beginning and digest in their place."""
         if self.error:
@@ -130,6 +135,11 @@ def refuse_secrets(raw: str) -> str:
     if (redacted := redact_secrets_in_content(raw)) == raw:
         return raw
     return f"{_HELD_VALUE}{json.dumps(redacted[:_HEAD_CHARS])}}}"
+
+
+def refused_arguments(reason: str) -> str:
+    """A text of arguments that `parse_arguments` refuses with that reason, which the model is told."""
+    return f"{_REFUSED}{' '.join(reason.split())[:_HEAD_CHARS]}"
 
 
 def given_arguments(text: str) -> str:

@@ -1,15 +1,16 @@
 """Legal messages in place of those that a model wrote and that endpoints refuse to take back.
 
-Models invent names of tools, write arguments that are not JSON, and end without a text. An endpoint that is strict
-refuses each later request whose history has such a message. So requests carry a legal one in its place; the journal,
-the layers and the call itself have the original.
+Models invent names of tools, write arguments that are not JSON, cut an emoji in half and end without a text; endpoints
+leave out the type of a call, or send its arguments as an object. An endpoint that is strict refuses each later request
+whose history has such a message. So requests carry a legal one in its place; the journal, the layers and the call
+itself have the original.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import Any, Final, Literal, cast
 
 from msgspec import MsgspecError, Struct
 from msgspec.json import Decoder
@@ -31,6 +32,10 @@ NO_TEXT: Final = "(no answer)"
 
 _ILLEGAL: Final = re.compile("[^A-Za-z0-9_-]")
 _MAX_NAME: Final = 64
+_ESCAPE: Final = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+"""An escape of a JSON text: a pair of surrogates, half of one, or another."""
 
 
 class _Function(Struct, frozen=True, gc=False):
@@ -39,6 +44,7 @@ class _Function(Struct, frozen=True, gc=False):
 
 
 class _Call(Struct, frozen=True, gc=False):
+    type: Literal["function"]
     function: _Function
 
 
@@ -48,6 +54,8 @@ class _Answer(Struct, frozen=True, gc=False):
     role: str
     content: str | None = None
     tool_calls: list[_Call] | None = None
+    name: None = None
+    refusal: str | None = None
 
 
 _READ_ANSWER: Final = Decoder(_Answer).decode
@@ -69,17 +77,16 @@ def stand_in(text: str) -> str | None:
         calls = read_tool_calls(values)
     except SetupError:  # no list of objects, which is told where the history is read
         return None
-    if not calls:
-        return None if _says_something(values) else _with_origin(text, _with_text(text))
-    legal = [
-        _legal_call(call, has_arguments=bool(written.get("function")))  # the input of a custom tool is any text
-        for call, written in zip(calls, values["tool_calls"], strict=True)
-    ]
-    return None if legal == [*calls] else _with_origin(text, _with_calls(text, calls, legal))
+    legal = _without_halves(_with_members(text, values, calls))
+    if legal == text:
+        return None
+    return ModelText(legal, text.origin) if isinstance(text, ModelText) else legal
 
 
 def _is_plainly_legal(text: str) -> bool:
     """Whether a message of a model is legal at first sight: asked of each, so that few are read with more care."""
+    if "\\ud" in text or "\\uD" in text:  # perhaps half of a surrogate pair
+        return False
     try:
         answer = _READ_ANSWER(str(text))  # of a subclass of str too
         if not answer.tool_calls:
@@ -94,30 +101,60 @@ def _is_plainly_legal(text: str) -> bool:
     return answer.role == "assistant"
 
 
-def _with_origin(text: str, legal: str) -> str:
-    return ModelText(legal, text.origin) if isinstance(text, ModelText) else legal
+def _with_members(text: str, values: dict[str, Any], calls: tuple[ToolCallRequest, ...]) -> str:
+    """The text of a message with legal members in place of those that are not; all else is kept."""
+    members = raw_members(text)
+    known = dict(members)
+    if calls:
+        _set_calls(members, cast("list[dict[str, Any]]", values["tool_calls"]), calls)
+    elif not _says_something(values):
+        members["content"] = ascii_json(NO_TEXT)
+    name, refusal = values.get("name"), values.get("refusal")
+    if name is not None and not _is_name(name):
+        del members["name"]
+    if not isinstance(refusal, str | None):
+        del members["refusal"]
+    return text if members == known else join_members(members)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and NAME_PATTERN.fullmatch(value) is not None
 
 
 def _says_something(message: dict[str, Any]) -> bool:
     return bool(text_of_message(message).strip() or message.get("audio") or message.get("function_call"))
 
 
-def _with_text(text: str) -> str:
-    members = raw_members(text)
-    return join_members({**members, "content": ascii_json(NO_TEXT)})
+def _set_calls(members: dict[str, str], written: list[dict[str, Any]], calls: tuple[ToolCallRequest, ...]) -> None:
+    """Replace the calls that are not legal. The input of a custom tool becomes the argument ``input`` of a function."""
+    legal = [_legal_call(call, each) for call, each in zip(calls, written, strict=True)]
+    if all(map(_is_written_so, written, legal)):
+        return
+    raws = raw_items(members["tool_calls"])
+    members["tool_calls"] = join_items(
+        raw if _is_written_so(each, call) else _call_text(raw, call)
+        for raw, each, call in zip(raws, written, legal, strict=True)
+    )
+    if RESPONSE_KEY in members:
+        members[RESPONSE_KEY] = _with_parts(members[RESPONSE_KEY], legal)
 
 
-def _legal_call(call: ToolCallRequest, *, has_arguments: bool) -> ToolCallRequest:
-    name = call.name if NAME_PATTERN.fullmatch(call.name) else _ILLEGAL.sub("_", call.name)[:_MAX_NAME] or UNNAMED
-    arguments = _legal_arguments(call.arguments) if has_arguments else call.arguments
-    return call if (name, arguments) == (call.name, call.arguments) else ToolCallRequest(call.id, name, arguments)
+def _legal_call(call: ToolCallRequest, written: dict[str, Any]) -> ToolCallRequest:
+    name = call.name if _is_name(call.name) else _ILLEGAL.sub("_", call.name)[:_MAX_NAME] or UNNAMED
+    if written.get("function") or not written.get("custom"):
+        return ToolCallRequest(call.id, name, _legal_arguments(call.arguments))
+    given = call.arguments if is_object(call.arguments) else compact_json({"input": call.arguments})
+    return ToolCallRequest(call.id, name, _without_halves(given))
 
 
 def _legal_arguments(text: str) -> str:
-    if not text:
-        return text  # as the endpoint wrote it, which takes it back
     text = given_arguments(text)
-    return text if is_object(text) else compact_json({INVALID_JSON: text})
+    return _without_halves(text if is_object(text) else compact_json({INVALID_JSON: text}))
+
+
+def _without_halves(text: str) -> str:
+    """A JSON text with a replacement character for each escaped half of a surrogate pair."""
+    return _ESCAPE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], text) if "\\u" in text else text
 
 
 def is_object(text: str) -> bool:
@@ -130,24 +167,21 @@ def is_object(text: str) -> bool:
         return False
 
 
-def _with_calls(text: str, calls: tuple[ToolCallRequest, ...], legal: list[ToolCallRequest]) -> str:
-    members = raw_members(text)
-    written: list[str] = []
-    for raw, call, other in zip(raw_items(members["tool_calls"]), calls, legal, strict=True):
-        parts = raw_members(raw)
-        written_as = [key for key in ("function", "custom") if parts.get(key, "").startswith("{")]
-        key = written_as[0] if written_as else "function"
-        function = raw_members(parts[key]) if written_as else {}
-        if call.name != other.name:
-            function["name"] = ascii_json(other.name)
-        if call.arguments != other.arguments:
-            function["arguments"] = ascii_json(other.arguments)
-        parts[key] = join_members(function)
-        written.append(join_members(parts))
-    members["tool_calls"] = join_items(written)
-    if RESPONSE_KEY in members:
-        members[RESPONSE_KEY] = _with_parts(members[RESPONSE_KEY], legal)
-    return join_members(members)
+def _is_written_so(written: dict[str, Any], call: ToolCallRequest) -> bool:
+    """Whether a message has a call as one of a function with that name and those arguments."""
+    function = written.get("function")
+    if written.get("type") != "function" or not isinstance(function, dict):
+        return False
+    found = cast("dict[str, Any]", function)
+    return (found.get("name"), found.get("arguments")) == (call.name, call.arguments)
+
+
+def _call_text(raw: str, call: ToolCallRequest) -> str:
+    """The text of a call of a function, with the other fields that it was written with."""
+    parts = {key: value for key, value in raw_members(raw).items() if key != "custom"}
+    function = raw_members(parts["function"]) if parts.get("function", "").startswith("{") else {}
+    function |= {"name": ascii_json(call.name), "arguments": ascii_json(call.arguments)}
+    return join_members({**parts, "type": '"function"', "function": join_members(function)})
 
 
 def _with_parts(response: str, legal: list[ToolCallRequest]) -> str:

@@ -7,12 +7,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self, cast
 
+from remit.contracts.arguments import refused_arguments
 from remit.core.checks import as_tuple_of
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
 
 UNNAMED: Final = "unnamed"
 """The tool of a call that names none."""
+MAX_ID: Final = 40
+"""The most characters of the id of a call that all providers take."""
+_OTHER_PLACES: Final = ("arguments", "args", "parameters", "params", "input")
+"""Where endpoints that mix up formats put the arguments of a call."""
 
 
 class ModelText(str):
@@ -89,7 +94,8 @@ class ToolCallRequest(NamedTuple):
 def read_tool_calls(message: Mapping[str, Any]) -> tuple[ToolCallRequest, ...]:
     """The tool calls of a message. What a call lacks is an empty text; arguments of another type are their JSON.
 
-    The input of a custom tool stands for its arguments.
+    The input of a custom tool stands for its arguments. What stands elsewhere in a call, and may be meant as arguments,
+    makes them a text that no tool accepts.
 
     Raises:
         SetupError: the calls are not a list of objects.
@@ -108,12 +114,24 @@ def _read_tool_call(call: Mapping[str, Any]) -> ToolCallRequest:
     name, arguments = function.get("name"), function.get("arguments", function.get("input"))
     if arguments.__class__ is not str:
         arguments = "" if arguments is None else compact_json(arguments)
+    if not arguments:
+        arguments = _describe_misplaced(call, function)
     return ToolCallRequest(ident if ident.__class__ is str else "", name if name.__class__ is str else "", arguments)
 
 
 def _called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
     found = call.get("function") or call.get("custom")
     return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
+
+
+def _describe_misplaced(*places: Mapping[str, Any]) -> str:
+    """The reason for refusing a call without arguments that has something where they may be meant; empty if not."""
+    found = [key for place in places for key in _OTHER_PLACES if place.get(key) not in (None, "", {})]
+    if not found:
+        return ""
+    return refused_arguments(
+        f"the arguments stand in another place of the call: {found[0]!r}; write function.arguments"
+    )
 
 
 def rename_tool_calls(text: str, ids: Iterator[str]) -> str:

@@ -12,6 +12,7 @@ from remit.contracts.chat import encode_message
 from remit.contracts.items import GivenMessage, Item, RunOpened, given_id
 from remit.contracts.question import content_digest
 from remit.contracts.wire import (
+    MAX_ID,
     ModelText,
     ToolCallRequest,
     origin_of_text,
@@ -108,7 +109,10 @@ def _pair_calls(messages: Sequence[ReadMessage]) -> Iterator[str]:
         _refuse_open(where, open_calls)
         where = f"messages[{index}]"
         calls = read_tool_calls(values) if values["role"] == "assistant" else ()
-        kept = {each.id: each.id if each.id not in ids else f"{each.id}_{index}" for each in calls}
+        kept = {
+            each.id: each.id if each.id not in ids and not each.id[MAX_ID:] else f"{each.id[:20]}_{index}_{number}"
+            for number, each in enumerate(calls)
+        }
         open_calls = {each.id: (kept[each.id], each) for each in calls}
         ids.update(kept.values())
         text = message.text or encode_message(values)

@@ -12,6 +12,7 @@ from typing import TypeVar
 from remit.contracts.asking import AttemptRecord, current_attempts
 from remit.contracts.call import ModelLayer, ModelService
 from remit.contracts.chat import ChatRequest, Completion
+from remit.contracts.finish import Ending, read_finish
 from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import check_counts, check_numbers
@@ -103,7 +104,9 @@ def is_incomplete(request: ChatRequest, answer: Completion) -> bool:
 
     An answer that was cut by a limit of tokens or by a filter would be so again.
     """
-    if answer.tool_calls or (answer.content or "").strip() or answer.finish_reason in ("length", "content_filter"):
+    if answer.tool_calls or (answer.content or "").strip():
+        return False
+    if read_finish(answer.finish_reason) in (Ending.CUT, Ending.FILTERED):
         return False
     last = request.history[-1] if len(request.history) else ""
     return not last.startswith('{"role":"tool"')

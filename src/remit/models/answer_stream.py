@@ -6,9 +6,11 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
+from remit.contracts.finish import NO_FINISH
 from remit.contracts.streaming import Delta
-from remit.models.call_pieces import find_call
-from remit.schemas.jsontext import compact_json
+from remit.contracts.wire import has_surrogates
+from remit.models.call_pieces import find_call, with_whole_name
+from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import as_object, load_json
 
 STREAM_FIELDS: Final = '"stream":true,"stream_options":{"include_usage":true}'
@@ -25,7 +27,8 @@ _PART_COST: Final = 100
 _SEARCH_COST: Final = 64
 """What it counts to look for the part of a list that a piece belongs to, for each part that there is."""
 
-_NAMES: Final = frozenset({"id", "type", "role", "name", "format", "finish_reason"})
+_BOM: Final = b"\xef\xbb\xbf"
+_NAMES: Final = frozenset({"id", "type", "role", "name", "format", "finish_reason", "index"})
 """Fields whose pieces repeat or replace one another, where other texts are joined."""
 
 
@@ -41,9 +44,12 @@ class AnswerStream:
         self._line: list[bytes] = []
         self._line_bytes = 0
         self._data: list[bytes] = []
+        self._event = b""
         self._event_bytes = 0
+        self._after_return = False
         self._body: dict[str, Any] = {}
         self._choice: dict[str, Any] = {"index": 0, "message": {}}
+        self._said: Mapping[str, Any] = {}
         self._joined: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
         self._has_ended = False
         self._length = 0
@@ -54,13 +60,24 @@ class AnswerStream:
         Raises:
             ValueError: an event is not JSON. TypeError: it is not a chunk of a completion, or the answer is too long.
         """
+        if self._after_return or b"\r" in data:
+            data = self._with_newlines(data)
         begin, *more = data.split(b"\n")
         self._line.append(begin)
         self._line_bytes += len(begin)
         for line in more:
-            self._feed_line(b"".join(self._line).rstrip(b"\r"))
+            self._feed_line(b"".join(self._line))
             self._line, self._line_bytes = [line], len(line)
         self._check_event(self._line_bytes)
+
+    def _with_newlines(self, data: bytes) -> bytes:
+        """The bytes with a newline for each end of a line, of which a carriage return is one, with a newline or alone.
+
+        The newline may come with the next bytes.
+        """
+        rest = data[1:] if self._after_return and data.startswith(b"\n") else data
+        self._after_return = data.endswith(b"\r")
+        return rest.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
     @staticmethod
     def _check_event(size: int) -> None:
@@ -68,33 +85,49 @@ class AnswerStream:
             raise TypeError(f"an event is longer than {_MAX_EVENT:,} bytes")
 
     def body(self) -> str:
-        """The body of the whole answer.
+        """The body of the whole answer. One without a finish reason has `NO_FINISH`.
 
         Raises:
-            StreamCutError: the endpoint did not finish it.
+            StreamCutError: the endpoint did not finish it. TypeError: its tool calls are no list.
         """
         with contextlib.suppress(ValueError):  # the last event was cut
             self.add_bytes(b"\n\n")
-        is_begun = bool(self._choice["message"] or self._choice.get("finish_reason"))
-        if not ((self._has_ended and is_begun) or self._choice.get("finish_reason") or self._body.get("error")):
+        message, finish = self._join_message(), self._choice.get("finish_reason")
+        if not ((self._has_ended and message) or finish or self._body.get("error")):
             raise StreamCutError("the answer was cut off")
-        message = _join_texts(self._choice["message"])
-        for call in message.get("tool_calls") or ():
-            call.pop("index", None)  # only pieces are numbered
-        choice = {**_join_texts(self._choice), "message": message}
-        return compact_json({**self._body, "object": "chat.completion", "choices": [choice]})
+        calls: object = message.get("tool_calls") or []
+        if not isinstance(calls, list):
+            raise TypeError("its tool calls are no list")
+        for call in cast("list[object]", calls):
+            if isinstance(call, dict):
+                cast("dict[str, Any]", call).pop("index", None)  # only pieces are numbered
+        choice = {**_join_texts(self._choice), "message": message, "finish_reason": finish or NO_FINISH}
+        body = {**self._body, "object": "chat.completion", "choices": [choice]}
+        text = compact_json(body)
+        return ascii_json(body) if has_surrogates(text) else text  # two halves of a pair become one character
+
+    def _join_message(self) -> dict[str, Any]:
+        """The message of all pieces. What has none is that of the last whole message, which some endpoints add."""
+        message: dict[str, Any] = _join_texts(self._choice["message"])
+        return {**message, **self._said, **{name: value for name, value in message.items() if value}}
 
     def _feed_line(self, line: bytes) -> None:
+        line = line.removeprefix(_BOM)
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" "))
             self._event_bytes += len(line)
             self._check_event(self._event_bytes)
+        elif line.startswith(b"event:"):
+            self._event = line[6:].strip()
         elif not line and self._data:
             data, self._data, self._event_bytes = b"\n".join(self._data), [], 0
+            event, self._event = self._event, b""
             if data.strip() == b"[DONE]":
                 self._has_ended = True
             elif data.strip():
-                self._add_chunk(as_object(load_json(data.decode())))
+                chunk = as_object(load_json(data.decode()))
+                is_error = event == b"error" or chunk.get("object") == "error"
+                self._add_chunk({"error": chunk} if is_error and not chunk.get("error") else chunk)
 
     def _add_chunk(self, chunk: Mapping[str, Any]) -> None:
         for name, value in chunk.items():
@@ -103,8 +136,9 @@ class AnswerStream:
         for choice in map(as_object, chunk.get("choices") or ()):
             if choice.get("index") in (None, 0):
                 delta = as_object(choice.get("delta") or {})
-                rest = {name: value for name, value in choice.items() if name not in ("delta", "index")}
+                rest = {name: value for name, value in choice.items() if name not in ("delta", "index", "message")}
                 self._merge(self._choice, rest)
+                self._said = as_object(choice.get("message") or self._said)
                 self._joined = []
                 self._merge(self._choice["message"], delta)
                 self._report(delta)
@@ -145,12 +179,14 @@ class AnswerStream:
             whole = find_call(known, piece, self._read_arguments)
             if whole is None:
                 known.append(whole := {})
-            self._merge(whole, piece)
+            self._merge(whole, with_whole_name(whole, piece))
             self._joined.append((whole, piece))
 
     def _read_arguments(self, arguments: object) -> str:
         """The arguments of a call so far, whose reading counts."""
-        text = "".join(arguments) if isinstance(arguments, _Text) else compact_json(arguments or "")
+        if arguments is None:
+            return ""
+        text = "".join(arguments) if isinstance(arguments, _Text) else compact_json(arguments)
         self._count(len(text))
         return text
 

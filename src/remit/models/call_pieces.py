@@ -1,8 +1,9 @@
 """Which tool call of a stream a piece belongs to: told by its id, then by its index, then by the order.
 
 Endpoints number and name the pieces in many ways: one index for all calls, one id for all calls, an id in each piece or
-in the first, no index, no id, the name again in each piece. Arguments must never reach another call than their own, so
-a piece that names a tool begins a call wherever it does not clearly continue one.
+in the first, no index, no id, the name again in each piece, or a part of it. Arguments must never reach another call
+than their own, so a piece that names a tool begins a call wherever it does not clearly continue one. A name goes on
+only before the first arguments.
 """
 
 from __future__ import annotations
@@ -23,27 +24,42 @@ def find_call(
     begun = _function(found)
     if not begun.get("name"):
         return found
+    arguments = read_text(begun.get("arguments"))
     if begun["name"] != name:
-        return None
+        return None if arguments.strip() else found
     has_more = bool(_function(piece).get("arguments"))
-    return None if has_more and _is_whole(read_text(begun.get("arguments"))) and not has_its_id else found
+    return None if has_more and _is_whole(arguments) and not has_its_id else found
+
+
+def with_whole_name(call: Mapping[str, Any], piece: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The piece of a call with the name of the tool so far, if it has another part of the name."""
+    begun, more = _function(call).get("name"), _function(piece).get("name")
+    if not isinstance(begun, str) or not isinstance(more, str) or not begun or not more or begun == more:
+        return piece
+    key = "function" if piece.get("function") else "custom"
+    return {**piece, key: {**piece[key], "name": begun + more}}
 
 
 def _find_candidate(
     calls: Sequence[dict[str, Any]], piece: Mapping[str, Any], *, is_named: bool
 ) -> tuple[dict[str, Any] | None, bool]:
     """The call with the id of a piece, else with its index, else the last; and whether it has the id."""
-    number, index = piece.get("id"), piece.get("index")
+    number, index = piece.get("id"), _index(piece)
     same_id = [each for each in calls if number and each.get("id") == number]
-    same_index = [each for each in calls if index is not None and each.get("index") == index]
+    same_index = [each for each in calls if index is not None and _index(each) == index]
     if same_id:
-        both = [each for each in same_id if index is None or each.get("index") in (index, None)]
+        both = [each for each in same_id if index is None or _index(each) in (index, None)]
         return (both[-1], True) if both else (None if is_named else same_id[-1], True)
     if same_index:
         is_another = is_named and number and same_index[-1].get("id")
         return (None if is_another else same_index[-1]), False
-    begins = index is not None or is_named or not calls
+    begins = index is not None or (is_named and number) or not calls
     return (None if begins else calls[-1]), False
+
+
+def _index(call: Mapping[str, Any]) -> str | None:
+    """The index of a call or a piece, which some endpoints write as a text."""
+    return None if call.get("index") is None else str(call["index"])
 
 
 def _function(call: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -291,9 +291,10 @@ def to_completion(response: ModelResponse) -> Completion:
 
 def get_finish_reason(response: ModelResponse) -> str:
     """The finish reason in the terms of chat completions, inferred if the provider gives none."""
-    called = any(isinstance(part, ToolCallPart) for part in response.parts)
-    finish = response.finish_reason or ("tool_call" if called else "stop")
-    return _FINISH_REASONS.get(finish, finish)
+    told = response.finish_reason or (response.provider_details or {}).get("finish_reason")
+    if isinstance(told, str) and told:
+        return _FINISH_REASONS.get(told, told)
+    return "tool_calls" if any(isinstance(part, ToolCallPart) for part in response.parts) else "stop"
 
 
 def response_text(response: ModelResponse) -> str:

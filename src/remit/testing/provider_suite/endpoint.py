@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, Self, cast
 
-from remit.schemas.jsontext import compact_json
+from remit.contracts.chat import encode_message
+from remit.contracts.wire import MAX_ID, has_surrogates
+from remit.schemas.jsontext import compact_json, reject_constant
 from remit.testing.history_check import HistoryErrorKind, history_errors
 from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, as_stream, whole
 
@@ -82,28 +84,54 @@ def list_refusals(body: dict[str, Any]) -> Iterator[str]:
     """Why a strict provider refuses a request because of its history."""
     messages = cast("list[dict[str, Any]]", body["messages"])
     for number, message in enumerate(messages):
-        if message["role"] != "assistant":
-            continue
-        calls = cast("list[dict[str, Any]]", message.get("tool_calls") or [])
-        said = message.get("content") or message.get("refusal") or message.get("audio")
-        if not calls and not (said.strip() if isinstance(said, str) else said):
-            yield f"messages[{number}].content: text content must be non-empty"
-        for call in calls:
-            function: dict[str, Any] = call.get("function") or {}
-            if not _NAME.fullmatch(function.get("name") or ""):
-                yield f"messages[{number}].tool_calls: {function.get('name')!r} does not match the pattern of names"
-            if not _is_object(function.get("arguments")):
-                yield f"messages[{number}].tool_calls: the arguments of {function.get('name')} are not a JSON object"
-    for error in history_errors(compact_json(each) for each in messages):
+        for reason in _list_faults(message):
+            yield f"messages[{number}].{reason}"
+    for error in history_errors(map(encode_message, messages)):
         if error.kind is not HistoryErrorKind.EMPTY_CALLS:  # which some write, and take back
             yield f"messages[{error.message_index}]: {error.kind.value}"
 
 
-def _is_object(arguments: object) -> bool:
-    """Whether arguments are an object, as JSON or as its text; an endpoint takes back none that it left out."""
-    if not arguments or isinstance(arguments, dict):
-        return True
+def _list_faults(message: dict[str, Any]) -> Iterator[str]:
+    """What a strict provider refuses in one message, beginning with the field."""
+    if has_surrogates(compact_json(message)):
+        yield "content: lone surrogate in hex escape"
+    if message["role"] != "assistant":
+        return
+    calls = cast("list[dict[str, Any]]", message.get("tool_calls") or [])
+    said = message.get("content") or message.get("refusal") or message.get("audio")
+    if not calls and not (said.strip() if isinstance(said, str) else said):
+        yield "content: text content must be non-empty"
+    if message.get("name") is not None and not _is_name(message["name"]):
+        yield f"name: {message['name']!r} does not match the pattern of names"
+    if not isinstance(message.get("refusal"), str | None):
+        yield "refusal: expected a string"
+    for number, call in enumerate(calls):
+        yield from (f"tool_calls[{number}].{reason}" for reason in _list_faults_of_call(call))
+
+
+def _list_faults_of_call(call: dict[str, Any]) -> Iterator[str]:
+    if call.get("type") != "function":
+        yield "type: expected 'function'"
+    if len(str(call.get("id"))) > MAX_ID:
+        yield f"id: expected at most {MAX_ID} characters"
+    function: dict[str, Any] = call.get("function") or {}
+    name, arguments = function.get("name"), function.get("arguments")
+    if not _is_name(name):
+        yield f"function.name: {name!r} does not match the pattern of names"
+    if not isinstance(arguments, str):
+        yield f"function.arguments: expected a string, but got {type(arguments).__name__}"
+    elif not _is_object(arguments):
+        yield f"function.arguments: those of {name} are not a JSON object"
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
+
+
+def _is_object(arguments: str) -> bool:
+    """Whether arguments are a JSON object whose texts UTF-8 can encode."""
     try:
-        return isinstance(json.loads(str(arguments)), dict)
-    except ValueError:
+        value: object = json.loads(arguments, parse_constant=reject_constant)
+    except (ValueError, RecursionError):
         return False
+    return isinstance(value, dict) and not has_surrogates(compact_json(cast("dict[str, Any]", value)))

@@ -86,6 +86,25 @@ CALLS: Final[dict[str, Shape]] = {
     "arguments in a fence": _call(tool_call('```json\n{"what":"a"}\n```'), made=()),
     "a call cut by length": _call(tool_call('{"what": "a'), made=(), finish="length"),
     "a call cut before its arguments": _call(tool_call("", "now"), made=(), finish="length"),
+    "a call cut before its arguments, as an object": _call(tool_call("{}", "now"), made=(), finish="length"),
+    "a call cut before its arguments, by another word": _call(tool_call("", "now"), made=(), finish="MAX_TOKENS"),
+    "two calls cut before their arguments": _call(
+        tool_call("", "now"), tool_call("", "now", id="call_2"), made=(), finish="length"
+    ),
+    "a call filtered before its arguments": _call(tool_call("", "now"), made=(), finish="content_filter"),
+    "a call that an error ended before its arguments": _call(tool_call("", "now"), made=(), finish="error"),
+    "a whole call in an answer that was cut": _call(tool_call(), finish="length"),
+    "arguments as parameters": _call(tool_call(function={"name": "now", "parameters": {"what": "a"}}), made=()),
+    "arguments beside the function": _call(tool_call(function={"name": "now"}, arguments='{"what":"a"}'), made=()),
+    "no arguments, left out": _call(tool_call(function={"name": "now"}), made=("now()",)),
+    "arguments with NaN": _call(tool_call('{"what":NaN}'), made=()),
+    "arguments with half an emoji": _call(tool_call('{"what":"\ud83d"}'), made=()),
+    "arguments with half an emoji, escaped": _call(tool_call('{"what":"\\ud83d"}'), made=()),
+    "a call of another type": _call(tool_call(type="tool")),
+    "a call of a custom tool": _call(
+        {"id": "call_1", "type": "custom", "custom": {"name": "look", "input": "a"}}, made=()
+    ),
+    "an id of 100 letters": _call(tool_call(id="c" * 100)),
 }
 
 TEXTS: Final[dict[str, Shape]] = {
@@ -110,6 +129,9 @@ TEXTS: Final[dict[str, Shape]] = {
     "usage as fractions": _with(usage={"prompt_tokens": 7.0, "completion_tokens": 1.0, "total_tokens": 8.0}),
     "results of a filter": _with(prompt_filter_results=[{"content_filter_results": {"hate": {"filtered": False}}}]),
     "thinking in tags": _say({"content": "<think>Hm</think>all done"}),
+    "half an emoji": _say({"content": "all done \ud83d"}),
+    "a name with a space": _say({"content": "all done", "name": "Model 5"}),
+    "a refusal as a list": _say({"content": "all done", "refusal": ["no"]}),
     "a refusal": Shape(answers=(whole(completion({"content": None, "refusal": "I cannot help"})),), text="I cannot"),
 }
 
@@ -120,6 +142,15 @@ ENDS: Final[dict[str, Shape]] = {
         answers=(whole(completion({"content": "half an"}, "content_filter")),), text="filter", requests=1
     ),
     "filtered whole": Shape(answers=(whole(completion({"content": ""}, "content_filter")),), text="filter", requests=1),
+    "cut, by another word": Shape(
+        answers=(whole(completion({"content": "It is "}, "MAX_TOKENS")),), text="cut at", requests=1
+    ),
+    "filtered, by another word": Shape(
+        answers=(whole(completion({"content": "half an"}, "SAFETY")),), text="filter", requests=1
+    ),
+    "ended by an error": Shape(
+        answers=(whole(completion({"content": "half an"}, "network_error")),), text="may not be whole", requests=1
+    ),
     "filtered with a reason": Shape(
         answers=(
             whole(

@@ -7,7 +7,8 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 
-from remit.schemas.jsontext import compact_json
+from remit.contracts.wire import has_surrogates
+from remit.schemas.jsontext import ascii_json, compact_json
 
 DONE: Final = "[DONE]"
 """The last event of a stream of chat completions."""
@@ -63,9 +64,9 @@ def completion(message: Mapping[str, Any], finish: object = "stop", **fields: An
     }
 
 
-def tool_call(arguments: object = '{"what":"a"}', name: object = "look", **fields: Any) -> dict[str, Any]:
-    """One tool call of a message; a field of None is left out."""
-    call = {"id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments}, **fields}
+def tool_call(written: object = '{"what":"a"}', name: object = "look", **fields: Any) -> dict[str, Any]:
+    """One tool call of a message, with its arguments as they are written; a field of None is left out."""
+    call = {"id": "call_1", "type": "function", "function": {"name": name, "arguments": written}, **fields}
     return {key: value for key, value in call.items() if value is not None}
 
 
@@ -76,7 +77,7 @@ def make_calls(*calls: Mapping[str, Any], finish: str = "tool_calls", **fields: 
 
 def whole(body: object, status: int = 200, **headers: str) -> HttpAnswer:
     """An answer in one piece: JSON, or a text as it is."""
-    text = body if isinstance(body, str) else compact_json(body)
+    text = body if isinstance(body, str) else _json(body)
     return HttpAnswer(text, status, headers=tuple((key.replace("_", "-"), value) for key, value in headers.items()))
 
 
@@ -86,7 +87,7 @@ def chunk(delta: object, finish: str | None = None, **fields: Any) -> dict[str, 
     return {"id": "c-1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice], **fields}
 
 
-def piece(index: int | None = 0, arguments: object = None, **fields: Any) -> dict[str, Any]:
+def piece(index: int | str | None = 0, arguments: object = None, **fields: Any) -> dict[str, Any]:
     """An event with a piece of one call: ``id``, ``name``, and more fields of the call."""
     function = {key: value for key, value in (("name", fields.pop("name", None)), ("arguments", arguments)) if value}
     call = {"index": index, "function": function, **fields}
@@ -100,7 +101,13 @@ def as_events(*events: object) -> HttpAnswer:
 
 
 def _event(event: object) -> str:
-    return event if isinstance(event, str) else compact_json(event)
+    return event if isinstance(event, str) else _json(event)
+
+
+def _json(value: object) -> str:
+    """The JSON of a value; half of a surrogate pair is an escape in it."""
+    text = compact_json(value)
+    return ascii_json(value) if has_surrogates(text) else text
 
 
 def as_stream(answer: HttpAnswer, body: object) -> HttpAnswer:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any, Final
 
 from remit.schemas.jsontext import compact_json
-from remit.testing.provider_suite.shape import DONE, EVENT_STREAM, GOOD, HttpAnswer, Shape, as_events, chunk, piece
+from remit.testing.provider_suite.shape import (
+    DONE,
+    EVENT_STREAM,
+    GOOD,
+    HttpAnswer,
+    Shape,
+    as_events,
+    chunk,
+    completion,
+    make_calls,
+    piece,
+    tool_call,
+)
 
 _TEXT: Final = (chunk({"role": "assistant", "content": ""}), chunk({"content": "all "}), chunk({"content": "done"}))
 _END: Final = chunk({}, "stop")
@@ -30,6 +42,19 @@ def _two(first: dict[str, Any], second: dict[str, Any], made: tuple[str, ...] = 
     one: dict[str, Any] = {"index": 0, "name": "look", "arguments": '{"what":"a"}', **first}
     other: dict[str, Any] = {"index": 0, "name": "look", "arguments": '{"what":"b"}', **second}
     return _call(piece(**one), piece(**other), made=made)
+
+
+def _cut(*events: object) -> Shape:
+    return Shape(answers=(as_events(*events, DONE), _GOOD))
+
+
+def _with_message(event: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+    """The event with the whole message of an answer so far, beside what is new."""
+    return {**event, "choices": [{**event["choices"][0], "message": body["choices"][0]["message"]}]}
+
+
+def _so_far(event: dict[str, Any], text: str) -> dict[str, Any]:
+    return _with_message(event, completion({"content": text}))
 
 
 def _rewritten(old: str, new: str) -> Shape:
@@ -86,6 +111,28 @@ CALLS: Final[dict[str, Shape]] = {
         piece(0, '{"what":"b"}'),
         made=("now()", "look(b)"),
     ),
+    "an index as a text": _call(piece("0", id="c1", name="look"), piece("0", '{"what":"a"}')),
+    "another index in each piece": _call(piece(0, id="c1", name="now"), piece(1, "{}"), made=()),
+    "no index, and then one": _call(piece(None, id="c1", name="now"), piece(0, "{}"), made=()),
+    "an index and an id of its own for the arguments": _call(
+        piece(0, id="c1", name="now"), piece(1, "{}", id="c2"), made=()
+    ),
+    "the name again, without an id and an index": _call(
+        piece(None, id="c1", name="look"), piece(None, '{"what":', name="look"), piece(None, '"a"}', name="look")
+    ),
+    "the name in parts": _call(piece(0, id="c1", name="lo"), piece(0, name="ok"), piece(0, '{"what":"a"}')),
+    "a name that begins as that of another tool": _call(
+        piece(0, id="c1", name="now"), piece(0, name="_page"), piece(0, '{"what":"a"}'), made=()
+    ),
+    "arguments with an emoji in two pieces": _call(
+        piece(0, '{"what":"\ud83d', id="c1", name="look"), piece(0, '\ude00"}'), made=("look(😀)",)
+    ),
+    "the whole message with the last": _call(
+        piece(0, '{"what":"a"}', id="c1", name="look"), _with_message(chunk({}), make_calls(tool_call(id="c1")))
+    ),
+    "a call filtered before its arguments": _cut(piece(0, id="c1", name="now"), chunk({}, "content_filter")),
+    "a call cut before its arguments, by another word": _cut(piece(0, id="c1", name="now"), chunk({}, "max_tokens")),
+    "a call that has no end": _cut(piece(0, id="c1", name="now")),
     "a tool that does not exist": _call(piece(0, "{}", id="c1", name="look<|channel|>"), made=()),
     "a call cut by length": Shape(
         answers=(as_events(piece(0, '{"what": "a', id="c1", name="look"), chunk({}, "length"), DONE), _GOOD)
@@ -120,6 +167,18 @@ TEXTS: Final[dict[str, Shape]] = {
     "one answer instead of a stream": Shape(answers=(GOOD,)),
     "cut by length": _say(*_TEXT[:2], chunk({}, "length"), _USAGE, DONE, text="all", requests=1),
     "filtered in half": _say(*_TEXT[:2], chunk({}, "content_filter"), _USAGE, DONE, text="filter", requests=1),
+    "the whole message in each": _say(
+        _so_far(_TEXT[1], "all "), _so_far(_TEXT[2], "all done"), _so_far(_END, "all done"), DONE
+    ),
+    "the whole message alone": _say(_so_far({**_END, "choices": [{"finish_reason": "stop"}]}, "all done"), DONE),
+    "an emoji in two pieces": _say(
+        *_TEXT, chunk({"content": " \ud83d"}), chunk({"content": "\ude00"}), _END, DONE, text="all done 😀"
+    ),
+    "half an emoji": _say(*_TEXT, chunk({"content": " \ud83d"}), _END, DONE),
+    "a byte order mark": Shape(answers=(HttpAnswer(f"\ufeff{_GOOD.body}", media_type=EVENT_STREAM),)),
+    "carriage returns alone": _rewritten("\n", "\r"),
+    "no finish": _say(*_TEXT, DONE, text="may not be whole", requests=1),
+    "ended by an error": _say(*_TEXT[:2], chunk({}, "error"), DONE, text="may not be whole", requests=1),
     "an empty end": _say(chunk({"role": "assistant", "content": ""}), _END, DONE, text="no answer"),
 }
 
@@ -145,6 +204,17 @@ OUTAGES: Final[dict[str, Shape]] = {
         requests=2,
     ),
     "an error without a code": _say(*_TEXT[:2], {"error": {"message": "Provider returned error"}}, DONE, rests=True),
+    "an event of an error": _say(*_TEXT[:2], 'event: error\ndata: {"message":"disconnected"}\n\n', DONE, rests=True),
+    "an error as an object": _say(*_TEXT[:2], {"object": "error", "message": "disconnected"}, DONE, rests=True),
+    "an error within a call": _say(
+        piece(0, id="c1", name="now"), {"object": "error", "message": "disconnected"}, DONE, rests=True
+    ),
+    "calls that are no list": _say(
+        chunk({"tool_calls": {"index": 0, "id": "c1", "function": {"name": "now", "arguments": ""}}}),
+        _CALLS_END,
+        DONE,
+        rests=True,
+    ),
     "only the end": _say(DONE, rests=True),
     "nothing": _say(rests=True),
     "no JSON": _say("data: <html>\n\n", DONE, rests=True),

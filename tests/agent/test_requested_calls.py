@@ -1,0 +1,88 @@
+"""No arguments are none only in an answer that ended its calls whole."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from remit import Agent, App, Effect, Runtime, tool
+from remit.agent import AgentDriver
+from remit.agent.recorded_answer import requested_calls, to_legal_answer
+from remit.contracts.chat import ChatRequest, Completion, History, completion_from_message, encode_message
+from remit.contracts.finish import NO_FINISH
+from remit.contracts.wire import MAX_ID
+from remit.testing import Scripted, read_only_ledger, superuser
+from tests.agent.both import BOTH
+
+MISSING = "refused: the arguments have not arrived; make the call again, with all of them"
+
+
+def call(name: str, arguments: str, number: int = 1) -> dict[str, Any]:
+    return {"id": f"c{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def answer(finish: str, *calls: dict[str, Any]) -> Completion:
+    message = encode_message({"role": "assistant", "content": None, "tool_calls": list(calls)})
+    return completion_from_message(message, finish_reason=finish)
+
+
+@pytest.mark.parametrize("finish", ["length", "MAX_TOKENS", "content_filter", "refusal", "error", "?", NO_FINISH])
+@pytest.mark.parametrize("blank", ["", " \n", "null", "{}", " { } "])
+def test_blank_arguments_are_none_only_where_the_answer_ended_well(finish: str, blank: str) -> None:
+    calls = (call("wipe", blank), call("wipe", '{"scope":"tmp"}', 2), call("wipe", blank, 3))
+    texts = [each.arguments for each in requested_calls(answer(finish, *calls))]
+    assert texts == [MISSING, '{"scope":"tmp"}', MISSING], "a whole object has arrived whole"
+    for good in ("stop", "tool_calls", "STOP", "tool_use"):
+        assert requested_calls(answer(good, *calls)) == answer(good, *calls).tool_calls
+
+
+def test_beside_a_call_without_a_name_blank_arguments_may_be_those_of_that_call() -> None:
+    texts = [each.arguments for each in requested_calls(answer("stop", call("wipe", ""), call("unnamed", "{}", 2)))]
+    assert texts == [MISSING, MISSING]
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("finish", "calls", "made"),
+    [
+        ("tool_calls", [call("wipe", "")], ["everything"]),
+        ("stop", [call("wipe", "{}")], ["everything"]),
+        ("content_filter", [call("wipe", "")], []),
+        ("error", [call("wipe", "{}"), call("wipe", '{"scope":"tmp"}', 2)], ["tmp"]),
+        ("tool_calls", [call("wipe", ""), call("", '{"scope":"tmp"}', 2)], []),
+        ("tool_calls", [{"id": "c", "function": {"name": "wipe", "parameters": {"scope": "tmp"}}}], []),
+        ("tool_calls", [{"id": "c", "function": {"name": "wipe", "arguments": ""}, "args": {"scope": "tmp"}}], []),
+    ],
+)
+async def test_a_call_whose_arguments_may_not_have_arrived_goes_back_as_a_reply(
+    finish: str, calls: list[dict[str, Any]], made: list[str], driver: AgentDriver
+) -> None:
+    found: list[str] = []
+
+    @tool(effect=Effect.PURE)
+    async def wipe(scope: str = "everything") -> str:
+        """Wipe."""
+        found.append(scope)
+        return scope
+
+    model = Scripted([{"role": "assistant", "content": None, "tool_calls": calls, "finish_reason": finish}, "done"])
+    agent = Agent("agent", instructions="W.", tools=[wipe], model=model, driver=driver)
+    runtime = Runtime(App(name="test", agents=(agent,)))
+    result = await runtime.run("go", by=superuser())
+    assert (result.value(), found) == ("done", made)
+    replies = [json.loads(text)["content"] for text in model.requests[-1].history if '"role":"tool"' in text]
+    refused = [text for text in replies if "VALIDATION_ERROR" in text or "UNKNOWN_TOOL" in text]
+    assert len(refused) == len(calls) - len(made)
+    assert (await runtime.replay(result.run)).is_identical
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_an_id_that_not_every_provider_takes_becomes_another(count: int) -> None:
+    request = ChatRequest(agent_call_id="a", turn=1, ledger=read_only_ledger(()), history=History())
+    calls = [call("wipe", "{}", number) | {"id": f"{number}" * (MAX_ID + 1)} for number in range(count)]
+    legal = to_legal_answer(answer("stop", *calls), request)
+    assert [each.id for each in legal.tool_calls] == [f"call_{number}_1" for number in range(count)]
+    kept = [each | {"id": each["id"][:MAX_ID]} for each in calls]
+    assert to_legal_answer(answer("stop", *kept), request) == answer("stop", *kept)
