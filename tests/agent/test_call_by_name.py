@@ -47,20 +47,66 @@ async def test_a_found_tool_is_described_in_the_reply_and_called_by_its_name(dri
 
 
 @pytest.mark.parametrize(
-    ("arguments", "name", "read"),
+    ("arguments", "read"),
     [
-        ('{"name": "look", "arguments": {"a": 1}}', "look", '{"a":1}'),
-        ('{"name": "look", "arguments": "{\\"a\\":1}"}', "look", '{"a":1}'),
-        ('{"name": "look"}', "look", "{}"),
-        ("", "unnamed", "{}"),
-        ('{"name": 1}', "unnamed", "{}"),
-        ('{"na', "unnamed", "{}"),
-        ("[1]", "unnamed", "{}"),
+        ('{"name": "look", "arguments": {"a": 1.50, "b": {} }}', '{"a": 1.50, "b": {} }'),
+        ('{"name": "look", "arguments": "{\\"a\\":1}"}', '{"a":1}'),
+        ('{"arguments": {}, "name": "look"}', "{}"),
     ],
 )
-def test_a_call_is_read_as_one_of_the_named_tool(arguments: str, name: str, read: str) -> None:
-    assert read_named_call(ToolCallRequest("a", "call_tool", arguments)) == ToolCallRequest("a", name, read)
+def test_a_call_is_read_as_one_of_the_named_tool(arguments: str, read: str) -> None:
+    assert read_named_call(ToolCallRequest("a", "call_tool", arguments)) == ToolCallRequest("a", "look", read)
     assert read_named_call(ToolCallRequest("a", "look", arguments)) == ToolCallRequest("a", "look", arguments)
+
+
+LINE = 'write {"name": "the_tool", "arguments": {…}}'
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ("", "'name' must be the name of a tool"),
+        ('{"name": 1, "arguments": {}}', "'name' must be the name of a tool"),
+        ('{"name": "", "arguments": {}}', "'name' must be the name of a tool"),
+        ('{"name": "call_tool", "arguments": {}}', "'call_tool' is not the name of a tool"),
+        ('{"name": "wipe"}', "'arguments' must be an object"),
+        ('{"name": "wipe", "scope": "tmp"}', "'arguments' must be an object"),
+        ('{"name": "wipe", "arguments": null}', "'arguments' must be an object"),
+        ('{"name": "wipe", "arguments": ""}', "'arguments' must be an object"),
+        ('{"name": "wipe", "arguments": []}', "'arguments' must be an object"),
+        ('{"name": "wipe", "arguments": {}, "args": {"scope": "tmp"}}', "there is no key 'args'"),
+        ('{"name": "wipe", "arguments": {"scope": "a"}, "arguments": {}}', "the key 'arguments' occurs twice"),
+        ('{"name": "work1", "name": "wipe", "arguments": {}}', "the key 'name' occurs twice"),
+        ('{"name": "wipe", "arguments": {"scope": "a", "scope": "b"}}', "the key 'scope' occurs twice"),
+        ('{"name": "wipe", "arguments": {"size": 12345678901234567.5}}', "would be changed"),
+        ('{"name": "wipe", "arguments": {"scope": NaN}}', "NaN is not a JSON number"),
+        ('{"name": "wipe", "arguments": {"scope": "\\ud83d"}}', "of arguments.scope"),
+        ('{"name": "wipe", "argum', "the arguments are not JSON"),
+        ("[1]", "the arguments must be a JSON object, not an array"),
+    ],
+)
+async def test_a_call_that_is_not_as_its_definition_says_is_refused_with_the_line_to_write(
+    arguments: str, reason: str, driver: AgentDriver
+) -> None:
+    made: list[str] = []
+
+    @tool(effect=Effect.PURE)
+    async def wipe(scope: str = "everything", size: float = 0.0) -> str:
+        """Wipe."""
+        made.append(scope)
+        return scope
+
+    call = {"id": "c", "type": "function", "function": {"name": "call_tool", "arguments": arguments}}
+    model = Scripted([calls(("search_tools", {"query": "word3"})), {"role": "assistant", "tool_calls": [call]}, "done"])
+    tools: list[Any] = [*make_tools(8), wipe]
+    agent = Agent("agent", instructions="W.", tools=tools, tool_search=SEARCH, model=model, driver=driver)
+    result = await Runtime(App(name="test", agents=(agent,))).run("go", by=superuser())
+    assert (result.value(), made) == ("done", [])
+    reply = json.loads(json.loads(model.requests[-1].history[-1])["content"])
+    assert reply["errorCode"] == "VALIDATION_ERROR"
+    assert reason in reply["error"]
+    assert LINE in reply["error"]
 
 
 async def test_a_tool_may_have_the_name_where_tools_are_not_found_as_text() -> None:

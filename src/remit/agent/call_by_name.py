@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from remit.agent.tool_search import CALL_TOOL
-from remit.contracts.arguments import given_arguments
+from remit.contracts.arguments import given_arguments, parse_arguments, refused_arguments
 from remit.contracts.chat import ToolCallRequest
-from remit.contracts.wire import UNNAMED
-from remit.schemas.jsontext import compact_json
+from remit.contracts.current_run import CURRENT_LIMITS
+from remit.contracts.stand_in import is_object
+from remit.schemas.raw_json import raw_members
 
 CALL_TOOL_DEFINITION: Final[Mapping[str, Any]] = {
     "type": "function",
@@ -24,6 +24,7 @@ CALL_TOOL_DEFINITION: Final[Mapping[str, Any]] = {
                 "arguments": {"type": "object", "description": "Its arguments"},
             },
             "required": ["name", "arguments"],
+            "additionalProperties": False,
         },
     },
 }
@@ -32,15 +33,32 @@ CALL_TOOL_DEFINITION: Final[Mapping[str, Any]] = {
 def read_named_call(call: ToolCallRequest) -> ToolCallRequest:
     """The call that a model asks for by `CALL_TOOL`, as if it had named the tool itself; any other call as it is.
 
-    If the arguments name no tool, or are not JSON, the call is of a tool that does not exist.
+    It is read as strictly as every call, and the arguments are passed on as they are written. Where a key is missing,
+    unknown or there twice, the call is refused with the line to write.
     """
     if call.name != CALL_TOOL:
         return call
-    try:
-        asked: object = json.loads(given_arguments(call.arguments))
-    except (ValueError, RecursionError):
-        asked = None
-    fields = cast("dict[str, Any]", asked) if isinstance(asked, dict) else {}
-    name, arguments = fields.get("name"), fields.get("arguments", {})
-    text = arguments if isinstance(arguments, str) else compact_json(arguments)
-    return ToolCallRequest(call.id, name if isinstance(name, str) and name else UNNAMED, text)
+    asked = parse_arguments(given_arguments(call.arguments), CURRENT_LIMITS.get())
+    fields = asked.value or {}
+    name, arguments = fields.get("name"), fields.get("arguments")
+    named = name if isinstance(name, str) and name else CALL_TOOL
+    reason = asked.error or asked.strict_error or _find_defect(fields)
+    if reason:
+        return ToolCallRequest(call.id, named, refused_arguments(f"{CALL_TOOL}: {reason}; {_LINE}"))
+    text = arguments if isinstance(arguments, str) else raw_members(call.arguments)["arguments"]
+    return ToolCallRequest(call.id, named, text)
+
+
+def _find_defect(fields: Mapping[str, Any]) -> str:
+    """What is wrong with the fields of a call, the first of it; empty if nothing."""
+    name, arguments = fields.get("name"), fields.get("arguments")
+    if not isinstance(name, str) or not name:
+        return "'name' must be the name of a tool"
+    if name == CALL_TOOL:
+        return f"{CALL_TOOL!r} is not the name of a tool that you have found"
+    if not isinstance(arguments, dict) and not (isinstance(arguments, str) and is_object(arguments)):
+        return "'arguments' must be an object"
+    return next((f"there is no key {key!r}" for key in fields if key not in ("name", "arguments")), "")
+
+
+_LINE: Final = 'write {"name": "the_tool", "arguments": {…}}'

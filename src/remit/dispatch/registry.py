@@ -27,7 +27,7 @@ from remit.contracts.naming import check_not_reserved, python_alias
 from remit.contracts.schema import Input, Output
 from remit.core import Stack
 from remit.core.protocols import implements
-from remit.errors import NameTakenError, SetupError, UnknownToolError
+from remit.errors import InvalidArgumentsError, NameTakenError, SetupError, UnknownToolError
 from remit.schemas.suggestions import find_similar
 
 AnyCallee = Callee[..., Any]
@@ -210,11 +210,13 @@ class AnyPayload(BaseModel):
 
 
 class _AnyInput(Input[AnyPayload]):
-    """Accepts any arguments, because the unknown name is reported first."""
+    """Accepts any arguments, because the unknown name is reported first; but not those that came with a reason."""
 
     __slots__ = ()
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> AnyPayload:
+        if arguments.is_refused:
+            raise InvalidArgumentsError(arguments.error)
         return AnyPayload()
 
 
