@@ -94,7 +94,7 @@ MUTANTS: Final = (
                 'completion.finish_reason == "length"',
             ),
             "a stream without an end has ended well": edited(
-                "remit.models.answer_stream:AnswerStream.body", "finish or NO_FINISH", 'finish or "stop"'
+                "remit.models.answer_stream:AnswerStream.body", "finish = NO_FINISH", 'finish = "stop"'
             ),
             "arguments that belong to no call are those of none": edited(
                 "remit.agent.recorded_answer:requested_calls", "all(each.name != UNNAMED for each in calls)", "True"

@@ -85,7 +85,7 @@ class AnswerStream:
             raise TypeError(f"an event is longer than {_MAX_EVENT:,} bytes")
 
     def body(self) -> str:
-        """The body of the whole answer. One without a finish reason has `NO_FINISH`.
+        """The body of the whole answer. One without a finish reason or an error has `NO_FINISH`.
 
         Raises:
             StreamCutError: the endpoint did not finish it. TypeError: its tool calls are no list.
@@ -101,7 +101,9 @@ class AnswerStream:
         for call in cast("list[object]", calls):
             if isinstance(call, dict):
                 cast("dict[str, Any]", call).pop("index", None)  # only pieces are numbered
-        choice = {**_join_texts(self._choice), "message": message, "finish_reason": finish or NO_FINISH}
+        if not finish and not self._body.get("error"):  # which says how it ended
+            finish = NO_FINISH
+        choice = {**_join_texts(self._choice), "message": message, "finish_reason": finish}
         body = {**self._body, "object": "chat.completion", "choices": [choice]}
         text = compact_json(body)
         return ascii_json(body) if has_surrogates(text) else text  # two halves of a pair become one character
