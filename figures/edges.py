@@ -229,12 +229,14 @@ def _takes(kind: object) -> bool:
 
 def _read_prompts(step: int) -> Iterator[Reading]:
     for body in prompts.KEPT[::step]:
-        yield "prompts", _render(body) == body.strip()
+        yield "prompts", _render(body) == body.rstrip()
     for body, rendered in prompts.RENDERED[::step]:
         yield "prompts", _render(body) == rendered
     for body in prompts.ESCAPED[::step]:
         yield "prompts", _render(body) is None
     for description in prompts.CUT[::step]:
+        yield "descriptions", _render("Work.", description) is None
+    for description in prompts.HIDDEN_BREAKS:
         yield "descriptions", _render("Work.", description) is None
     for description in prompts.UNCUT[::step]:
         yield "descriptions", _render("Work.", description) == "Work."

@@ -156,8 +156,12 @@ class NoModelError(SetupError, code="NO_MODEL"):
 
 
 class CallError(RemitError, code="INTERNAL_ERROR"):
-    """A call failed. Python callers get the exception, models get `to_reply`; ``details`` are those of a method."""
+    """A call failed. Python callers get the exception, models get `to_reply`; ``details`` are those of a method.
 
+    ``raised_at``: the code of the application that raised it, if it is told in place of another exception.
+    """
+
+    raised_at: str = ""
     max_chars = 1 << 30  # `Limits.error_bytes` limits what is recorded and shown
     retryable: ClassVar[bool] = False
     details: dict[str, object] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -67,6 +68,42 @@ async def test_what_is_redacted_is_in_neither(caplog: pytest.LogCaptureFixture) 
     ended = await ended_of(Runtime(App(name="shop", tools=(hidden,))), hidden)
     assert "no card [redacted]" in caplog.text
     assert CARD not in caplog.text.replace('CARD = "', "")
+    assert CARD not in ended.content
+
+
+@tool(effect=Effect.PURE)
+async def look_up() -> str:
+    """Look up."""
+    try:
+        fail()
+    except ValueError as error:
+        raise NotFoundError(str(error)) from error
+    return "found"
+
+
+@tool(effect=Effect.PURE)
+async def refuse() -> str:
+    """Refuse."""
+    raise NotFoundError(f"no card {CARD}")
+
+
+@tool(effect=Effect.PURE)
+async def cancel() -> str:
+    """Raise what is none of its own signals."""
+    try:
+        fail()
+    except ValueError as error:
+        raise asyncio.CancelledError(CARD) from error
+    return "never"
+
+
+@pytest.mark.parametrize(("made", "place"), [(pay, "fail"), (look_up, "fail"), (refuse, "refuse"), (cancel, "fail")])
+async def test_where_an_error_was_raised_is_known_although_its_message_is_redacted(
+    made: Tool[[], Any], place: str
+) -> None:
+    hidden = made.layer(Redact(patterns=[CARD]))
+    ended = await ended_of(Runtime(App(name="shop", tools=(hidden,))), hidden)
+    assert ended.where.endswith(f" in {place}")
     assert CARD not in ended.content
 
 

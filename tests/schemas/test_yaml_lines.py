@@ -40,6 +40,17 @@ def test_a_comment_behind_or_in_prose_cuts_it_even_if_it_is_one_word() -> None:
     assert [(each.code, each.where) for each in found] == [("comment", "f.yaml:1"), ("comment", "f.yaml:8")]
 
 
+@pytest.mark.parametrize("sign", ["\x85", "\u2028", "\u2029"])
+def test_a_line_break_that_no_editor_shows_is_refused(sign: str) -> None:
+    with pytest.raises(InventoryError) as caught:
+        read_yaml(f"a: 1\nb: two{sign}# three\n", "f.yaml")
+    (found,) = caught.value.findings
+    assert (found.code, found.where) == ("yaml", "f.yaml:2")
+    assert found.what == f"U+{ord(sign):04X} is the end of a line to YAML, and to no editor"
+    assert found.fix.startswith(f'remove it, or write it as "\\u{ord(sign):04x}"')
+    assert read_yaml(f'a: "\\u{ord(sign):04x}"', "f.yaml").value == {"a": sign}
+
+
 def test_features_that_json_lacks_are_found_in_every_text_that_is_read() -> None:
     text = "a: b\t# a tab before a comment\n"
     assert read_yaml(text, "f.yaml").findings == []

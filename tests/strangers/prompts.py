@@ -11,6 +11,8 @@ KEPT: Final = (
     "Use `{% if user %}` in Django, and ``{% `x` %}`` too.",
     "```django\n{% for item in items %}\n  - x\n{% endfor %}\n```",
     "~~~\n{% set x = 1 %}\n~~~\nafter",
+    "    indented code\n\ttoo",
+    "`{% raw %}` and `{% endraw %}` and {{1}}\nb",
     "```\n~~~\n{% a %}\n```` \nafter",
     "   ```liquid\n{% assign a = 1 %}\n   ```",
     "```\n{% include 'header.html' %}",
@@ -40,8 +42,16 @@ RENDERED: Final = (
     ("Quote:\n```\n{{ prompt }}\n```", "Quote:\n```\ngo\n```"),
     ("`{{ prompt }}`", "`go`"),
     ("{% if prompt %}yes{% endif %}", "yes"),
-    ("`{% raw %}{{ x }}{% endraw %}`", "`{{ x }}`"),
-    ("```\n{% raw %}\n{{ x }} {% y %}\n{% endraw %}\n```", "```\n\n{{ x }} {% y %}\n```"),
+    ("{% raw %}`{{ x }}`{% endraw %}", "`{{ x }}`"),
+    ("a\n{% raw %}```\n{{ x }} {% y %}\n```{% endraw %}\nb", "a\n```\n{{ x }} {% y %}\n```\nb"),
+    ("```\n{% raw %}\n{{ prompt }}\n{% endraw %}\n```", "```\n{% raw %}\ngo\n{% endraw %}\n```"),
+    ("Write `{% raw %}` before {{ prompt }}.", "Write `{% raw %}` before go."),
+    ("- a{% if prompt %} b{% endif %}\n- c", "- a b\n- c"),
+    ("a\n{% if prompt %}\nb\n{% endif %}\nc", "a\nb\nc"),
+    ("{% if prompt %}{% set x = 1 %}\nb{% endif %}", "b"),
+    ("{% if prompt -%}\nb {%- endif -%}\nc {% set a = 1 +%}\nd", "bc \nd"),
+    ("{{ prompt }}{% set a = 1 %}\nb", "go\nb"),
+    ("{% raw %}a {% x %}\nb{% endraw %}\nc", "a {% x %}\nb\nc"),
     ("{% raw %}`{% a %}`\n```{% endraw %} {% if prompt %}b{% endif %}", "`{% a %}`\n``` b"),
     ("```a`b\n{% if prompt %}c{% endif %}", "```a`b\nc"),
     ("```\n``\n```\n{% if prompt %}c{% endif %}", "```\n``\n```\nc"),
@@ -84,6 +94,14 @@ CUT: Final = (
     "!!str C # expert",
 )
 """Descriptions that YAML would cut without quotes."""
+
+HIDDEN_BREAKS: Final = (
+    "Fix item\x85# 3 of the list",
+    "Fix\u2028item",
+    "'Fix\u2029item'",
+    "Fix\n# a comment\x85limits: {turns: 1}",
+)
+"""Descriptions with the end of a line where people see none."""
 
 UNCUT: Final = (
     "Explains C# code",

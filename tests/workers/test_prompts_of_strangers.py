@@ -8,7 +8,7 @@ import pytest
 
 from remit.agent.prompt import Prompt
 from remit.workers import WorkerFileError, build_agent, read_worker
-from tests.strangers.prompts import CUT, ESCAPED, KEPT, RENDERED, UNCUT
+from tests.strangers.prompts import CUT, ESCAPED, HIDDEN_BREAKS, KEPT, RENDERED, UNCUT
 
 
 def render(folder: Path, body: str, description: str = "x") -> str:
@@ -20,7 +20,7 @@ def render(folder: Path, body: str, description: str = "x") -> str:
 
 @pytest.mark.parametrize("body", KEPT)
 def test_every_letter_of_a_prompt_is_kept(tmp_path: Path, body: str) -> None:
-    assert render(tmp_path, body) == body.strip()
+    assert render(tmp_path, body) == body.rstrip()
 
 
 @pytest.mark.parametrize(("body", "rendered"), RENDERED)
@@ -35,6 +35,15 @@ def test_braces_that_are_no_template_are_refused_with_the_way_to_write_them(tmp_
     (found, *_) = caught.value.findings
     assert found.where.endswith("helper.worker:4")
     assert found.fix.endswith("write {% raw %} before text with braces and {% endraw %} after it")
+
+
+@pytest.mark.parametrize("description", HIDDEN_BREAKS)
+def test_a_line_break_that_no_editor_shows_is_refused(tmp_path: Path, description: str) -> None:
+    with pytest.raises(WorkerFileError) as caught:
+        render(tmp_path, "Work.", description)
+    (found,) = caught.value.findings
+    assert found.what.endswith("is the end of a line to YAML, and to no editor")
+    assert found.where.endswith(f"helper.worker:{2 + description.count(chr(10))}")
 
 
 def test_an_included_text_is_kept_alike(tmp_path: Path) -> None:

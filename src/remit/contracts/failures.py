@@ -10,7 +10,7 @@ import traceback
 from pathlib import Path
 from typing import Final
 
-from remit.errors import InvalidOutputError, Suspended
+from remit.errors import CallError, InvalidOutputError, Suspended
 from remit.schemas.finding import display_path
 
 _OWN_FOLDER: Final = str(Path(__file__).parents[1])
@@ -39,6 +39,8 @@ def locate_failure(error: BaseException, checked: str = "") -> str:
     A result that Remit refuses was raised nowhere, but in the library that checks it: its place is ``checked``, that of
     the tool.
     """
+    if isinstance(error, CallError) and error.raised_at:
+        return error.raised_at
     causes = [error] if error.__cause__ is None else [error.__cause__, error]
     frames = [frame for each in reversed(causes) for frame in traceback.extract_tb(each.__traceback__)]
     found = [frame for frame in frames if not frame.filename.startswith((_OWN_FOLDER, "<"))]
@@ -47,6 +49,15 @@ def locate_failure(error: BaseException, checked: str = "") -> str:
         return checked
     last = (own or found or [None])[-1]
     return "" if last is None else f"{display_path(last.filename)}:{last.lineno} in {last.name}"
+
+
+def place_as(told: CallError, error: BaseException) -> CallError:
+    """The error that is told in place of another one, with the place where that one was raised.
+
+    The other one is not its cause if its message reveals what is redacted.
+    """
+    told.raised_at = locate_failure(error)
+    return told
 
 
 def is_cancel_requested() -> bool:

@@ -19,7 +19,7 @@ from remit.contracts.call import Call
 from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, HasSource
 from remit.contracts.contract import definition_digest
 from remit.contracts.facts import Effect
-from remit.contracts.failures import is_cancel_requested, is_closing, is_failure, locate_failure
+from remit.contracts.failures import is_cancel_requested, is_closing, is_failure, locate_failure, place_as
 from remit.contracts.gate import has_begun, is_outcome_unknown
 from remit.contracts.items import (
     AttemptEnded,
@@ -254,24 +254,24 @@ class Base:
             safe = limit_error(redact_error(error, call.redactions), self._dispatch.limits.error_bytes)
             if safe is error:
                 raise
-            raise safe from None
+            raise place_as(safe, error) from None
         except (JournalError, DivergedError, NoModelError):
             raise
         except asyncio.CancelledError as error:
             if call.ledger.is_stopping or is_cancel_requested():
                 raise
-            raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
+            raise place_as(self._tool_failure(call, error), error) from safe_cause(error, call.redactions)
         except Suspended as error:
             is_stalled = bool(error.reason) and self._effect is Effect.COMPOSED  # the model of an agent
             if is_stalled or frame.calls.signal is not None or call.ledger.is_replaying:
                 raise
-            raise self._tool_failure(call, error) from safe_cause(error, call.redactions)
+            raise place_as(self._tool_failure(call, error), error) from safe_cause(error, call.redactions)
         except BaseException as error:
             if not is_failure(error):
                 raise
             failure = self._tool_failure(call, error)
             frame.settle_key(failure)
-            raise failure from safe_cause(error, call.redactions)
+            raise place_as(failure, error) from safe_cause(error, call.redactions)
         finally:
             frame.end(token)
 

@@ -26,6 +26,7 @@ _TAG: Final = "tag:yaml.org,2002:"
 _JSON_KINDS: Final = ("str", "int", "float", "bool", "null", "seq", "map")
 _MAX_DEPTH: Final = 100
 _COMMENT: Final = re.compile(r"(?P<below>(?:[ \t]*\n)*)(?P<indent>[ \t]+)#")
+_HIDDEN_BREAK: Final = re.compile("[\x85\u2028\u2029]")
 _PROSE_KEYS: Final = frozenset(("about", "description", "prompt", "run_instructions"))
 """Keys of texts for people and models: a ``#`` behind such a text is part of it, even if it is one word."""
 _JSON_TAGS: Final = frozenset({None, "!", *(f"{_TAG}{kind}" for kind in _JSON_KINDS)})
@@ -77,10 +78,15 @@ def read_yaml(text: str, file: str) -> YamlDocument:
     """Read one document. Invalid parts become its findings.
 
     Raises:
-        InventoryError: the text is not YAML, not a mapping, or nested too deeply.
+        InventoryError: the text is not YAML, not a mapping, nested too deeply, or has a line break that nobody sees.
         SetupError: the extra ``inventory`` is not installed.
     """
     yaml = _import_yaml()
+    if hidden := _HIDDEN_BREAK.search(text):
+        where, sign = f"{file}:{text.count(chr(10), 0, hidden.start()) + 1}", ord(hidden[0])
+        what = f"U+{sign:04X} is the end of a line to YAML, and to no editor"
+        fix = f'remove it, or write it as "\\u{sign:04x}" in a text in double quotes'
+        raise InventoryError([Finding(code="yaml", where=where, what=what, fix=fix)])
     reader = _DocumentReader(file, yaml, text)
     try:
         node = yaml.compose(text, Loader=_loader_class(yaml))

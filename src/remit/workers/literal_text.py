@@ -57,6 +57,7 @@ class _Scanner:
         self._fence = ""
         self._span_end = 0
         self._is_raw = False
+        self._has_text = False
         self._parsed = 0
 
     def scan(self) -> list[str]:
@@ -64,18 +65,36 @@ class _Scanner:
         parts: list[str] = []
         position = 0
         while token := _TOKEN.search(self._text, position):
-            parts += self._text[position : token.start()], self._keep(token)
-            position = token.end()
+            between = self._text[position : token.start()]
+            self._note_text(between)
+            kept, position = self._keep(token), token.end()
             if token["tag"] and not self._is_code(token) and (tag := _TAG.match(self._text, token.start())):
-                parts.append(tag[0][2:])
                 position = tag.end()
+                kept = tag[0] if self._is_raw else self._keep_line_break(tag[0], position)
+            elif kept == token[0] and token["raw"] == "endraw" and not self._is_raw:
+                kept = self._keep_line_break(kept, position)
+            elif not token["raw"]:
+                self._note_text(token[0])
+            parts += between, kept
         return [*parts, self._text[position:]]
+
+    def _note_text(self, text: str) -> None:
+        """Note whether there is text in the line that goes on after this one."""
+        _, line_break, rest = text.rpartition("\n")
+        self._has_text = bool(rest.strip()) or (self._has_text and not line_break)
+
+    def _keep_line_break(self, tag: str, end: int) -> str:
+        """A tag that keeps the line break after it if there is text in its line. Jinja removes that of a tag alone."""
+        breaks = self._text.startswith(("\n", "\r\n"), end)
+        return f"{tag[:-2]}+%}}" if breaks and self._has_text and tag[-3] not in "+-" else tag
 
     def _is_code(self, token: re.Match[str]) -> bool:
         return not self._is_raw and (bool(self._fence) or token.start() < self._span_end)
 
     def _keep(self, token: re.Match[str]) -> str:
         """The token, or the text that stands for it."""
+        if token["raw"] and self._is_code(token):
+            return _as_text(token[0])
         if self._is_raw or token["raw"]:
             self._is_raw = token["raw"] != "endraw"
         elif token["fence"]:

@@ -5,6 +5,7 @@ So a resumed run sends the model the same request.
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePath
@@ -32,6 +33,7 @@ MAX_PROMPT_CHARS: Final = 256 << 10
 MAIN_TEMPLATE: Final = ""
 """The name of the prompt itself among the texts."""
 _ESCAPE: Final = "write {% raw %} before text with braces and {% endraw %} after it"
+_BLANK_LINES: Final = re.compile(r"\A(?:[^\S\n]*+\n)++")
 _INCLUDE_NODES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
 
 
@@ -85,7 +87,7 @@ class Template:
             CURRENT_COST.reset(token)
         if remaining < 0:
             raise InvalidArgumentsError(f"the prompt of {self._file} is longer than {MAX_PROMPT_CHARS:,} characters")
-        return "".join(parts).strip()
+        return _BLANK_LINES.sub("", "".join(parts)).rstrip()
 
     def check(self, parameters: Collection[str] | None) -> list[Finding]:
         """Find the errors that do not depend on an input's values.
