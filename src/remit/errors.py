@@ -156,12 +156,9 @@ class NoModelError(SetupError, code="NO_MODEL"):
 
 
 class CallError(RemitError, code="INTERNAL_ERROR"):
-    """A call failed. Python callers get the exception, models get `to_reply`; ``details`` are those of a method.
+    """A call failed. Python callers get the exception, models get `to_reply`; ``details`` are those of a method."""
 
-    ``raised_at``: the code of the application that raised it, if it is told in place of another exception.
-    """
-
-    raised_at: str = ""
+    raised_at: str = ""  # where code of the application raised it, if it is told in place of another exception
     max_chars = 1 << 30  # `Limits.error_bytes` limits what is recorded and shown
     retryable: ClassVar[bool] = False
     details: dict[str, object] | None = None
@@ -374,7 +371,7 @@ class Suspended(BaseException):
     """
 
     def __init__(
-        self, *questions: str, reason: str = "", retry_after: float | None = None, starts_at: float = 0.0
+        self, *questions: str, reason: str = "", retry_after: float | None = None, starts_at: float = 0
     ) -> None:
         super().__init__(*questions)
         self.questions, self.reason, self.retry_after, self.starts_at = questions, reason, retry_after, starts_at
