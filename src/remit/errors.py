@@ -370,9 +370,7 @@ class Suspended(BaseException):
     A call for later rests until ``starts_at`` (epoch seconds). A signal: it leaves a batch last. Raised by approve.
     """
 
-    def __init__(
-        self, *questions: str, reason: str = "", retry_after: float | None = None, starts_at: float = 0
-    ) -> None:
+    def __init__(self, *questions: str, reason: str = "", retry_after: float | None = None, starts_at: float = 0):
         super().__init__(*questions)
         self.questions, self.reason, self.retry_after, self.starts_at = questions, reason, retry_after, starts_at
 
