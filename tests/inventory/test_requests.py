@@ -368,3 +368,11 @@ async def test_what_is_no_request_is_refused_with_what_is_one(library: Library) 
     given: Any = "{}"
     with pytest.raises(SetupError, match="give a Request, such as a ToolRequest, or its JSON as a dict"):
         await handle_request(library.runtime, given, by=ADA)
+
+
+async def test_a_request_that_was_made_without_checks_fails_by_its_payload(library: Library) -> None:
+    payload: Any = {"number": 1}
+    request = RenewRequest.model_construct(
+        request_id=uuid4(), session_id=None, user_id="ada", payload=payload, metadata={}
+    )
+    assert await library.send(request) == ("VALIDATION_ERROR", "give a Loan, not a dict")

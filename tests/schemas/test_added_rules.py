@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
 from remit.schemas.added_rules import has_added_rules
@@ -35,7 +35,25 @@ class RuledPoint:
     x: int = 1
 
 
-@pytest.mark.parametrize("kind", [int, Told, list[Told], dict[str, int]], ids=str)
+def trim(schema: dict[str, Any], kind: type) -> None:
+    """Drop what tells nothing."""
+    assert kind is Trimmed
+    schema.pop("title", None)
+
+
+class Trimmed(BaseModel):
+    """Its schema has less."""
+
+    model_config = ConfigDict(json_schema_extra=trim)
+
+    a: int = 1
+
+
+Parsed = Annotated[dict[str, Any], BeforeValidator(str), WithJsonSchema({"type": "object"})]
+Described = Annotated[int, Field(json_schema_extra=lambda schema: schema.update(description="d"))]
+
+
+@pytest.mark.parametrize("kind", [int, Told, list[Told], dict[str, int], Trimmed, Parsed, Described], ids=str)
 def test_words_demand_nothing(kind: Any) -> None:
     assert not has_added_rules(iter_nodes(TypeAdapter(kind).core_schema))
 
@@ -47,10 +65,11 @@ def test_words_demand_nothing(kind: Any) -> None:
         list[Ruled],
         RuledPoint,
         Annotated[int, WithJsonSchema({"type": "integer"})],
-        Annotated[int, Field(json_schema_extra=lambda schema: None)],
+        Annotated[int, Field(json_schema_extra=lambda schema: schema.update(minimum=1))],
+        Annotated[int, Field(json_schema_extra=lambda schema: schema["missing"])],
         Annotated[int, Field(json_schema_extra={"multipleOf": 2})],
     ],
-    ids=["model", "in list", "dataclass", "whole", "function", "field"],
+    ids=["model", "in list", "dataclass", "whole", "function", "unknown", "field"],
 )
 def test_rules_are_found_wherever_they_are(kind: Any) -> None:
     assert has_added_rules(iter_nodes(TypeAdapter(kind).core_schema))

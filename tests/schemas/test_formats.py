@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
 from enum import Enum, IntFlag
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
 from pydantic import (
@@ -265,6 +266,13 @@ class Right(IntFlag):
     WRITE = 2
 
 
+class Place(NamedTuple):
+    """A place."""
+
+    x: int
+    y: float = 0.0
+
+
 MORE_THAN_SHOWN = [
     (set[int], [1, 1], "different items"),
     (frozenset[str], ["a", "b", "a"], "different items"),
@@ -274,6 +282,10 @@ MORE_THAN_SHOWN = [
     (Right, 3, "1 or 2"),
     (Right, 64, "1 or 2"),
     (Right, -1, "1 or 2"),
+    (Right, False, "1 or 2"),
+    (Place, {"x": 1}, "a valid array"),
+    (Iterable[int], "12", "a valid array"),
+    (Iterable[int], {"1": 2}, "a valid array"),
     (IPvAnyAddress, 1, "an address like"),
     (IPvAnyAddress, True, "an address like"),
     (IPvAnyNetwork, 1, "a network like"),
@@ -299,6 +311,10 @@ def test_what_pydantic_takes_beside_the_shown_schema_is_refused(kind: Any, value
         (set[tuple[int, str]], [[1, "a"], [1, "b"]]),
         (list[int], [1, 1]),
         (Right, 2),
+        (Place, [1]),
+        (Place, [1, 1.5]),
+        (Iterable[int], [1, 2]),
+        (dict[str, Place], {"a": [1, 2]}),
         (IPvAnyAddress, "2001:db8::1"),
         (complex, "1+2j"),
         (Base64Bytes, "QUJDRA=="),

@@ -17,7 +17,7 @@ PROGRAM: Final = (
     f"HEAVY = {HEAVY!r}"
     """
 import json, sys
-import remit.contracts.schema as schema
+import remit.contracts.typed_schema as schema
 made = []
 adapt = schema.TypeAdapter
 def count(*arguments):

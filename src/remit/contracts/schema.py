@@ -17,6 +17,7 @@ from remit.contracts.secret import contains_secret
 from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED, TypedSchema, say_why
 from remit.contracts.wire import without_surrogates
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
+from remit.schemas.json_validator import SchemaMismatchError
 from remit.schemas.jsontext import reject_constant
 from remit.schemas.satisfiable import refuse_contradiction
 from remit.schemas.serializer import sort_sets
@@ -237,7 +238,7 @@ class Output(TypedSchema[T]):
             if self._added_rules is not None:
                 self._added_rules.check(self.load_json(content))
             return self.load(content) if self._codec.is_untyped else checked, content
-        except ValidationError as error:
+        except (ValidationError, SchemaMismatchError) as error:
             raise InvalidOutputError(f"the result does not match the contract: {self.explain(error)}") from error
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidOutputError(f"JSON cannot hold the result: {say_why(error)}") from error

@@ -62,7 +62,7 @@ class TypedSchema(Generic[T]):
 
     @cached_property
     def _adapter(self) -> TypeAdapter[T]:
-        adapter = TypeAdapter[T](self._kind)
+        adapter: TypeAdapter[T] = TypeAdapter(self._kind)
         if not adapter.pydantic_complete:  # of a model with defer_build
             adapter.rebuild(raise_errors=False)
         return adapter

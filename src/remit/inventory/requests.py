@@ -175,7 +175,8 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
     if key not in operations.method_callees:
         names = ", ".join(each.name for each in operations.find_tools_of(key))
         raise RequestError(f"the method {key} is called by its tools ({names}); send a ToolRequest for one of them")
-    schema, payload = definition.contract.schema_in, request.payload
+    schema = definition.contract.schema_in
+    payload = schema.check_payload(request.payload)
     if schema.computes_defaults:  # what the request holds is what it asks for, whenever it is sent
         payload = payload.model_copy(update=dict(payload))
     return _Asked(request, key, schema.dump_arguments(payload), definition)

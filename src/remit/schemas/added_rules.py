@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
@@ -32,28 +34,38 @@ _WORDS: Final = frozenset(
 """The words of JSON schemas and of OpenAPI that demand nothing of a value. An author's own ones begin with ``x-``."""
 
 
-def has_added_rules(nodes: Iterable[Node]) -> bool:
-    """Whether a type has ``json_schema_extra`` or `WithJsonSchema` that say what its values are like.
+_SAMPLE: Final = {"type": "object", "properties": {}}
 
-    What a function adds is not known, so it counts.
+
+def has_added_rules(nodes: Iterable[Node]) -> bool:
+    """Whether a type has ``json_schema_extra`` or `WithJsonSchema` that say more of its values than is checked.
+
+    A validator that stands beside `WithJsonSchema` reads the value as its author means it.
     """
     return any(map(_has_rules, nodes))
 
 
 def _has_rules(node: Node) -> bool:
-    metadata = cast("Mapping[str, Any]", node.get("metadata") or {})
-    own: Any = (
-        getattr(node.get("cls"), "model_config", None) or getattr(node.get("cls"), "__pydantic_config__", None) or {}
-    )
+    metadata, kind = cast("Mapping[str, Any]", node.get("metadata") or {}), node.get("cls")
+    own: Any = getattr(kind, "model_config", None) or getattr(kind, "__pydantic_config__", None) or {}
     functions = metadata.get("pydantic_js_annotation_functions", ())
+    is_read_by_type = not str(node.get("type")).startswith("function-")
     return (
-        any(isinstance(getattr(each, "__self__", None), WithJsonSchema) for each in functions)
-        or _demands(metadata.get("pydantic_js_extra"))
-        or _demands(cast("Mapping[str, Any]", own).get("json_schema_extra"))
+        (is_read_by_type and any(isinstance(getattr(each, "__self__", None), WithJsonSchema) for each in functions))
+        or _demands(metadata.get("pydantic_js_extra"), kind)
+        or _demands(own.get("json_schema_extra"), kind)
     )
 
 
-def _demands(added: object) -> bool:
-    if isinstance(added, Mapping):
-        return any(key not in _WORDS and not key.startswith("x-") for key in cast("Mapping[str, Any]", added))
-    return added is not None
+def _demands(added: object, kind: object) -> bool:
+    """Whether what is added demands something of values. What a function adds is found out with a sample."""
+    if callable(added):
+        sample = copy.deepcopy(_SAMPLE)
+        try:
+            added(*(sample, kind)[: len(inspect.signature(added).parameters)])
+        except Exception:  # noqa: BLE001 - it needs a certain schema, so what it adds is not known
+            return True
+        added = {key: part for key, part in sample.items() if part != _SAMPLE.get(key)}
+    if not isinstance(added, Mapping):
+        return False
+    return any(key not in _WORDS and not key.startswith("x-") for key in cast("Mapping[str, Any]", added))

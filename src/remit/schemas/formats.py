@@ -64,6 +64,8 @@ _EDGES: Final = ("0001-01-01", "9999-12-31")
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _LONG_NUMBER: Final = re.compile(r"[0-9.]{16}")
 _EXACT_KINDS: Final = frozenset({"decimal", "fraction"})
+_LOOSE_KINDS: Final = frozenset({"call", "generator", "named-tuple"})
+"""Arrays that pydantic reads from something else: named tuples from objects, iterables from texts too."""
 _UNIONS: Final = ("anyOf", "oneOf")
 _Path = tuple[str | int, ...]
 
@@ -125,7 +127,8 @@ class FormatCheck:
         kinds = {node["type"] for node in known}
         shown = [node for _, node in iter_schemas(document)]
         self._has_flags = any(issubclass(node["cls"], Flag) for node in known if node["type"] == "enum")
-        self._has_formats = any(
+        self._is_loose = not _LOOSE_KINDS.isdisjoint(kinds)
+        self._has_formats = self._is_loose or any(
             _format_of(node) or _list_numbers(node) or _has_digits(node) or node.get("uniqueItems") for node in shown
         )
         self._has_floats = "float" in kinds
@@ -152,6 +155,9 @@ class FormatCheck:
         if not isinstance(schema, dict):
             return
         node = cast("JsonSchema", schema)
+        if self._is_loose and node.get("type") == "array" and not isinstance(value, list):
+            yield FormatMismatch(at.path, "Input should be a valid array")
+            return
         if "$ref" in node:
             yield from self._find(value, resolve_pointer(self._document, node["$ref"]), at)
         for key in _UNIONS:
@@ -187,7 +193,7 @@ class FormatCheck:
         """Find a value that only equals one of those listed, or that flags make which are combined."""
         equal = [each for each in listed if each == value]
         kind = float if isinstance(value, Decimal) else type(value)
-        if (equal or (self._has_flags and kind is int)) and not any(type(each) is kind for each in equal):
+        if (equal or (self._has_flags and kind in (int, bool))) and not any(type(each) is kind for each in equal):
             yield FormatMismatch(path, f"Input should be {' or '.join(json.dumps(each) for each in equal or listed)}")
 
     def _find_in_mapping(self, value: dict[str, Any], node: JsonSchema, at: _Place) -> Iterator[FormatMismatch]:
