@@ -14,8 +14,11 @@ from pydantic_ai.messages import (
     ModelResponse,
     ToolReturnPart,
 )
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.contracts.chat import ChatRequest, Completion, History, encode_message
@@ -55,6 +58,7 @@ def every_kind(root: type[Exception] = Exception) -> list[type[Exception]]:
 
 
 KINDS: dict[type[Exception], type[ModelError]] = {
+    foreign.ModelAPIError: ModelUnavailableError,
     foreign.ModelRateLimitError: ModelBusyError,
     foreign.ModelUnavailableError: ModelBusyError,
     foreign.ModelOverloadedError: ModelBusyError,
@@ -232,6 +236,63 @@ async def test_an_unexpected_error_is_a_model_error_and_not_retried() -> None:
 async def test_an_error_of_the_connection_says_that_the_model_is_unavailable(error: Exception) -> None:
     with pytest.raises(ModelUnavailableError):
         await failing(error)
+
+
+def anthropic_error(kind: str, said: str) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": kind, "message": said}, "request_id": "r"}
+
+
+async def ask_anthropic(status: int, body: object) -> Completion:
+    text = body if isinstance(body, str) else json.dumps(body)
+    async with Endpoint(answering(status, text)) as endpoint:
+        provider = AnthropicProvider(base_url=endpoint.url, api_key="k")
+        async with PydanticAIModel(AnthropicModel("m", provider=provider)) as model:
+            return await model(request())
+
+
+ANTHROPIC: list[tuple[int, object, type[ModelError]]] = [
+    (529, anthropic_error("overloaded_error", "Overloaded"), ModelBusyError),
+    (500, anthropic_error("api_error", "Internal server error"), ModelUnavailableError),
+    (400, anthropic_error("invalid_request_error", "Your credit balance is too low"), ModelAccessError),
+    (401, anthropic_error("authentication_error", "invalid x-api-key"), ModelAccessError),
+    (404, anthropic_error("not_found_error", "model: m"), ModelAccessError),
+    (400, anthropic_error("invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"), ContextLengthError),
+    (413, anthropic_error("request_too_large", "Request exceeds the maximum size"), ContextLengthError),
+    (400, anthropic_error("invalid_request_error", "messages.1: content must not be empty"), ModelRefusedError),
+    (200, anthropic_error("api_error", "Internal server error"), CompletionError),
+    (200, {"id": "x"}, CompletionError),
+    (200, "<html>", ModelUnavailableError),
+    (400, "<html>", CompletionError),
+]
+
+
+@pytest.mark.parametrize(("status", "body", "kind"), ANTHROPIC, ids=range(len(ANTHROPIC)))
+async def test_an_error_of_anthropics_api_counts_by_the_same_table(
+    status: int, body: object, kind: type[ModelError]
+) -> None:
+    with pytest.raises(ModelError, match=r"^m of anthropic: ") as raised:
+        await ask_anthropic(status, body)
+    assert type(raised.value) is kind
+
+
+async def test_what_anthropics_filter_holds_back_is_answered() -> None:
+    body = anthropic_error("invalid_request_error", "Output blocked by content filtering policy")
+    assert (await ask_anthropic(400, body)).finish_reason == "content_filter"
+
+
+@pytest.mark.parametrize(("status", "kind"), [(503, ModelUnavailableError), (422, ModelRefusedError)])
+async def test_fallbacks_that_all_fail_are_told_by_the_first_error_that_ends_a_run(
+    status: int, kind: type[ModelError]
+) -> None:
+    def fail(_messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
+        raise foreign.ModelHTTPError(status, "m", {"message": "no"})
+
+    def rest(_messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
+        raise foreign.ModelHTTPError(503, "m", {"message": "no"})
+
+    with pytest.raises(ModelError) as raised:
+        await PydanticAIModel(FallbackModel(FunctionModel(rest), FunctionModel(fail)))(request())
+    assert type(raised.value) is kind
 
 
 class GatewayError(Exception):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from remit.lazy_exports import require_extra
 
@@ -29,10 +29,15 @@ from remit.schemas.jsontext import compact_json
 
 def to_model_error(error: Exception, model: str, vendor: str) -> ModelError:
     """The model error for an error of PydanticAI or a provider, or for one of ours that a client has wrapped."""
+    if isinstance(error, ExceptionGroup):
+        raised = cast("ExceptionGroup[Exception]", error).exceptions
+        return _first_that_ends([to_model_error(each, model, vendor) for each in raised])
     told = _find_own(error)
     if told is not None:
         return type(told)(f"{model} of {vendor}: {told.message}", retry_after=told.retry_after)
     kind, response = classify_foreign(error), first_response(error)
+    if kind is ModelError and vendor not in _LOCAL and isinstance(error, _UNREAD):
+        kind = CompletionError
     reason = f"{error} {first_cause(error)}" if isinstance(error, foreign.ModelConnectionError) else str(error)
     if response is not None and 300 <= response.status < 400:
         reason = f"{response.status}, {describe_redirect(response.headers)}"
@@ -40,6 +45,11 @@ def to_model_error(error: Exception, model: str, vendor: str) -> ModelError:
     if kind is ModelBusyError:
         message = f"{message}; try again later"
     return kind(message, retry_after=get_retry_after(error))
+
+
+def _first_that_ends(told: list[ModelError]) -> ModelError:
+    """The error for those of several models: the first after which the run does not rest, or else the first."""
+    return next((each for each in told if not isinstance(each, ModelUnavailableError)), told[0])
 
 
 def _find_own(error: BaseException | None) -> ModelError | None:
@@ -75,7 +85,12 @@ _UNAVAILABLE_ERRORS: Final = (
     foreign.ModelServerError,
     foreign.ModelConnectionError,
     foreign.UnexpectedModelBehavior,
+    foreign.ModelAPIError,
 )
+_LOCAL: Final = frozenset({"function", "test"})
+"""The vendors of models that are functions of an application, whose errors are its own."""
+_UNREAD: Final = (TypeError, ValueError, AttributeError, LookupError)
+"""What the client of a provider raises about an answer that has not the form of its API."""
 _BUSY_ERRORS: Final = (foreign.ModelRateLimitError, foreign.ModelUnavailableError, foreign.ConcurrencyLimitExceeded)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pydantic_ai.models import Model
+from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings as PydanticSettings
@@ -52,9 +53,11 @@ async def to_pydantic_settings(
 
 
 def unsupported_settings(model: Model, settings: ModelSettings) -> list[str]:
-    """The names of the settings that PydanticAI would not send to this model."""
+    """The names of the settings that PydanticAI would not send to this model, or not to one of its fallbacks."""
     while isinstance(model, WrapperModel):
         model = model.wrapped
+    if isinstance(model, FallbackModel):
+        return sorted({name for each in model.models for name in unsupported_settings(each, settings)})
     profile: Mapping[str, Any] = {**model.profile}
     ignored = {*model.unsupported_settings, *profile.get("openai_unsupported_model_settings", ())}
     refused = [name for name in settings.values if _NAMES.get(name, name) in ignored]
