@@ -22,7 +22,8 @@ from remit.errors import ContextLengthError, error_from_reply
 
 _NOTE: Final = "window of the model of "
 _STATED: Final = re.compile(
-    r"(?:(?:context|prompt) (?:length|size|window)[^0-9.]{0,24}|token limit[^0-9.]{0,12}"
+    r"(?:(?:context|prompt) (?:length|size|window)(?! \(n_keep)[^0-9.]{0,24}|token limit[^0-9.]{0,12}"
+    r"|limit of |\): limit |n_ctx: |length should be \[\d+, "
     r"|> |<= |exceed |model with |allowed \(|max size: )(\d[\d,]{2,8})",
     re.IGNORECASE,
 )
