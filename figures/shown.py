@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,6 +38,8 @@ Sent = Callable[[str], list[Request]]
 """The requests that left so far, of those among which one of a tool would be."""
 Compare = Callable[[str, dict[str, Any], Question, list[Request]], str]
 CompareOne = Callable[[str, dict[str, Any], Question, str, bytes], str]
+Calls = dict[str, Counter[str]]
+"""Of each tool, how many calls were asked, sent something, or were refused."""
 Cases = list[tuple[str, dict[str, Any]]]
 
 _ADA: Final = superuser(tenant="local-site")
@@ -51,21 +53,23 @@ def figures(*, short: bool) -> Iterator[Figure]:
 
 async def _measure(*, short: bool) -> Figure:
     counts: Counter[str] = Counter()
+    calls: Calls = defaultdict(Counter)
     step = 3 if short else 1
     cases = {"google": list(iter_google_cases()), "http": list(iter_http_cases()), "web": list(iter_request_cases())}
     searches = list(iter_search_cases())
     async with _google_runtime() as (runtime, sent):
-        await _compare(runtime, cases["google"][::step], sent, _of_one(find_google_difference), counts)
+        await _compare(runtime, cases["google"][::step], sent, _of_one(find_google_difference), counts, calls)
     async with _http_runtime() as (runtime, sent):
-        await _compare(runtime, cases["http"][::step], sent, _of_one(find_http_difference), counts)
+        await _compare(runtime, cases["http"][::step], sent, _of_one(find_http_difference), counts, calls)
     async with open_internet() as internet:
         internet.pages["/search"] = Page(json.dumps(_FOUND).encode())
         async with _web_runtime(internet) as (runtime, sent):
-            await _compare(runtime, cases["web"][::step], sent, find_web_difference, counts)
+            await _compare(runtime, cases["web"][::step], sent, find_web_difference, counts, calls)
         for engine in build_engines(internet).values():
             async with _web_runtime(internet, engine) as (runtime, sent):
-                await _compare(runtime, searches[::step], sent, find_web_difference, counts)
-    asked, left, refused = (counts.pop(each, 0) for each in ("asked", "left", "refused"))
+                await _compare(runtime, searches[::step], sent, find_web_difference, counts, calls)
+    counts.update(f"{tool}: most of its calls sent nothing" for tool in list_silent_tools(calls))
+    asked, left, refused = (sum(each[name] for each in calls.values()) for name in ("asked", "left", "refused"))
     counts.update(f"{tool} sends something out and is not measured" for tool in list_unmeasured_tools())
     how = (
         f"calls of every tool of both applications that sends something out, by their inventories, and of tools "
@@ -75,6 +79,11 @@ async def _measure(*, short: bool) -> Figure:
     )
     found = f"; differing: {dict(counts)}" if counts else ""
     return no_violations("shown.differs", counts.total(), asked if left + refused == asked else 0, how + found)
+
+
+def list_silent_tools(calls: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The tools of whose calls fewer than half sent something: of what never leaves, nothing could differ."""
+    return [tool for tool, each in calls.items() if each["left"] * 2 < each["asked"]]
 
 
 def list_unmeasured_tools() -> set[str]:
@@ -100,22 +109,24 @@ def _of_one(compare: CompareOne) -> Compare:
     return compare_one
 
 
-async def _compare(runtime: Runtime, cases: Cases, sent: Sent, compare: Compare, counts: Counter[str]) -> None:
-    """Make each call, approve it as shown, and count those whose request differs."""
+async def _compare(
+    runtime: Runtime, cases: Cases, sent: Sent, compare: Compare, counts: Counter[str], calls: Calls
+) -> None:
+    """Make each call, approve it as shown, and count those whose request differs, and what became of each tool's."""
     for tool, arguments in cases:
-        counts["asked"] += 1
+        calls[tool]["asked"] += 1
         before = len(sent(tool))
         result = await runtime.call_by_name(tool, Arguments(json.dumps(arguments), arguments), by=_ADA)
         if len(sent(tool)) != before:
             counts[f"{tool}: something left before the question"] += 1
         if not result.questions:
-            counts["refused"] += 1
+            calls[tool]["refused"] += 1
             continue
         (row,) = [row for row in await runtime.store.list_questions() if row.question.id == result.questions[0]]
         await runtime.decide(row.question.id, approved=True, by=_BOSS)
         await runtime.resume(result.run)
         requests = sent(tool)[before:]
-        counts["left"] += bool(requests)
+        calls[tool]["left"] += bool(requests)
         difference = compare(tool, arguments, row.question, requests) if requests else ""
         counts.update([f"{tool}: {difference}"] if difference else [])
 

@@ -110,8 +110,8 @@ def _find_in_mail(shown: dict[str, Any], preview: str, body: bytes) -> str:
     plain = str(make_header(decode_header(re.sub(r"\r?\n", "", headers["Subject"]))))
     if not str(mail["Subject"]) == plain == shown["subject"]:
         return f"another subject: {plain!r}"
-    if not preview.endswith("…") and f"\nSubject: {show_hidden(shown['subject'])}" not in preview:
-        return f"another subject in the preview: {preview!r}"
+    if difference := _find_in_preview(shown, preview):
+        return difference
     content = cast("bytes", mail.get_payload(decode=True)).decode()
     if content != re.sub("\r\n?|\n", "\r\n", shown["body"]):
         return f"another text: {content!r}"
@@ -122,6 +122,26 @@ def _find_in_mail(shown: dict[str, Any], preview: str, body: bytes) -> str:
     known |= {name for name in ("Cc", "Bcc") if shown[name.lower()]}
     known |= set() if answered is None else {"In-Reply-To", "References"}
     return "" if sorted(name for name, _ in mail.raw_items()) == sorted(known) else f"other headers: {sorted(headers)}"
+
+
+def _find_in_preview(shown: dict[str, Any], preview: str) -> str:
+    _, subject, text = preview.partition(f"\nSubject: {show_hidden(shown['subject'])}")
+    if not subject:
+        return "" if preview.endswith("…") else f"another subject in the preview: {preview!r}"
+    is_same = begins_with(shown["body"], text.removeprefix("\n"))
+    return "" if is_same else f"another text in the preview: {text!r}"
+
+
+def begins_with(text: str, shown: str) -> bool:
+    """Whether the lines shown are the first of a text, each to its end or to ``…``, and the others are counted."""
+    lines, begun = [show_hidden(line) for line in text.splitlines()], shown.split("\n") if shown else []
+    rest = re.fullmatch(r"\(([0-9,]+) more lines\)", begun[-1]) if begun else None
+    if rest is not None and len(lines) - int(rest[1].replace(",", "")) == len(begun) - 1:
+        lines, begun = lines[: len(begun) - 1], begun[:-1]
+    is_cut = shown.endswith("…")  # a preview as a whole has a limit too
+    pairs = zip(lines, begun, strict=False)
+    is_same = all(each == line or (each[-1:] == "…" and line.startswith(each[:-1])) for line, each in pairs)
+    return is_same and (len(begun) == len(lines) or (is_cut and 0 < len(begun) < len(lines)))
 
 
 def _find_in_upload(shown: dict[str, Any], preview: str, body: bytes) -> str:

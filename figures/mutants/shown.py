@@ -42,6 +42,15 @@ MUTANTS: Final = mutants_of(
             "self.build_fields(query)",
             '{**self.build_fields(query), "country": "de"}',
         ),
+        "a preview of a message cuts a line without a word": edited(
+            "remit_casefile.google.tools:_preview_text", 'f"{line[:_PREVIEW_WIDTH]}…"', "line[:_PREVIEW_WIDTH]"
+        ),
+        "a preview of a message leaves out how its text begins": edited(
+            "remit_casefile.google.tools:_preview_text", "text.splitlines()", "text.strip().splitlines()"
+        ),
+        "nothing is sent of what should be": edited(
+            "remit_casefile.google.tools:_Previews.show_message", "return Preview(summary)\n", "raise ValueError\n"
+        ),
         "of two headers that differ in case, one is sent": edited(
             "remit_cms.web.guarded_http:_check_headers", "if lowered in checked:", "if False:"
         ),

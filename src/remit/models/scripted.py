@@ -1,7 +1,8 @@
 """A scripted model for tests and rehearsals. Its name says that it is a script.
 
 A script is a list of messages. A request with n assistant messages in its history, without those of the runtime, gets
-message number n, counted from 0, so the same history always gets the same answer.
+message number n, counted from 0, so the same history always gets the same answer. Those that a run was given as
+``messages`` count too: a script begins with a line for each of them, which is never used.
 """
 
 from __future__ import annotations
@@ -93,7 +94,8 @@ class Scripted:
         number = sum('"role":"assistant"' in text[:40] for text in own)
         if number >= len(self._lines):
             raise ModelError(
-                f"the script has {len(self._lines)} answers, and this is request {number + 1} of the conversation; "
+                f"the script has {len(self._lines)} answers, and this is request {number + 1} of the conversation, "
+                "in which given messages count; "
                 f"{_TYPED_RESULT if RESULT_TOOL in request.tools.text else ''}add an answer"
             )
         line = self._lines[number]
