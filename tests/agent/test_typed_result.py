@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -73,3 +74,39 @@ async def test_a_tool_delivers_the_files_that_it_stored_and_no_others() -> None:
     assert "a file that this run does not have" in refused.text
     for run in (stored.run, refused.run):
         assert (await runtime.replay(run)).difference == ""
+
+
+class Visit(BaseModel):
+    """A visit."""
+
+    rooms: int
+    on: datetime | None = None
+    paid: bool = False
+
+
+WRONG: list[tuple[Any, dict[str, Any], str]] = [
+    (Visit, {"rooms": "3"}, "rooms: Input should be a valid integer"),
+    (Visit, {"rooms": True}, "rooms: Input should be a valid integer"),
+    (Visit, {"rooms": 3, "on": "20260308"}, "on: Input should be a date and time with a zone"),
+    (Visit, {"rooms": 3, "paid": "no"}, "paid: Input should be a valid boolean"),
+    (Visit, {"rooms": 3, "beds": 2}, "beds: no such parameter. Parameters: rooms, on, paid"),
+    (list[int], {"response": ["1"]}, "response.0: Input should be a valid integer"),
+    (set[str], {"response": ["a", "a"]}, "response: Input should have different items"),
+]
+
+
+@BOTH
+@pytest.mark.parametrize("mode", ["native", "tool"])
+@pytest.mark.parametrize(("output", "wrong", "said"), WRONG, ids=map(str, range(len(WRONG))))
+async def test_a_result_is_read_as_strictly_as_arguments_are(
+    driver: AgentDriver, mode: OutputMode, output: Any, wrong: dict[str, Any], said: str
+) -> None:
+    right = {"rooms": 3} if output is Visit else {"response": ["1"] if output == set[str] else [1]}
+    script = [json.dumps(each) if mode == "native" else calls(("final_result", each)) for each in (wrong, right)]
+    agent = Agent("agent", instructions="Work.", output=output, driver=driver, output_mode=mode)
+    model = Scripted(script)
+    runtime = Runtime(App(name="test", agents=(agent,)), model=model)
+    result = await runtime.run("go", by=superuser())
+    assert result.status == "done"
+    assert said in model.requests[1].history[-1]
+    assert (await runtime.replay(result.run)).difference == ""
