@@ -78,7 +78,7 @@ async def test_a_result_that_is_not_an_object_is_wrapped_for_the_model_alone(dri
 
 
 @BOTH
-@pytest.mark.parametrize("invalid", ["3", '{"result": 3}'])
+@pytest.mark.parametrize("invalid", ["3", '{"result": 3}', "{"])
 async def test_a_result_without_its_wrapper_is_corrected_in_plain_words(driver: AgentDriver, invalid: str) -> None:
     model = Scripted([invalid, '{"response": 3}'])
     assert (await runtime_of(driver, model, output=int).run("go", by=superuser())).value() == 3

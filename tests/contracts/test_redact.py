@@ -12,12 +12,13 @@ from pydantic import BaseModel
 from remit import Effect, Runtime, Tool, tool
 from remit.app import App
 from remit.contracts import removal
-from remit.contracts.redact import Redaction
+from remit.contracts.redact import Redaction, limit_error
 from remit.contracts.reply import Reply
 from remit.contracts.secret import Secret
 from remit.contracts.spelling import Spellings
-from remit.errors import CallError, ConflictError, RateLimitedError, SetupError
+from remit.errors import CallError, ConflictError, RateLimitedError, SetupError, error_from_reply
 from remit.layers import Redact
+from remit.schemas.jsontext import compact_json
 from remit.testing import superuser
 
 
@@ -199,3 +200,11 @@ async def test_a_large_result_is_redacted_in_a_thread(monkeypatch: pytest.Monkey
     ]
     own = threading.get_ident()
     assert (searched[long] != own, searched[short] == own) == (True, True)
+
+
+def test_details_of_an_error_that_are_too_long_are_left_out() -> None:
+    told = {"error": "locked", "errorCode": "LOAN_LOCKED", "details": {"until": "May"}}
+    error = error_from_reply(compact_json(told))
+    assert limit_error(error, 1000) is error
+    short = limit_error(error, 40)
+    assert (short.message, short.code, short.details) == ("locked", "LOAN_LOCKED", None)

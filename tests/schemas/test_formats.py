@@ -266,6 +266,14 @@ class Right(IntFlag):
     WRITE = 2
 
 
+class Fixed(BaseModel):
+    """What a set can hold."""
+
+    model_config = ConfigDict(frozen=True)
+
+    x: int
+
+
 class Place(NamedTuple):
     """A place."""
 
@@ -283,6 +291,7 @@ MORE_THAN_SHOWN = [
     (Right, 64, "1 or 2"),
     (Right, -1, "1 or 2"),
     (Right, False, "1 or 2"),
+    (set[Fixed], [{"x": 1}, {"x": 1}], "different items"),
     (Place, {"x": 1}, "a valid array"),
     (Iterable[int], "12", "a valid array"),
     (Iterable[int], {"1": 2}, "a valid array"),
@@ -311,6 +320,7 @@ def test_what_pydantic_takes_beside_the_shown_schema_is_refused(kind: Any, value
         (set[tuple[int, str]], [[1, "a"], [1, "b"]]),
         (list[int], [1, 1]),
         (Right, 2),
+        (set[Fixed], [{"x": 1}, {"x": 2}]),
         (Place, [1]),
         (Place, [1, 1.5]),
         (Iterable[int], [1, 2]),

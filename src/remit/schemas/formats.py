@@ -157,7 +157,6 @@ class FormatCheck:
         node = cast("JsonSchema", schema)
         if self._is_loose and node.get("type") == "array" and not isinstance(value, list):
             yield FormatMismatch(at.path, "Input should be a valid array")
-            return
         if "$ref" in node:
             yield from self._find(value, resolve_pointer(self._document, node["$ref"]), at)
         for key in _UNIONS:
