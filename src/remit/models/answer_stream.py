@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
@@ -16,8 +17,14 @@ from remit.schemas.raw_json import as_object, load_json
 STREAM_FIELDS: Final = '"stream":true,"stream_options":{"include_usage":true}'
 """The members of a request for a stream."""
 
-REFUSED_STATUSES: Final = frozenset({400, 404, 405, 422, 501})
-"""The statuses of endpoints that do not stream."""
+_REFUSED_STATUSES: Final = frozenset({400, 404, 405, 422, 501})
+_STREAM: Final = re.compile(r"(?<!up)stream", re.IGNORECASE)
+
+
+def refuses_streams(status: int, text: str) -> bool:
+    """Whether a response says that its endpoint does not stream. An error of something upstream says nothing of it."""
+    return status in _REFUSED_STATUSES and _STREAM.search(text) is not None
+
 
 MAX_CHARS: Final = 32_000_000
 """The most characters of an answer that are joined."""

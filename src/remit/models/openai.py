@@ -34,7 +34,7 @@ from remit.errors import (
     ModelUnavailableError,
     SetupError,
 )
-from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream
+from remit.models.answer_stream import STREAM_FIELDS, AnswerStream, refuses_streams
 from remit.models.bounded_http import BoundedHttp, is_event_stream, trusted_certificates
 from remit.models.chat_completion import shorten_said
 from remit.models.chat_response import read_response
@@ -138,7 +138,7 @@ class OpenAI:
                         stream.add_bytes(data)
             body = stream.body()
         except openai.APIStatusError as error:
-            if error.status_code in REFUSED_STATUSES and "stream" in error.message.lower():
+            if refuses_streams(error.status_code, error.message):
                 self._refuses_streams = True
                 return await self(request)
             return self._read_error(error)

@@ -37,7 +37,7 @@ from remit.contracts.wire import (
     without_surrogates,
 )
 from remit.errors import ModelError
-from remit.models.answer_stream import REFUSED_STATUSES, STREAM_FIELDS, AnswerStream, StreamCutError
+from remit.models.answer_stream import STREAM_FIELDS, AnswerStream, StreamCutError, refuses_streams
 from remit.models.bounded_http import ask_uncompressed, is_event_stream, read_answer
 from remit.models.chat_completion import CONTENT_FILTER, as_count
 from remit.models.chat_response import read_response
@@ -232,7 +232,7 @@ class _KeepingHttp(httpx2.AsyncClient):
         try:
             if not response.is_success or not is_event_stream(response):
                 text = (await response.aread()).decode(errors="replace")
-                return None if response.status_code in REFUSED_STATUSES and "stream" in text.lower() else response
+                return None if refuses_streams(response.status_code, text) else response
             answer = AnswerStream(sink)
             async for data in response.aiter_bytes():
                 answer.add_bytes(data)
