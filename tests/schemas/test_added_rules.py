@@ -66,7 +66,7 @@ def test_words_demand_nothing(kind: Any) -> None:
         RuledPoint,
         Annotated[int, WithJsonSchema({"type": "integer"})],
         Annotated[int, Field(json_schema_extra=lambda schema: schema.update(minimum=1))],
-        Annotated[int, Field(json_schema_extra=lambda schema: schema["missing"])],
+        Annotated[int, Field(json_schema_extra=lambda schema: schema.update({"maximum": schema["missing"]}))],
         Annotated[int, Field(json_schema_extra={"multipleOf": 2})],
     ],
     ids=["model", "in list", "dataclass", "whole", "function", "unknown", "field"],

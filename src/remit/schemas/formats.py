@@ -155,7 +155,7 @@ class FormatCheck:
         if not isinstance(schema, dict):
             return
         node = cast("JsonSchema", schema)
-        if self._is_loose and node.get("type") == "array" and not isinstance(value, list):
+        if self._is_loose and node.get("type") == "array" and type(value) not in _KINDS["array"]:
             yield FormatMismatch(at.path, "Input should be a valid array")
         if "$ref" in node:
             yield from self._find(value, resolve_pointer(self._document, node["$ref"]), at)
