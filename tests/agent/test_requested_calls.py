@@ -40,7 +40,7 @@ def test_blank_arguments_are_none_only_where_the_answer_ended_well(finish: str, 
 
 def test_beside_a_call_without_a_name_blank_arguments_may_be_those_of_that_call() -> None:
     texts = [each.arguments for each in requested_calls(answer("stop", call("wipe", ""), call("unnamed", "{}", 2)))]
-    assert texts == [MISSING, MISSING]
+    assert texts == [MISSING, "{}"]  # that it has no name is said of the other
 
 
 @BOTH

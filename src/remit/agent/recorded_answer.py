@@ -154,11 +154,14 @@ def requested_calls(completion: Completion) -> tuple[ToolCallRequest, ...]:
     is_whole = read_finish(completion.finish_reason) is Ending.WHOLE
     if is_whole and all(each.name != UNNAMED for each in calls):
         return calls
-    return tuple(each._replace(arguments=_MISSING_ARGUMENTS) if _is_blank(each.arguments) else each for each in calls)
+    return tuple(map(_with_known_arguments, calls))
 
 
-def _is_blank(arguments: str) -> bool:
-    return "".join(arguments.split()) in ("", "null", "{}")
+def _with_known_arguments(call: ToolCallRequest) -> ToolCallRequest:
+    is_blank = "".join(call.arguments.split()) in ("", "null", "{}")
+    if not is_blank or call.name == UNNAMED:  # that it has no name is said of the other
+        return call
+    return call._replace(arguments=_MISSING_ARGUMENTS)
 
 
 _MISSING_ARGUMENTS: Final = refused_arguments("the arguments have not arrived; make the call again, with all of them")

@@ -21,7 +21,6 @@ from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.stand_in import MADE_BY_MODEL, stand_in
 from remit.contracts.usage import are_tokens
 from remit.contracts.wire import (
-    ModelText,
     ToolCallRequest,
     mark_origin,
     origin_of_text,
@@ -182,8 +181,8 @@ class History:
                 raise wrong_value("History: a text", text, "give the JSON text of a message") from None
             self._hash.update(b"%d:%b" % (len(data), data))
             self._texts.append(text)
-            if text.__class__ is ModelText and text.origin:
-                self.origins |= {text.origin}
+            if text.__class__ is not str and (origin := origin_of_text(text)):
+                self.origins |= {origin}
             self.names_artifacts = self.names_artifacts or DIGEST_PREFIX in text
             self.is_legal = self.is_legal and (MADE_BY_MODEL not in text or stand_in(text) is None)
         self._length = len(self._texts)

@@ -34,7 +34,7 @@ _WORDS: Final = frozenset(
 """The words of JSON schemas and of OpenAPI that demand nothing of a value. An author's own ones begin with ``x-``."""
 
 
-_SAMPLE: Final = {"type": "object", "properties": {}}
+_SAMPLE: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 
 
 def has_added_rules(nodes: Iterable[Node]) -> bool:
