@@ -2,7 +2,7 @@
 
 Python knows most labels, but not all of the WHATWG's Encoding Standard, and has codecs that are no charsets, such as
 ``undefined`` and ``unicode_escape``. A label also often means a larger charset than it names, because the programs of
-the senders write that one. Whoever reads text of strangers reads it with this one table.
+the senders write that one. All readers of text of strangers use this one table.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def read_yaml(text: str, file: str) -> YamlDocument:
     """Read one document. Invalid parts become its findings.
 
     Raises:
-        InventoryError: the text is not YAML, not a mapping, nested too deeply, or has a line break that nobody sees.
+        InventoryError: the text is not YAML, not a mapping, nested too deeply, or has a line break that cannot be seen.
         SetupError: the extra ``inventory`` is not installed.
     """
     yaml = _import_yaml()
