@@ -53,7 +53,11 @@ Parsed = Annotated[dict[str, Any], BeforeValidator(str), WithJsonSchema({"type":
 Described = Annotated[int, Field(json_schema_extra=lambda schema: schema.update(description="d"))]
 
 
-@pytest.mark.parametrize("kind", [int, Told, list[Told], dict[str, int], Trimmed, Parsed, Described], ids=str)
+@pytest.mark.parametrize(
+    "kind",
+    [int, Told, list[Told], dict[str, int], Trimmed, Parsed, Described],
+    ids=["int", "Told", "list", "dict", "Trimmed", "Parsed", "Described"],  # the text of the last one has an address
+)
 def test_words_demand_nothing(kind: Any) -> None:
     assert not has_added_rules(iter_nodes(TypeAdapter(kind).core_schema))
 
