@@ -176,5 +176,5 @@ async def test_a_request_that_was_read_from_json_is_validated() -> None:
     assert failure_of(refused).startswith("the request is no ToolRequest: user_id: ")
     assert "; payload.tool_name: " in failure_of(refused)
     assert "\n" not in failure_of(refused)
-    with pytest.raises(SetupError, match="give a ToolRequest, or its JSON as a dict"):
+    with pytest.raises(SetupError, match="give a Request, such as a ToolRequest, or its JSON as a dict"):
         await handle_request(runtime, cast("Any", "where"), by=ADA)

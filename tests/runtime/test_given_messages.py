@@ -12,6 +12,7 @@ import pytest
 from remit import Agent, App, Principal, Runtime, tool
 from remit.agent import NativeDriver
 from remit.contracts.arguments import Limits
+from remit.contracts.stand_in import stand_in
 from remit.contracts.wire import ModelText
 from remit.errors import RequestError, SetupError
 from remit.messages import decode_message
@@ -85,7 +86,7 @@ async def test_a_history_that_a_runtime_stored_is_taken_back(driver: Any, found:
     runtime, model = start(driver, "given", "given", "Yes.")
     result = await runtime.run("Sure?", by=ADA, messages=saved)
     assert (result.status, result.text) == ("done", "Yes.")
-    assert sent(model) == [json.loads(each) for each in await first.history(ended.run)]
+    assert sent(model) == [json.loads(stand_in(each) or each) for each in await first.history(ended.run)]
     assert (await runtime.replay(result.run)).is_identical
 
 
@@ -123,7 +124,7 @@ LOST_NOTHING: dict[str, tuple[list[Any], list[Any]]] = {
     ),
     "an id that is used again": (
         [*called(call()), *called(call())],
-        [*called(call()), *called(call(call_id="a_4"))],
+        [*called(call()), *called(call(call_id="a_4_0"))],
     ),
 }
 
@@ -330,7 +331,7 @@ async def test_a_marked_text_is_kept_to_the_byte_and_its_ids_stay_apart() -> Non
     assert history[1] == made
     assert isinstance(history[3], ModelText)
     assert '"thoughts":[1]' in history[3]
-    assert [json.loads(each)["tool_call_id"] for each in (history[2], history[4])] == ["a", "a_3"]
+    assert [json.loads(each)["tool_call_id"] for each in (history[2], history[4])] == ["a", "a_3_0"]
     assert history_errors(history) == []
     for odd in ('"z":NaN,"content":"x"', '"content":"y","content":"x"'):
         answer = '{"role":"assistant",' + odd + "}"
