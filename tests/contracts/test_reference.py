@@ -103,6 +103,30 @@ async def test_a_constraint_before_a_reference_applies_to_what_a_model_says_and_
         assert mistake in text
 
 
+class Dated(BaseModel):
+    """A page on a day."""
+
+    page: PageRef
+    day: int
+
+
+class Undated(BaseModel):
+    """A page."""
+
+    page: PageRef
+
+
+async def test_a_reference_that_pydantic_reads_for_two_members_of_a_union_is_resolved() -> None:
+    @tool(effect=Effect.PURE)
+    async def show(chosen: Dated | Undated) -> str:
+        """Show a page."""
+        return repr(chosen.page)
+
+    runtime = Runtime(App(name="test", tools=(show,), references={"page": find}))
+    raw = parse_arguments('{"chosen": {"page": "home"}}', Limits())
+    assert (await runtime.call_by_name("show", raw, by=superuser())).text == "'7'"
+
+
 async def test_references_are_resolved_in_every_part_of_a_payload() -> None:
     payload = await resolved(
         '{"page": "home", "under": "Home", "others": ["7", "about"], "by_name": {"a": "HOME"}, "title": "home",'
