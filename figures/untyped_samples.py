@@ -196,6 +196,7 @@ def echo(arguments: dict[str, Any]) -> dict[str, Any]:
 
 BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "str": lambda: "x",
+    "bytes": lambda: b"x",
     "int": lambda: 1,
     "float": lambda: 1.0,
     "bool": lambda: True,

@@ -38,7 +38,7 @@ _LOST: Final = mutants_of(
             "pass",
         ),
         "PydanticAI's driver asks for a correction without saying why": edited(
-            "remit.workers.chat_model:ChatModel._end_step",
+            "remit.workers.chat_model:ChatModel.end_step",
             "self._request.after(outcome)",
             "self._request.again(outcome)",
         ),

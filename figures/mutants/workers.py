@@ -25,7 +25,7 @@ MUTANTS: Final = mutants_of(
             _DIGEST, "self.settings.digest_text", "self.settings.digest_text + str(id(self))"
         ),
         "PydanticAI's driver leaves the words of its model out of the next request": edited(
-            "remit.workers.chat_model:ChatModel._end_step",
+            "remit.workers.chat_model:ChatModel.end_step",
             "self._request.after(outcome)",
             "self._request.again(outcome)",
         ),

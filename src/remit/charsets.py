@@ -12,6 +12,10 @@ import re
 from collections.abc import Callable
 from typing import Final, Literal
 
+from remit.core.call_checks import check_call
+from remit.core.checks import check_instance, check_texts
+from remit.errors import SetupError
+
 __all__ = ["MULTIBYTE", "decode", "find_charset"]
 
 _WINDOWS_1252: Final = "cp1252"
@@ -83,8 +87,10 @@ _MAX_LABEL: Final = 60
 _JIS_OFFSETS: Final = {"iso2022_jp_ext": 0, "euc_jp": 0x80}
 
 
+@check_call
 def find_charset(label: str) -> str | None:
     """The charset that a label means, to decode with; None for a label that names no charset of text."""
+    check_instance("find_charset: label", label, str, "give a string")
     name = label.strip().strip("\"'").strip().lower()
     if not name or len(name) > _MAX_LABEL:
         return None
@@ -105,15 +111,25 @@ def _find_codec(name: str) -> str | None:
     return charset if charset in MULTIBYTE or _SINGLE_BYTE.fullmatch(charset) else None
 
 
-def decode(content: bytes, charset: str, errors: Literal["strict", "replace"] = "strict") -> str:
+@check_call
+def decode(content: bytes, charset: str = "utf-8", errors: Literal["strict", "replace"] = "strict") -> str:
     """The text of bytes in a charset that ``find_charset`` gave.
 
     Characters that the programs of senders add to their charsets are read too, such as ① and ㈱ in ISO-2022-JP.
 
     Raises:
         UnicodeDecodeError: the bytes are not in this charset, and ``errors`` is strict.
+        SetupError: there is no such charset, or no such way with errors.
     """
-    return content.decode(charset, f"remit.{errors}")
+    check_instance("decode: content", content, bytes, "give bytes")
+    check_texts("decode", charset=charset, errors=errors)
+    try:
+        return content.decode(charset, f"remit.{errors}")
+    except LookupError:
+        raise SetupError(
+            f"decode: there is no charset {charset!r} or error handler {errors!r}; give what find_charset gave, and "
+            "'strict' or 'replace'"
+        ) from None
 
 
 def _read_added(fallback: _Handler) -> _Handler:

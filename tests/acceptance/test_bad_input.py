@@ -189,8 +189,14 @@ async def test_a_refusal_is_the_answer_and_the_journal_keeps_what_was_sent() -> 
     assert history_errors(await runtime.history(result.run)) == []
 
 
-@pytest.mark.parametrize("arguments", ["", '{"number": 1'], ids=["before the arguments", "within them"])
-async def test_a_call_that_was_cut_by_the_limit_is_an_error_reply_and_the_run_goes_on(arguments: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [("", "the arguments have not arrived"), ('{"number": 1', "the arguments are not JSON")],
+    ids=["before the arguments", "within them"],
+)
+async def test_a_call_that_was_cut_by_the_limit_is_an_error_reply_and_the_run_goes_on(
+    arguments: str, told: str
+) -> None:
     function = {"name": "anything", "arguments": arguments}
     cut = choice({"content": None, "tool_calls": [{"id": "a", "type": "function", "function": function}]}, "length")
     script = [cut, choice({"content": "done"})]
@@ -202,7 +208,7 @@ async def test_a_call_that_was_cut_by_the_limit_is_an_error_reply_and_the_run_go
     history = await runtime.history(result.run)
     (reply,) = (json.loads(json.loads(text)["content"]) for text in history if '"role":"tool"' in text)
     assert (result.value(), reply["errorCode"]) == ("done", "VALIDATION_ERROR")
-    assert "the arguments are not JSON" in reply["error"]
+    assert told in reply["error"]
     assert history_errors(history) == []
     assert (await runtime.replay(result.run)).difference == ""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from pydantic import BaseModel, ValidationError
-from pydantic_ai.exceptions import UnexpectedModelBehavior
+from pydantic import BaseModel
+from pydantic_ai.exceptions import ModelRetry, UnexpectedModelBehavior
 from pydantic_ai.messages import NativeToolCallPart, NativeToolReturnPart, TextPart
 
 from remit import Agent, Context, Effect, LeafContext, Retry, Risk, tool
@@ -111,7 +111,7 @@ class TestExecution:
             assert isinstance(original, UnexpectedModelBehavior)
             return type(original.__cause__).__name__
 
-        assert await value_of(asks, beside=(worker,)) == ValidationError.__name__
+        assert await value_of(asks, beside=(worker,)) == ModelRetry.__name__  # Remit reads it, and asks for another
 
     async def test_policy_after_completion(self) -> None:
         """`ctx` can still apply policy checks or normalization after agent completion, but should not re-validate."""

@@ -124,7 +124,7 @@ def test_an_outcome_that_nobody_knows_is_asked_about_and_what_happened_is_not_re
     for wrong in ("rubbish", '{"posted":', ""):
         refused = cli("approvals", "happened", question, "--result", wrong, "--app", APP)
         assert refused.status == 1
-        assert "this is not a valid result of post: Invalid JSON" in refused.err
+        assert "this is not a valid result of post: it is not JSON" in refused.err
         assert "pydantic" not in refused.err
     done = cli("approvals", "happened", question, "--result", '{"posted": "hello"}', "--app", APP)
     assert (done.status, done.json, cli.book) == (0, {"posted": "hello"}, ["post hello"])

@@ -5,6 +5,7 @@ There is one strict reader for values of strangers: arguments, requests, and res
 
 from __future__ import annotations
 
+import json
 import re
 from contextvars import ContextVar
 from functools import cached_property
@@ -89,6 +90,8 @@ class TypedSchema(Generic[T]):
 
     def explain(self, error: Exception) -> str:
         """One line that names each wrong field and, for an unknown one, those that there are in its place."""
+        if isinstance(error, json.JSONDecodeError):
+            return f"it is not JSON: {error}"
         if not isinstance(error, ValidationError):
             return str(error)
         found = list_mistakes(error)
