@@ -123,7 +123,7 @@ class MessageView(GoogleModel):
     message_id: str = Field(description="Its Message-ID, to answer it with")
     references: list[str] = Field(default_factory=list[str], description="Message-IDs of the thread before it")
     sender: str = Field(description="From whom it says it is")
-    reply_to: str = Field(default="", description="Whom it asks to answer, if that is not its sender")
+    reply_to: str = Field(default="", description="The address for answers, if it is not that of the sender")
     to: str = Field(description="To whom it says it is")
     cc: str = Field(description="Who it says gets a copy")
     subject: str = Field(description="Its subject")
