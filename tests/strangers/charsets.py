@@ -245,5 +245,6 @@ BROKEN: Final = (
     ("euc-jp", b"\xc6\xfc\xfe\xfe", "日\ufffd\ufffd"),
     ("hz-gb-2312", b"~{VPz~}", "中\ufffd"),
     ("utf-7", b"1+!2", "1\ufffd2"),
+    ("utf-7", b"a+2AA-b", "a\ufffdb"),
 )
 """Bytes that are not in their charset: what is read of them, with U+FFFD for what cannot be."""

@@ -17,6 +17,8 @@ _SAID: Final = re.compile(
 _PROLOGUE: Final = 4096
 """How many bytes of a page are searched for what it says of itself, and how many characters show that it is no text."""
 _MOST_CONTROLS: Final = 0.01
+_NOT_OF_THE_WEB: Final = frozenset({"utf-7"})
+"""Charsets of mail that no browser reads, because a filter does not see markup that is written in them."""
 
 
 def decode_body(body: bytes, content_type: str, *, is_cut: bool = False) -> str:
@@ -28,7 +30,7 @@ def decode_body(body: bytes, content_type: str, *, is_cut: bool = False) -> str:
     written = _find_written(body) if not kind or kind.strip().endswith(("html", "xml")) else ""
     for name in (parameters.partition("charset")[2].lstrip(" =").partition(";")[0], written):
         charset = find_charset(name)
-        if charset is not None:
+        if charset is not None and charset not in _NOT_OF_THE_WEB:
             return decode(body, charset, "replace")
     try:
         return codecs.getincrementaldecoder("utf-8")().decode(body, final=not is_cut)
