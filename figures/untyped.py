@@ -33,7 +33,7 @@ from remit import (
 from remit.app import Env
 from remit.audit import Audit, FileAnchor
 from remit.errors import RemitError
-from remit.inventory import Deprecation, EnabledGate, SessionGate, VisibilityGate
+from remit.inventory import Deprecation, EnabledGate, SessionGate
 from remit.layers import (
     Accumulate,
     AddMessage,
@@ -298,7 +298,6 @@ CONSTRUCTORS: Final = cast(
         "Given": (first(Given), {}, {"value": (None, 1.5, ["a"])}),
         "Text": (Text, {}, {"template": TEXT}),
         "EnabledGate": (EnabledGate, {}, {"enabled": FLAG}),
-        "VisibilityGate": (VisibilityGate, {}, {"visibility": ("hidden", 3, None)}),
         "SessionGate": (SessionGate, {"env": Env()}, {"env": OBJECT}),
         "Deprecation": (
             Deprecation,

@@ -73,7 +73,7 @@ PUBLIC: Final = {
         Enforcer Failure Finding GovernanceChange HasSessions Inventory InventoryError Maturity MethodDefinition
         Operations PolicyModel PolicySection PolicyTable Request Response SessionGate SessionPolicies SessionState
         Sessions Status Tier ToolDefinition ToolGovernance ToolRequest ToolRequestPayload ToolResponse
-        ToolResponsePayload VersionBump Visibility VisibilityGate Vocabulary audit_events_section breaks_if_disabled
+        ToolResponsePayload VersionBump Visibility Vocabulary audit_events_section breaks_if_disabled
         breaks_if_earlier breaks_if_enabled breaks_if_lower breaks_if_rank_rises breaks_if_removed build_lock
         business_rules_section handle_request lock_path read_inventory run_checklist session_policies_section
     """,

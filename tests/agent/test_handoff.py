@@ -7,10 +7,12 @@ from typing import cast
 
 import pytest
 
-from remit import Agent, App, Effect, LeafContext, Runtime, tool
+from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.agent.handoff import HandoffTool, Reason
 from remit.contracts.arguments import parse_arguments
 from remit.contracts.callee import UNKNOWN, Frame
+from remit.contracts.classification import Visibility
+from remit.contracts.facts import Facts
 from remit.errors import ContractError, DeniedError, SetupError
 from remit.layers import Call, CallService, Reply, layer_fn
 from remit.testing import Scripted, calls, superuser
@@ -255,3 +257,30 @@ def test_handoff_tools_to_one_agent_are_one_tool() -> None:
     assert HandoffTool("a", target_description="x") != HandoffTool("a", target_description="y")
     assert len({HandoffTool("a"), HandoffTool("a")}) == 1
     assert repr(HandoffTool("a")) == "HandoffTool(a)"
+
+
+@pytest.mark.parametrize(
+    ("facts", "says"),
+    [
+        ({"permissions": {"desk:words"}}, "missing permission desk:words"),
+        ({"visibility": Visibility.EXPERIMENTAL}, "bob needs the permission tools:experiment"),
+        ({"visibility": Visibility.INTERNAL}, "only other operations call it"),
+    ],
+)
+async def test_a_conversation_is_handed_over_to_whom_its_principal_may_call_only(
+    facts: dict[str, object], says: str
+) -> None:
+    model = Scripted([calls(TO_WRITER), "then I answer"])
+    guarded = writer(facts=Facts(effect=Effect.COMPOSED, **facts))  # type: ignore[arg-type]
+    runtime = runtime_of(model, editor(), guarded)
+    result = await runtime.run("go", by=Principal("bob"))
+    assert (result.value(), await handoffs(runtime, result.run)) == ("then I answer", [])
+    assert says in (await tool_messages(runtime, result.run))[0]
+
+
+async def test_a_conversation_is_handed_over_to_an_agent_of_high_risk_after_an_approval() -> None:
+    model = Scripted([calls(TO_WRITER), "written"])
+    guarded = writer(facts=Facts(effect=Effect.COMPOSED, risk=Risk.HIGH))
+    runtime = runtime_of(model, editor(), guarded)
+    result = await runtime.run("go", by=superuser())
+    assert (len(result.questions), await handoffs(runtime, result.run)) == (1, [])

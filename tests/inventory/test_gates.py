@@ -9,18 +9,16 @@ import pytest
 
 from figures.notebook import Env, MemorySessions
 from remit import Effect, LeafContext, Principal, Risk, Stack, Timeout, tool
-from remit.contracts.classification import Deprecation, Visibility
+from remit.contracts.classification import Deprecation
 from remit.contracts.gate import Gate, with_gates_first
 from remit.contracts.items import AttemptEnded, AttemptStarted, Note
 from remit.errors import BlockedError, CallError, DeniedError, MissingCapabilityError
 from remit.inventory.gates import (
-    EXPERIMENT_PERMISSION,
     AuthenticationGate,
     DeprecationGate,
     EnabledGate,
     SessionGate,
     SessionState,
-    VisibilityGate,
 )
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
@@ -42,25 +40,8 @@ async def nested() -> Call:
     return await make_call(look)
 
 
-async def by_model() -> Call:
-    return await make_call(look, wire="call_1")
-
-
-async def from_outside() -> Call:
-    call = await make_call(look)
-    return call.replace(caller=call.caller.__class__("run", "agent", "", 0, superuser()))
-
-
 async def by_nobody() -> Call:
     return await make_call(look, by=Principal("anonymous", permissions=frozenset({"*"})))
-
-
-async def by_reader() -> Call:
-    return await make_call(look, by=superuser("notes:read"))
-
-
-async def by_explorer() -> Call:
-    return await make_call(look, by=superuser(EXPERIMENT_PERMISSION))
 
 
 Made = Callable[[], Awaitable[Call]]
@@ -71,9 +52,6 @@ Made = Callable[[], Awaitable[Call]]
     [
         (EnabledGate(), nested),
         (AuthenticationGate(), nested),
-        (VisibilityGate(Visibility.PUBLIC), by_model),
-        (VisibilityGate(Visibility.INTERNAL), nested),
-        (VisibilityGate(Visibility.EXPERIMENTAL), by_explorer),
         (DeprecationGate(deprecation=GOING, version="1.9"), nested),
         (SessionGate(Env()), nested),
         (SessionGate(Env(sessions=MemorySessions(SessionState.ABSENT)), required=False), nested),
@@ -98,9 +76,6 @@ async def test_what_is_allowed_passes_untouched(gate: Gate, made: Made) -> None:
     [
         (EnabledGate(enabled=False), nested, BlockedError, "look is disabled"),
         (AuthenticationGate(), by_nobody, DeniedError, "look requires authentication"),
-        (VisibilityGate(Visibility.INTERNAL), by_model, BlockedError, "look is internal"),
-        (VisibilityGate(Visibility.INTERNAL), from_outside, BlockedError, "look is internal"),
-        (VisibilityGate(Visibility.EXPERIMENTAL), by_reader, BlockedError, "ada needs the permission tools:experiment"),
         (DeprecationGate(deprecation=GOING, version="2.0"), nested, BlockedError, "removed in version 2.0; call see"),
         (
             DeprecationGate(deprecation=Deprecation(since="1", removal="1"), version="1"),

@@ -36,7 +36,6 @@ def test_defaults_bounds_and_what_is_declared_stand_in_it(tmp_path: Path) -> Non
     assert "| `tags` | array of string | none |  |  |" in text
     assert '| `business_rules.visibility` | `"internal"` |' in text
     assert '| `business_rules.required_permissions` | `["notes:write"]` |' in text
-    assert '| `VisibilityGate` | `visibility = "internal"` |' in text
 
 
 def test_bounds_within_an_alternative_are_those_of_the_parameter(tmp_path: Path) -> None:

@@ -45,16 +45,21 @@ def _text_output() -> Output[str]:
 class HandoffTool:
     """The tool by which a model hands over to the agent ``target``. The dispatcher makes its call, like every call.
 
+    It requires what a call of the target requires: its permissions and visibility, and approval for its risk.
+
     Args:
+        target_facts: the facts of the other agent; None until it is known.
         target_description: the purpose of the other agent. max_handoffs: the most handoffs in one run.
     """
 
-    facts = Facts(effect=Effect.PURE)
     layers: Stack[CallLayer] = Stack()
 
-    def __init__(self, target: str, *, target_description: str = "", max_handoffs: int = 10) -> None:
+    def __init__(
+        self, target: str, *, target_facts: Facts | None = None, target_description: str = "", max_handoffs: int = 10
+    ) -> None:
         self.name = check_name(HANDOFF_PREFIX + target)
         self.target = target
+        self.facts = _facts_of_handoff(target_facts)
         self.description = (
             f"Hand this conversation over to {target}, who goes on with it in your place. {target_description}".rstrip()
         )
@@ -101,17 +106,29 @@ class HandoffTool:
         return UNKNOWN
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same target with the same description."""
-        return isinstance(other, HandoffTool) and (self.description, self._max_handoffs) == (
-            other.description,
-            other._max_handoffs,
-        )
+        """Whether both have the same target with the same description and facts."""
+        return isinstance(other, HandoffTool) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
         return hash(self.name)
 
     def __repr__(self) -> str:
         return f"HandoffTool({self.target})"
+
+    def _identity(self) -> tuple[str, int, Facts]:
+        return self.description, self._max_handoffs, self.facts
+
+
+def _facts_of_handoff(target: Facts | None) -> Facts:
+    if target is None:
+        return Facts(effect=Effect.PURE)
+    return Facts(
+        effect=Effect.PURE,
+        risk=target.risk,
+        permissions=target.permissions,
+        visibility=target.visibility,
+        declared=target.declared,
+    )
 
 
 class Handoffs(Struct, frozen=True, kw_only=True):

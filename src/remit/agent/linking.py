@@ -64,7 +64,10 @@ def link_agents(
         for target in targets:
             agent.check_handoff(target)
         handoff_tools = [
-            HandoffTool(each.name, target_description=each.description, max_handoffs=max_handoffs) for each in targets
+            HandoffTool(
+                each.name, target_facts=each.facts, target_description=each.description, max_handoffs=max_handoffs
+            )
+            for each in targets
         ]
         listed_below = _collect_listed(agent, agents_by_name)
         own_model = agent.model or model or _find_environment_model(agent, resolve_model)

@@ -46,6 +46,7 @@ class Risk(enum.Enum):
 
 
 RiskName = Literal["safe", "moderate", "high"]
+VisibilityName = Literal["public", "internal", "experimental"]
 """The value of a `Risk`, which a decorator accepts as well."""
 
 
@@ -156,6 +157,7 @@ class FactOptions(TypedDict, total=False):
     trusted: bool
     tags: Iterable[str]
     confirm: str | None
+    visibility: Visibility | VisibilityName
     repeatable: bool
 
 
@@ -184,7 +186,7 @@ def build_facts(
     tags: Iterable[str] = (),
     confirm: str | None = None,
     classification: Classification | None = None,
-    visibility: Visibility = Visibility.PUBLIC,
+    visibility: Visibility | str = Visibility.PUBLIC,
     deprecation: Deprecation | None = None,
     repeatable: bool = False,
 ) -> Facts:
@@ -200,7 +202,7 @@ def build_facts(
         tags=as_texts("tags", tags, ContractError),
         confirm=confirm,
         classification=classification,
-        visibility=visibility,
+        visibility=as_member(Visibility, "visibility", visibility, ContractError),
         deprecation=deprecation,
         repeatable=repeatable,
     )

@@ -51,7 +51,6 @@ from remit.inventory.gates import (
     SessionGate,
     Sessions,
     SessionState,
-    VisibilityGate,
 )
 from remit.inventory.governance import BusinessRules, Enforcer, PolicyModel, PolicySection, PolicyTable, ToolGovernance
 from remit.inventory.lock import build_lock, lock_path
@@ -105,7 +104,6 @@ __all__ = [
     "ToolResponsePayload",
     "VersionBump",
     "Visibility",
-    "VisibilityGate",
     "Vocabulary",
     "audit_events_section",
     "breaks_if_disabled",

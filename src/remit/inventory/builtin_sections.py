@@ -12,7 +12,6 @@ from typing import Any, Final, Literal, TypeVar
 from pydantic import JsonValue
 
 from remit.contracts.call import ToolLayer
-from remit.contracts.classification import Visibility
 from remit.contracts.facts import Facts
 from remit.core.checks import check_instance
 from remit.dispatch.preset import recommended_layers
@@ -23,7 +22,6 @@ from remit.inventory.gates import (
     EnabledGate,
     HasSessions,
     SessionGate,
-    VisibilityGate,
 )
 from remit.inventory.governance import (
     BUSINESS_RULES,
@@ -64,8 +62,9 @@ BUSINESS_RULES_ENFORCERS: Final[Mapping[str, Enforcer]] = {
         breaks_callers=breaks_if_lower,
     ),
     "visibility": Enforcer(
-        layer=VisibilityGate,
+        layer=Authorize,
         description="internal refuses calls from outside, experimental refuses callers without the permission",
+        scope="run",
     ),
     "deprecated_since": _DEPRECATION_ENFORCER,
     "removal_version": replace(_DEPRECATION_ENFORCER, breaks_callers=breaks_if_earlier),
@@ -126,8 +125,6 @@ def _gate_layers(rules: BusinessRules, facts: Facts, version: str) -> Iterable[T
         yield EnabledGate(enabled=False)
     if rules.requires_auth:
         yield AuthenticationGate()
-    if rules.visibility is not Visibility.PUBLIC:
-        yield VisibilityGate(rules.visibility)
     if facts.deprecation is not None:
         yield DeprecationGate(deprecation=facts.deprecation, version=version)
 

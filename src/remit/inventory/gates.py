@@ -1,4 +1,4 @@
-"""The gates that an inventory declares: authentication, life cycle, visibility and sessions."""
+"""The gates that an inventory declares: authentication, life cycle and sessions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from remit.contracts.call import Call
-from remit.contracts.classification import EXPERIMENT_PERMISSION, Deprecation, Visibility, parse_version
+from remit.contracts.classification import Deprecation, parse_version
 from remit.contracts.gate import Gate
 from remit.contracts.notes import write_note
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_member, check_flag, check_instances, check_text, wrong_value
+from remit.core.checks import check_flag, check_instances, check_text, wrong_value
 from remit.errors import BlockedError, DeniedError, MissingCapabilityError
 
 
@@ -138,27 +138,3 @@ class SessionGate(Gate):
             await sessions.open(call)
         elif state is SessionState.ABSENT and self.required:
             raise DeniedError(f"{name} needs an active session; start one")
-
-
-@check_arguments()
-@dataclass(frozen=True, slots=True)
-class VisibilityGate(Gate):
-    """Refuses INTERNAL operations unless another operation calls them, and EXPERIMENTAL ones without permission.
-
-    Calls by a model, a command or an external request do not count as calls by an operation.
-    """
-
-    visibility: Visibility
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "visibility", as_member(Visibility, "VisibilityGate: visibility", self.visibility))
-
-    async def check(self, call: Call, /) -> None:
-        """Refuse a caller that the operation's visibility excludes."""
-        caller, name = call.caller, call.callee.name
-        if self.visibility is Visibility.INTERNAL and (call.wire_id or not caller.call):
-            raise BlockedError(f"{name} is internal: only other operations call it")
-        if self.visibility is Visibility.EXPERIMENTAL and not caller.principal.may(EXPERIMENT_PERMISSION):
-            raise BlockedError(
-                f"{name} is experimental: {caller.principal.name} needs the permission {EXPERIMENT_PERMISSION}"
-            )

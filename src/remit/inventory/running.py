@@ -17,6 +17,7 @@ from remit.agent.tool_search import SearchTools
 from remit.approvals.policy import Egress, HighRisk
 from remit.contracts.call import CallLayer, choose_layers
 from remit.contracts.callee import AgentLike, HasSource, HasSteps
+from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Risk
 from remit.core import Stack
 from remit.core.protocols import implements
@@ -34,7 +35,7 @@ from remit.schemas.finding import Finding, GovernanceChange, InventoryError, loc
 
 OF_RUNTIME = (HandoffTool, SearchTools)
 """The tools that Remit itself gives to agents."""
-_PERMISSIONS = "needs permissions"
+_PERMISSIONS, _VISIBILITY = "needs permissions", "is not visible to everyone"
 _EXTRA_FIX = 'remove extra="allow"; extra="forbid" refuses what the model does not declare'
 
 
@@ -170,13 +171,13 @@ def _check_run_layers(
 ) -> Iterator[Finding]:
     """Check that the layers around every call have what the facts of a callee need, whichever agent calls it.
 
-    ``is_declared``: its permissions are a declared field, which is checked with the others.
+    ``is_declared``: its permissions and visibility are declared fields, which are checked with the others.
     """
     missing: dict[str, str] = {}
     for agent in agents:
         missing |= dict(_missing_layers(callee, choose_layers(layers, agent, callee)))
     if is_declared:
-        missing.pop(_PERMISSIONS, None)
+        missing = {need: fix for need, fix in missing.items() if need not in (_PERMISSIONS, _VISIBILITY)}
     for need, fix in missing.items():
         what = f"{callee.name} {need}, but no layer around its calls enforces it"
         yield _make_finding("unenforced", where, what, fix)
@@ -187,8 +188,11 @@ def _missing_layers(callee: AnyCallee, layers: Stack[CallLayer]) -> Iterator[tup
     facts, policies = callee.facts, [each.policy for each in layers if isinstance(each, Approve)]
     if not any(isinstance(each, Validate) and each.strict for each in layers):
         yield "has a contract", "add Validate() to the layers of the application, which is strict"
-    if facts.permissions and not any(isinstance(each, Authorize) for each in layers):
-        yield _PERMISSIONS, "add Authorize() to the layers of the application"
+    if not any(isinstance(each, Authorize) for each in layers):
+        if facts.permissions:
+            yield _PERMISSIONS, "add Authorize() to the layers of the application"
+        if facts.visibility is not Visibility.PUBLIC:
+            yield _VISIBILITY, "add Authorize() to the layers of the application"
     fix = "add Approve(env) to the layers of the application, with a policy that covers it"
     if facts.confirm is not None and not policies:
         yield "needs confirmation", fix

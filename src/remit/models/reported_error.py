@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
+from remit.contracts.finish import Ending, read_finish
 from remit.contracts.provider_error import ProviderError
 from remit.schemas.raw_json import load_json
 
@@ -47,7 +48,7 @@ def _object_of(value: object) -> Mapping[str, Any]:
 def _is_whole(choice: Mapping[str, Any]) -> bool:
     """Whether a choice is an answer that has ended."""
     message, finish = _object_of(choice.get("message")), choice.get("finish_reason")
-    has_ended = isinstance(finish, str) and finish not in ("", "error")
+    has_ended = isinstance(finish, str) and read_finish(finish) is not Ending.OTHER
     return has_ended and any(message.get(name) for name in ("content", "tool_calls", "function_call", "refusal"))
 
 

@@ -11,12 +11,10 @@ from remit.agent.driver import AgentDriver, LazyTools
 from remit.agent.model import AnyModel
 from remit.contracts.call import AgentLayer
 from remit.contracts.callee import Callee, check_callees
-from remit.contracts.classification import Visibility
 from remit.core import Stack
 from remit.core.call_checks import check_callback
 from remit.core.checks import check_instances
 from remit.errors import SetupError
-from remit.inventory.gates import VisibilityGate
 from remit.workers.definition import WorkerDefinition
 from remit.workers.driver import PydanticAIDriver
 from remit.workers.name_checks import check_names
@@ -115,8 +113,6 @@ def build_agent(
         agent_layers=agent_layers,
         source=definition,
     )
-    if definition.facts.visibility is not Visibility.PUBLIC:
-        agent = agent.layer_around(VisibilityGate(definition.facts.visibility))
     callees.itself = agent
     return agent
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from remit import Effect, LeafContext, tool
 from remit.errors import ConflictError, DeniedError
-from remit.inventory import Visibility, VisibilityGate
+from remit.inventory import Visibility
 from remit.tools import with_recommended_layers
 from remit_casefile.chat.payloads import Role
 from remit_casefile.chat.sessions import count_messages, message_role
@@ -58,10 +58,10 @@ class Turns:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        begin = tool(name="begin_chat_turn", effect=Effect.KEYED)(self._begin)
-        end = tool(name="end_chat_turn", effect=Effect.KEYED)(self._end)
-        self.begin = with_recommended_layers(begin).layer(VisibilityGate(Visibility.INTERNAL))
-        self.end = with_recommended_layers(end).layer(VisibilityGate(Visibility.INTERNAL))
+        begin = tool(name="begin_chat_turn", effect=Effect.KEYED, visibility=Visibility.INTERNAL)(self._begin)
+        end = tool(name="end_chat_turn", effect=Effect.KEYED, visibility=Visibility.INTERNAL)(self._end)
+        self.begin = with_recommended_layers(begin)
+        self.end = with_recommended_layers(end)
 
     async def _begin(self, ctx: LeafContext, message: str) -> Turn:
         """Store the user's message, and return the earlier ones."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remit.inventory import Finding, InventoryError, Operations, ToolDefinition, Visibility, VisibilityGate
+from remit.inventory import Finding, InventoryError, Operations, ToolDefinition, Visibility
 from remit_casefile.policies.casefile_resolver import CASEFILE_PARAMETER
 from remit_casefile.policies.sections import CASEFILE_SECTION, CasefilePolicies, CasefileRules
 
@@ -25,7 +25,7 @@ def check_access_is_governed(operations: Operations) -> None:
 
 
 def _is_internal(definition: ToolDefinition) -> bool:
-    return VisibilityGate(Visibility.INTERNAL) in definition.tool.layers.layers
+    return definition.tool.facts.visibility is Visibility.INTERNAL
 
 
 def _find_ungoverned(definition: ToolDefinition) -> Iterator[Finding]:

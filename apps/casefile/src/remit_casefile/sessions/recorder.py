@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from remit import Effect, LeafContext, tool
 from remit.errors import ConflictError, DeniedError, NotFoundError
-from remit.inventory import SECRET_FIELDS, Visibility, VisibilityGate
+from remit.inventory import SECRET_FIELDS, Visibility
 from remit.layers import redact_fields
 from remit.tools import with_recommended_layers
 from remit_casefile.sessions import rows
@@ -63,10 +63,10 @@ class RequestRecorder:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        begin = tool(name="begin_session_request", effect=Effect.KEYED)(self._begin)
-        end = tool(name="end_session_request", effect=Effect.KEYED)(self._end)
-        self.begin = with_recommended_layers(begin).layer(VisibilityGate(Visibility.INTERNAL))
-        self.end = with_recommended_layers(end).layer(VisibilityGate(Visibility.INTERNAL))
+        begin = tool(name="begin_session_request", effect=Effect.KEYED, visibility=Visibility.INTERNAL)(self._begin)
+        end = tool(name="end_session_request", effect=Effect.KEYED, visibility=Visibility.INTERNAL)(self._end)
+        self.begin = with_recommended_layers(begin)
+        self.end = with_recommended_layers(end)
 
     async def _begin(self, ctx: LeafContext, payload: RequestStart) -> RecordedRequest:
         """Record that a tool was requested and is called."""
