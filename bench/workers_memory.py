@@ -17,6 +17,7 @@ from bench.world import PERSON
 from figures.figure import Figure, at_most
 from remit import App, Runtime
 from remit.layers import Budget
+from remit.tools import Limits
 from remit.workers import WorkerDefinition, build_agent
 
 ROOT: Final = Path(__file__).parent.parent
@@ -59,10 +60,14 @@ async def _memory_gained(count: int) -> float:
     mate = build_agent(WorkerDefinition(name="mate", prompt="Look."), model=FunctionModel(look))
     leading = WorkerDefinition(name="lead", prompt="Lead.", workers=("mate",))
     top = build_agent(leading, workers={"mate": mate}, model=FunctionModel(lead), parallel=count)
-    runtime = Runtime(App(name="bench", tools=(top,), budget=Budget(calls=count + 1)))
+    app = App(name="bench", tools=(top,), budget=Budget(calls=count + 1))
+    runtime = Runtime(app, limits=Limits(answer_calls=count))
     before = _resident_kb()
     running = asyncio.create_task(runtime.call(top, PERSON, "go"))
-    await waiting.wait()
+    arriving = asyncio.create_task(waiting.wait())
+    await asyncio.wait({running, arriving}, return_when=asyncio.FIRST_COMPLETED)
+    if not waiting.is_set():
+        raise RuntimeError(f"the run ended before {count} workers waited: {(await running).text}")
     gained = _resident_kb() - before
     go_on.set()
     (await running).value()
