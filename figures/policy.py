@@ -18,7 +18,7 @@ from figures.figure import Figure, no_violations
 from figures.notebook import NOTES, MemorySessions, Notebook, table
 from remit import Principal, Runtime, Stack
 from remit.contracts.items import Note
-from remit.dispatch import dispatcher
+from remit.dispatch import scopes
 from remit.inventory import SessionState
 from remit.layers import Call, CallLayer, RateLimit
 from remit.tools import Arguments, Facts
@@ -236,7 +236,7 @@ def is_enforced(field: str, *, enforces: bool = True) -> bool:
     with TemporaryDirectory() as folder, asyncio.Runner(loop_factory=looptime.new_event_loop) as runner:
         trial = Trial(Path(folder))
         trial.notebook.write().enforces = enforces
-        with nullcontext() if enforces else mock.patch.object(dispatcher, "with_declared_limits", _without_limits):
+        with nullcontext() if enforces else mock.patch.object(scopes, "with_declared_limits", _without_limits):
             return runner.run(_run_case(CASES[field], trial))
 
 

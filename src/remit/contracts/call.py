@@ -329,9 +329,14 @@ def _around_calls(layers: Iterable[HasPlace]) -> Stack[HasPlace]:
     return Stack(*(each.calls if isinstance(each, AnyLayer) else each for each in layers))
 
 
+def has_conditions(layers: Stack[CallLayer]) -> bool:
+    """Whether which of the layers stand around a call depends on the agent and the callee."""
+    return any(isinstance(each, ConditionalLayer) for each in layers.layers)
+
+
 def choose_layers(layers: Stack[CallLayer], agent: str, callee: Contract) -> Stack[CallLayer]:
     """The layers that stand around the calls of ``callee`` that ``agent`` makes, without their conditions."""
-    if not any(isinstance(each, ConditionalLayer) for each in layers.layers):
+    if not has_conditions(layers):
         return layers
     chosen: list[CallLayer] = []
     for each in layers:

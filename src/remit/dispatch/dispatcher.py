@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from types import CoroutineType
 from typing import Any
 
 from remit.contracts.arguments import Limits
-from remit.contracts.call import (
-    Call,
-    CallLayer,
-    CallService,
-    choose_layers,
-)
+from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.callee import AgentLike
 from remit.contracts.facts import Effect
-from remit.contracts.gate import is_outcome_unknown, with_gates_first
-from remit.contracts.guard import compose_calls, is_composed_by_own_code
+from remit.contracts.gate import is_outcome_unknown
+from remit.contracts.guard import compose_calls
 from remit.contracts.items import DecisionItem, QuestionClosed, QuestionItem
 from remit.contracts.principal import Caller
 from remit.contracts.redact import Redaction, redact_error
 from remit.contracts.reply import Reply
-from remit.core import Place, Stack, check_order
+from remit.core import Stack
 from remit.core.protocols import implements
 from remit.dispatch.attempts import LateAttempt
 from remit.dispatch.base import Base
 from remit.dispatch.chosen_names import find_unknown_names
-from remit.dispatch.preset import declared_rate, with_declared_limits
 from remit.dispatch.registry import AnyAgent, AnyCallee, MissingCallee, Registry
-from remit.dispatch.tool_scope import ToolScope
+from remit.dispatch.scopes import Scopes
 from remit.errors import CallError, DeadlineError, SetupError, UnknownToolError
 from remit.layers.approve import Approve
-from remit.layers.limit import RateLimit
-from remit.layers.record import Record
 from remit.layers.redact import Redact
-from remit.layers.trace import Trace
 
 
 class Dispatcher:
@@ -53,27 +45,18 @@ class Dispatcher:
 
     def __init__(self, run_layers: Stack[CallLayer], callees: Registry, limits: Limits, root_agent: str = "") -> None:
         self.limits = limits
-        self._recording_layers: Stack[CallLayer] = Stack(Trace(), Record(limits=limits))
-        self._run_layers = run_layers
         self._callees = callees
         self._agents: dict[str, AnyAgent] = {each.name: each for each in callees if implements(each, AgentLike)}
         self._agent_registries = {name: Registry(agent.tools) for name, agent in self._agents.items()}
+        self._scopes = Scopes(run_layers, self._agents, limits)
         self._services: dict[tuple[str, int], CallService] = {}
-        self._rates: dict[str, RateLimit] = {}
         self.late_attempts: dict[tuple[str, str], LateAttempt] = {}
         callees.check_steps()
         registries = (callees, callees.programs, *self._agent_registries.values())
-        offered = {id(each): each for registry in registries for each in registry}
-        for problem in find_unknown_names(run_layers, offered.values()):
+        self._offered = {id(each): each for registry in registries for each in registry}
+        for problem in find_unknown_names(run_layers, self._offered.values()):
             raise SetupError(problem)
-        self._offered = offered
-        checked = set[tuple[tuple[Place, str], ...]]()
-        for agent in self._agents.values():
-            self._prepare("", agent, checked)
-        for name in {root_agent: None, **self._agents}:
-            _check_order(name, "", self._scopes(name, MissingCallee("", ())))
-            for callee in (*callees, *callees.programs, *self._agent_registries.get(name, ())):
-                self._prepare(name, callee, checked)
+        self._check_layers(root_agent)
 
     @property
     def agent_names(self) -> Iterator[str]:
@@ -105,7 +88,7 @@ class Dispatcher:
 
     def refuse(self, error: CallError) -> CallService:
         """The service that records calls and answers them with ``error``."""
-        return compose_calls(self._recording_layers, _refusal(error))
+        return compose_calls(self._scopes.recording, _refusal(error))
 
     def caller_below(self, callee: AnyCallee, call: Call) -> Caller:
         """The caller of calls that the body of ``callee`` makes: an agent itself, or else the caller of ``call``."""
@@ -137,11 +120,11 @@ class Dispatcher:
 
     def layers(self, agent: str, callee: AnyCallee) -> Stack[CallLayer]:
         """The layers around ``callee`` for calls made as ``agent``, outermost first."""
-        return Stack[CallLayer](*self._scopes(agent, callee).values())
+        return Stack[CallLayer](*self._scopes.choose(agent, callee).values())
 
     def draw_layers(self, agent: str, callee: AnyCallee) -> str:
         """The layers around ``callee`` as a drawing, outermost first."""
-        scopes = self._scopes(agent, callee)
+        scopes = self._scopes.choose(agent, callee)
         lines = [f"{scope.upper():<6} {_format_row(layers.layers)}" for scope, layers in scopes.items()]
         return "\n".join([*lines, f"{'BASE':<6} seal · effect · {callee.name} · check · end"])
 
@@ -154,43 +137,17 @@ class Dispatcher:
         is_allowed = agent is not None and agent.tool_scope is not None and name in agent.tool_scope
         return is_allowed or (caller.tool_scope is not None and name not in caller.tool_scope)
 
-    def _entry_layers(self, callee: AnyCallee) -> Stack[CallLayer]:
-        """The layers at the entry. Unknown names are not checked against the tool scope."""
-        if isinstance(callee, MissingCallee):
-            return self._recording_layers
-        deepest = self.limits.agent_depth if implements(callee, AgentLike) else None
-        scope = ToolScope(name=callee.name, find_agent=self._agents.get, max_agent_depth=deepest)
-        return Stack[CallLayer](self._recording_layers, scope)
-
-    def _scopes(self, agent: str, callee: AnyCallee) -> dict[str, Stack[CallLayer]]:
-        """The layers around ``callee`` for calls made as ``agent``, by scope, outermost first."""
-        return {"entry": self._entry_layers(callee), **self._inner_scopes(agent, callee)}
-
-    def _inner_scopes(self, agent: str, callee: AnyCallee) -> dict[str, Stack[CallLayer]]:
-        """Those inside the entry.
-
-        The layers of a callee include those that its facts declare. All agents share its rate.
-        """
-        caller = self._agents.get(agent)
-        rate = self._rates.get(callee.name) or declared_rate(callee.facts)
-        if rate is not None:
-            self._rates[callee.name] = rate
-        tool_layers = choose_layers(callee.layers, agent, callee)
-        return {
-            "run": with_gates_first(choose_layers(self._run_layers, agent, callee), tool_layers),
-            "agent": choose_layers(caller.call_layers, agent, callee) if caller is not None else Stack(),
-            "tool": with_declared_limits(callee.facts, tool_layers, rate),
-        }
-
-    def _prepare(self, agent: str, callee: AnyCallee, checked: set[tuple[tuple[Place, str], ...]]) -> None:
-        """Check the order of the layers around a callee, unless it is ``checked``, and compose those of your own."""
-        inner = self._inner_scopes(agent, callee)
-        order = tuple((layer.place, scope) for scope, stack in inner.items() for layer in stack.layers)
-        if order not in checked:
-            _check_order(agent, callee.name, {"entry": self._entry_layers(callee), **inner})
-            checked.add(order)
-        if any(is_composed_by_own_code(layer) for stack in inner.values() for layer in stack.layers):
-            self.service(agent, callee)
+    def _check_layers(self, root_agent: str) -> None:
+        """Check the order of the layers around all callees, and compose those that code of the application composes."""
+        names = dict.fromkeys((root_agent, *self._agents))
+        nothing = MissingCallee("", ())
+        pairs = chain(
+            self._scopes.check_all([""], self._agents.values()),
+            self._scopes.check_all(names, [nothing, *self._offered.values()]),
+        )
+        for agent, callee in pairs:
+            if callee is not nothing:
+                self.service(agent, callee)
 
     def _compose(self, agent: str, callee: AnyCallee) -> CallService:
         """The layers around a callee. Objects that are not registered get the record layer only, which refuses them."""
@@ -198,10 +155,10 @@ class Dispatcher:
             body = callee if isinstance(callee, MissingCallee) else self._callees.resolve(callee)
         except UnknownToolError as error:
             return self.refuse(error)
-        scopes = self._scopes(agent, callee)
-        _check_order(agent, callee.name, scopes)
+        scopes = self._scopes.choose(agent, callee)
+        self._scopes.check(agent, callee, scopes)
         base = Base(body, self)
-        layers = Stack[CallLayer](*scopes.values()).layers[len(self._recording_layers.layers) :]
+        layers = Stack[CallLayer](*scopes.values()).layers[len(self._scopes.recording.layers) :]
         if isinstance(body, MissingCallee):
             layers = tuple(each for each in layers if not isinstance(each, Approve))
             service = compose_calls(layers, _refuse_asked(base.__call__, body))
@@ -212,17 +169,7 @@ class Dispatcher:
         redactions = tuple(each.redaction for each in reversed(layers) if isinstance(each, Redact))
         if redactions:
             service = _redact_from_start(service, redactions)
-        return compose_calls(self._recording_layers, service)
-
-
-def _check_order(agent: str, callee: str, scopes: Mapping[str, Stack[CallLayer]]) -> None:
-    def move(layer: str, scope: str, outer: str) -> str:
-        calls = f"agents={{{agent!r}}}" if scope == "agent" else f"tools={{{callee!r}}}"
-        moved = f"{layer}.where({calls})"
-        return f"App(layers={moved})" if outer == "run" else f"{agent}.layer({moved})"
-
-    placed = [(each.place, repr(each), scope) for scope, stack in scopes.items() for each in stack]
-    check_order(*zip(*placed, strict=True), move=move)
+        return compose_calls(self._scopes.recording, service)
 
 
 def _redact_from_start(inner: CallService, redactions: tuple[Redaction, ...]) -> CallService:
