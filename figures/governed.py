@@ -36,18 +36,14 @@ from remit.policies import Egress, HighRisk, Policy
 from remit.tools import Callee
 from remit.workers import PydanticAIDriver, load_workers
 from remit_cms.agent import editor, is_for_editor, with_missing_rights
-from remit_cms.app import other_operations, references
+from remit_cms.operations import AllOperations
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import GetPage, PageReply
 from remit_cms.pages.search import Search
-from remit_cms.sections.sections import Sections
+from remit_cms.references import references
 from remit_cms.settings.settings import SettingsInForce
 from remit_cms.storage.database import Database
-from remit_cms.tools import (
-    VOCABULARY,
-    page_operations,
-    section_operations,
-)
+from remit_cms.tools import VOCABULARY, page_operations
 
 AnyTool = Tool[..., Any]
 
@@ -93,16 +89,12 @@ class World:
     def build(self) -> App:
         """The application, as `remit_cms.app.build` builds it."""
         database = Database(self.folder / "cms.db")
-        pages, sections = self.pages(database), Sections(database)
         table = PolicyTable(business_rules_section(version=version("remit-cms")))
         inventory = read_inventory(self.folder / "inventory", table, VOCABULARY)
         in_force = SettingsInForce(database)
-        parts = (
-            page_operations(pages, Search(database), inventory),
-            section_operations(sections, inventory),
-            *other_operations(database, self.folder, inventory=inventory),
-        )
-        operations = self.operations(Operations(inventory, (), parts=parts))
+        parts = AllOperations(database, self.folder, inventory=inventory).by_subject()
+        parts["page"] = page_operations(self.pages(database), Search(database), inventory)
+        operations = self.operations(Operations(inventory, (), parts=parts.values()))
         tools = [self.change_tool(each) for each in operations.callees]
         own = [each for each in tools if isinstance(each, Tool)]
         callees = [*tools, *(self._load_workers(own) if len(own) == len(tools) else ())]

@@ -34,7 +34,7 @@ MUTANTS: Final = mutants_of(
             "isinstance(each, Validate) for",
         ),
         "run layers are looked at for the first agent only": edited(
-            f"{_RUNNING}:_check_run_layers", "for agent in agents:", "for agent in list(agents)[1:2]:"
+            f"{_RUNNING}:_LayersOfCallers.around", "in self._agents]", "in self._agents[1:2]]"
         ),
         "functions without an entry are not noticed": edited(
             f"{_RUNNING}:_check_functions", "and function not in used and", "and not used and"

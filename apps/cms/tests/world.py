@@ -18,7 +18,6 @@ from remit import LeafContext, Principal
 from remit.artifacts import RunArtifacts
 from remit.secrets import EnvSecrets
 from remit.tools import Caller, Changed, Resolver, Seen
-from remit_cms.app import references
 from remit_cms.images.library import Images
 from remit_cms.images.payloads import ImageView, UploadImage
 from remit_cms.images.placing import Placing
@@ -35,6 +34,7 @@ from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import PublishChangeSet
 from remit_cms.redirects.payloads import AddRedirect
 from remit_cms.redirects.redirects import Redirects
+from remit_cms.references import references
 from remit_cms.rendering.opening import Opening
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.scheduling.payloads import SchedulePage
@@ -44,7 +44,8 @@ from remit_cms.sections.sections import Sections
 from remit_cms.semantic.index import SemanticIndex
 from remit_cms.semantic.rebuilding import Rebuilding
 from remit_cms.site.export import Exports
-from remit_cms.site.previewing import KEY_VARIABLE, PreviewKey, Previews
+from remit_cms.site.preview_key import KEY_VARIABLE, PreviewKey
+from remit_cms.site.previewing import Previews
 from remit_cms.sites.sites import Sites
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Target

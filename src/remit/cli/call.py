@@ -157,13 +157,15 @@ def _read_json(arguments: str) -> str:
 def _check_callee(client: LocalClient, app: App, tool: str, app_reference: str, *, may_be_known: bool) -> None:
     """Check that the application has a tool or agent of this name, and the model that it needs.
 
+    The contract of a tool that is found when it is needed is read here, where it is known whether it was checked.
     ``may_be_known``: there may be a result, which needs no model.
     """
-    names = [each.name for each in (*collect_tools(app), *app.agents)]
-    if tool not in names:
+    callees = {each.name: each for each in (*collect_tools(app), *app.agents)}
+    if tool not in callees:
         raise NoSuchError(
-            f"the application {app.name!r} has no tool {tool!r}{did_you_mean(tool, names)}; see: "
+            f"the application {app.name!r} has no tool {tool!r}{did_you_mean(tool, callees)}; see: "
             f"remit tools {app_reference}"
         )
+    _ = callees[tool].schema_in
     if not may_be_known:
         check_models(client, app, tool)

@@ -8,10 +8,12 @@ from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, cast
 
+from remit.contracts.call import CallLayer, to_call_layers
 from remit.contracts.classification import Deprecation
 from remit.contracts.facts import Facts
 from remit.contracts.naming import canonical_name
 from remit.contracts.tool import Tool, build_tool
+from remit.core import Stack
 from remit.errors import ContractError, SetupError
 from remit.inventory.declared_calls import check_composed_objects, declared_calls
 from remit.inventory.definition import (
@@ -43,6 +45,21 @@ class BoundSlice(NamedTuple):
 
     methods: Mapping[str, MethodDefinition]
     tools: Mapping[str, ToolDefinition]
+
+
+def facts_of_tool(inventory: Inventory, entry: ToolEntry) -> Facts:
+    """The facts that an entry declares for its tool, with those of its method.
+
+    Raises:
+        ContractError: a value does not fit the facts.
+    """
+    rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
+    return build_entry_facts(entry, inventory.methods[entry.method].spec, rules, entry.spec)
+
+
+def layers_of_tool(inventory: Inventory, entry: ToolEntry, facts: Facts) -> Stack[CallLayer]:
+    """The layers that an entry declares for its tool, outermost first."""
+    return to_call_layers(inventory.policy_table.build_stack(entry.policies, facts, entry.spec.fix))
 
 
 def find_tool(tools: Mapping[str, ToolDefinition], name: str) -> AnyTool:
@@ -195,8 +212,7 @@ class Binder:
         return definition
 
     def _define_tool(self, entry: ToolEntry, method: MethodDefinition) -> ToolDefinition:
-        rules, spec = cast("BusinessRules", entry.policies[BUSINESS_RULES]), entry.spec
-        facts = build_entry_facts(entry, self._inventory.methods[method.metadata.key].spec, rules, spec)
+        spec, facts = entry.spec, facts_of_tool(self._inventory, entry)
         description = _describe_for_model(spec.description, method.implementation, facts)
         name = canonical_name(method.implementation, entry.name)
         if not spec.fix and not spec.hide:
@@ -211,7 +227,7 @@ class Binder:
             fixed_values=spec.fix,
             hidden_parameters=spec.hide,
             location=entry.location,
-            tool=made.layer(self._inventory.policy_table.build_stack(entry.policies, made.facts, spec.fix)),
+            tool=made.layer(layers_of_tool(self._inventory, entry, facts)),
         )
 
     def _try_or_report(self, where: str, make: Callable[[], Any]) -> Any:

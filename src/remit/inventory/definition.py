@@ -67,7 +67,7 @@ class MethodDefinition:
     owner: object
     implementation: OperationFunction
     contract: AnyTool
-    calls: tuple[AnyCallee, ...] = ()
+    calls: tuple[AnyCallee, ...]
 
     @property
     def name(self) -> str:

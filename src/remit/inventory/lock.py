@@ -152,16 +152,14 @@ def _lock_operations(operations: Operations) -> _LockedOperations:
 
 
 def digest_governance(operations: Operations, callees: Iterable[AnyCallee]) -> str:
-    """The digest of what governs an application, and of no contract; see `LockedOperation.governed`."""
-    methods = {
-        key: _governance_values(each.contract, each.facts, each.policies) for key, each in operations.methods.items()
-    }
+    """The digest of what governs an application, and of nothing that its code alone says, such as contracts."""
+    methods = {key: _governance_values(each.facts, each.policies) for key, each in operations.methods.items()}
     tools = {
-        name: _governance_values(each.tool, each.tool.facts, each.policies) | {"fixed": dict(each.fixed_values)}
+        name: _governance_values(each.tool.facts, each.policies) | {"fixed": dict(each.fixed_values)}
         for name, each in operations.tools.items()
     }
     agents = {
-        name: _governance_values(each, each.facts, {}) | agent_values(each) for name, each in agents_of(callees).items()
+        name: _governance_values(each.facts, {}) | agent_values(each) for name, each in agents_of(callees).items()
     }
     return content_digest(canonical_text([methods, tools, agents]))
 
@@ -234,11 +232,11 @@ class _LockBuilder:
         fixed_values: dict[str, JsonValue] | None = None,
     ) -> LockedOperation:
         """The locked form of one operation."""
-        return self._lock(tool, _governance_values(tool, facts, policies) | {"fixed": fixed_values or {}})
+        return self._lock(tool, _locked_values(tool, facts, policies) | {"fixed": fixed_values or {}})
 
     def lock_agent(self, agent: Agent) -> LockedOperation:
         """The locked form of one agent."""
-        return self._lock(agent, _governance_values(agent, agent.facts, {}) | agent_values(agent), agent_text(agent))
+        return self._lock(agent, _locked_values(agent, agent.facts, {}) | agent_values(agent), agent_text(agent))
 
     def _lock(self, callee: AnyCallee, governed: dict[str, Any], *texts: str) -> LockedOperation:
         sides = (callee.schema_in, callee.schema_out)
@@ -271,8 +269,13 @@ def _defaults_of(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {name: each["default"] for name, each in schema.get("properties", {}).items() if "default" in each}
 
 
-def _governance_values(callee: AnyCallee, facts: Facts, policies: Mapping[str, PolicyModel]) -> dict[str, Any]:
-    """Facts, policies and the entities of the result as plain values."""
+def _locked_values(callee: AnyCallee, facts: Facts, policies: Mapping[str, PolicyModel]) -> dict[str, Any]:
+    """What governs a callee, with the entities of its result, as plain values."""
+    return {"entities": list(entity_kinds(callee.schema_out.result_type))} | _governance_values(facts, policies)
+
+
+def _governance_values(facts: Facts, policies: Mapping[str, PolicyModel]) -> dict[str, Any]:
+    """Facts and policies as plain values."""
     values: dict[str, Any] = {
         "effect": facts.effect.value,
         "risk": facts.risk.value,
@@ -283,6 +286,5 @@ def _governance_values(callee: AnyCallee, facts: Facts, policies: Mapping[str, P
         "trusted": facts.trusted,
         "confirm": facts.confirm,
         "tags": sorted(facts.tags),
-        "entities": list(entity_kinds(callee.schema_out.result_type)),
     }
     return values | {name: each.model_dump(mode="json") for name, each in sorted(policies.items())}

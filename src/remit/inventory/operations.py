@@ -12,11 +12,21 @@ from functools import cached_property
 from typing import cast
 
 from remit.contracts.tool import Tool
+from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.core.call_checks import check_arguments, check_callback
-from remit.core.checks import as_tuple, as_tuple_of, check_functions, check_instances, check_subclass, check_text
+from remit.core.checks import (
+    as_tuple,
+    as_tuple_of,
+    check_functions,
+    check_instance,
+    check_instances,
+    check_subclass,
+    check_text,
+)
 from remit.dispatch.registry import keeps_layers
 from remit.errors import ContractError, SetupError
 from remit.inventory.binder import Binder, BoundSlice, ComposeFunction, find_tool
+from remit.inventory.deferred import check_deferrable, define_later
 from remit.inventory.definition import AnyTool, MethodDefinition, ToolDefinition
 from remit.inventory.document import Inventory
 from remit.inventory.envelope import ToolRequest
@@ -70,6 +80,33 @@ class Operations:
         if binder.findings:
             raise InventoryError(binder.findings)
 
+    @classmethod
+    def later(cls, inventory: Inventory, make: Callable[[], Operations]) -> Operations:
+        """The operations of a slice, whose code ``make`` imports and binds when that of one of them is first needed.
+
+        So it is in a command that calls one tool of an application that was checked as it is: what governs the
+        operations is known from their entries alone. Everything else calls ``make`` at once.
+
+        Raises:
+            InventoryError: see `Operations`. SetupError: ``make`` returns other operations than those of the slice, or
+                gives them layers.
+        """
+        check_instances("Operations.later", inventory=(inventory, Inventory))
+        check_callback("Operations.later: make", make, is_async=False)
+
+        def bind() -> Operations:
+            made = make()
+            check_instance("Operations.later: the result of make", made, Operations, "return Operations(…)")
+            check_deferrable(inventory, made)
+            return made
+
+        if not CONTRACTS_ARE_CHECKED.get():
+            return bind()
+        operations = cls.__new__(cls)
+        operations.inventory, operations.tool_request = inventory, ToolRequest
+        operations.methods, operations.tools = define_later(inventory, bind)
+        return operations
+
     @property
     def callees(self) -> tuple[AnyTool, ...]:
         """All tools, for agents and applications, in the order of the inventory."""
@@ -79,12 +116,11 @@ class Operations:
     def programs(self) -> Mapping[str, ToolDefinition]:
         """The methods that have no tool, by key: programs call them, under their own policies."""
         with_tools = {id(each.method) for each in self.tools.values()}
-        methods = (each for each in self.methods.values() if id(each) not in with_tools)
-        return {each.metadata.key: self._define_program(each) for each in methods}
+        methods = ((key, each) for key, each in self.methods.items() if id(each) not in with_tools)
+        return {key: self._define_program(key, each) for key, each in methods}
 
-    def _define_program(self, method: MethodDefinition) -> ToolDefinition:
+    def _define_program(self, key: str, method: MethodDefinition) -> ToolDefinition:
         layers = self.inventory.policy_table.build_stack(method.policies, method.facts, {})
-        key, location = method.metadata.key, method.metadata.inventory_location
         tool = method.contract.with_key(key).layer(layers)
         return ToolDefinition(
             name=key,
@@ -92,7 +128,7 @@ class Operations:
             policies=method.policies,
             fixed_values={},
             hidden_parameters=(),
-            location=location,
+            location=self.inventory.methods[key].location,
             tool=tool,
         )
 
@@ -113,7 +149,8 @@ class Operations:
     def find_tools_of(self, key: str) -> tuple[ToolDefinition, ...]:
         """The tools of the method with that key."""
         check_text("find_tools_of: key", key)
-        return tuple(each for each in self.tools.values() if each.method and each.method.metadata.key == key)
+        method = self.methods.get(key)
+        return tuple(each for each in self.tools.values() if method is not None and each.method is method)
 
     def find_tool(self, name: str) -> AnyTool:
         """The tool of that name.

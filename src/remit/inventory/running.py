@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from remit.agent.handoff import HandoffTool
 from remit.agent.tool_search import SearchTools
 from remit.approvals.policy import Egress, HighRisk
-from remit.contracts.call import CallLayer, choose_layers
+from remit.contracts.call import CallLayer, choose_layers, has_conditions
 from remit.contracts.callee import AgentLike, HasSource, HasSteps
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Risk
@@ -54,7 +54,7 @@ def check_application(operations: Operations, callees: Collection[AnyCallee], la
     """
     known = CHECKED_GOVERNANCE.get()
     is_known = bool(known) and known == digest_governance(operations, callees)
-    findings = list(compare_application(operations, callees, layers, are_payloads_known=is_known))
+    findings = list(compare_application(operations, callees, layers, is_code_known=is_known))
     lock = None if is_known else read_lock(lock_path(operations))
     if lock is not None:
         changes = diff_lock(lock, operations, callees)
@@ -68,7 +68,7 @@ def compare_application(
     callees: Iterable[AnyCallee],
     layers: Stack[CallLayer],
     *,
-    are_payloads_known: bool = False,
+    is_code_known: bool = False,
 ) -> Iterator[Finding]:
     """The differences between what an application runs and what its inventory describes.
 
@@ -76,35 +76,50 @@ def compare_application(
         operations: code and inventory.
         callees: everything that the application offers, with the tools of its agents.
         layers: the layers around every call of the application.
-        are_payloads_known: whether the payloads were compared before, as they are.
+        is_code_known: whether the code was compared before, as it is: payloads, and that each function has an entry.
     """
     everything = [*callees, *(each.tool for each in operations.programs.values())]
     offered = [each for each in everything if not isinstance(each, OF_RUNTIME)]
-    agents = ["", *(each.name for each in offered if implements(each, AgentLike))]
+    chosen = _LayersOfCallers(layers, [each.name for each in offered if implements(each, AgentLike)])
     for callee in offered:
         definition = operations.tools.get(callee.name) or operations.programs.get(callee.name)
         where = locate_callee(callee)
         if definition is not None:
             yield from _check_object(callee, definition)
-            yield from _check_declared_layers(definition, operations.inventory.policy_table, agents, layers)
+            yield from _check_declared_layers(definition, operations.inventory.policy_table, chosen)
         elif implements(callee, AgentLike):
             yield from _check_provider_tools(callee, where)
             yield from _check_scope(callee, where)
         elif not implements(callee, HasSteps):  # a pipeline acts by calls of listed callees only
             fix = "write an entry for it and pass its function to Operations, or pass it to Operations itself"
             yield _make_finding("ungoverned", where, f"{describe(callee)} is offered, but no entry governs it", fix)
-        if not are_payloads_known:
+        if not is_code_known:
             yield from _check_payload(callee, where if definition is None else definition.location)
-        yield from _check_run_layers(
-            callee, where, agents, layers, is_declared=bool(definition and definition.policies)
-        )
+        yield from _check_run_layers(callee, where, chosen, is_declared=bool(definition and definition.policies))
     for what in find_unknown_names(layers, everything):
         yield _make_finding("unknown-name", "the layers of the application", what, "correct the name, or remove it")
-    yield from _check_functions(operations)
+    if not is_code_known:
+        yield from _check_functions(operations)
+
+
+class _LayersOfCallers:
+    """The layers of the application around the calls of a callee, for each agent for which they differ."""
+
+    def __init__(self, layers: Stack[CallLayer], agents: Iterable[str]) -> None:
+        self._layers, self._agents = layers, ("", *agents)
+        self._are_same = not has_conditions(layers)
+
+    def around(self, callee: AnyCallee) -> list[Stack[CallLayer]]:
+        """The layers, those of a call without an agent first."""
+        if self._are_same:
+            return [self._layers]
+        return [choose_layers(self._layers, agent, callee) for agent in self._agents]
 
 
 def _check_object(callee: AnyCallee, definition: ToolDefinition) -> Iterator[Finding]:
     """Check that an offered object is the tool of its entry, or derived from it."""
+    if callee is definition.tool:
+        return
     where, fix = definition.location, "offer the tool of Operations, or one made from it by `layer`"
     if not runs_same_body(callee, definition.tool):
         what = f"{describe(callee)} is offered under the name of this entry, but is not its tool"
@@ -151,31 +166,32 @@ def _check_scope(agent: AgentLike[..., Any], where: str) -> Iterator[Finding]:
         yield _make_finding("unscoped", where, what, fix)
 
 
-def _check_declared_layers(
-    tool: ToolDefinition, table: PolicyTable, agents: Iterable[str], layers: Stack[CallLayer]
-) -> Iterator[Finding]:
+def _check_declared_layers(tool: ToolDefinition, table: PolicyTable, chosen: _LayersOfCallers) -> Iterator[Finding]:
     """Check that the application has the layer of each field that a layer around every call enforces."""
     for name, policies in tool.policies.items():
         for field, enforcer in table.sections[name].enforcers.items():
-            if enforcer.scope == "run" and field in policies.model_fields_set:
-                for agent in agents:
-                    if not any(isinstance(each, enforcer.layer) for each in choose_layers(layers, agent, tool.tool)):
-                        what = f"{tool.name} declares {name}.{field}, but nothing in the application enforces it"
-                        fix = f"add {enforcer.layer.__name__} to its layers"
-                        yield _make_finding("unenforced", tool.location, what, fix)
-                        break
+            if (
+                enforcer.scope == "run"
+                and field in policies.model_fields_set
+                and not all(
+                    any(isinstance(each, enforcer.layer) for each in stack) for stack in chosen.around(tool.tool)
+                )
+            ):
+                what = f"{tool.name} declares {name}.{field}, but nothing in the application enforces it"
+                fix = f"add {enforcer.layer.__name__} to its layers"
+                yield _make_finding("unenforced", tool.location, what, fix)
 
 
 def _check_run_layers(
-    callee: AnyCallee, where: str, agents: Iterable[str], layers: Stack[CallLayer], *, is_declared: bool
+    callee: AnyCallee, where: str, chosen: _LayersOfCallers, *, is_declared: bool
 ) -> Iterator[Finding]:
     """Check that the layers around every call have what the facts of a callee need, whichever agent calls it.
 
     ``is_declared``: its permissions and visibility are declared fields, which are checked with the others.
     """
     missing: dict[str, str] = {}
-    for agent in agents:
-        missing |= dict(_missing_layers(callee, choose_layers(layers, agent, callee)))
+    for stack in chosen.around(callee):
+        missing |= dict(_missing_layers(callee, stack))
     if is_declared:
         missing = {need: fix for need, fix in missing.items() if need not in (_PERMISSIONS, _VISIBILITY)}
     for need, fix in missing.items():

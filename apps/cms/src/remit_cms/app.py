@@ -1,75 +1,37 @@
-"""Builds the CMS. The only module that reads the environment; nothing is opened before it is used."""
+"""Builds the CMS. The only module that reads the environment; nothing is opened or imported before it is used."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import filterfalse
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from remit import App
-from remit.artifacts import RunArtifacts
+from remit.agent import RunInfo
 from remit.embeddings import Embeddings, local_embeddings
-from remit.engines import RunSchedules
 from remit.errors import SetupError
 from remit.home import data_folder, data_location
-from remit.inventory import Inventory, Operations
+from remit.inventory import Operations
 from remit.secrets import EnvSecrets
-from remit.tools import Resolver
 from remit_cms.agent import editor, is_for_editor, with_missing_rights
-from remit_cms.images.library import Images
-from remit_cms.images.placing import Placing
-from remit_cms.images.references import ImageReferences
-from remit_cms.images.renditions import Renditions
-from remit_cms.navigation.navigation import NavigationReferences
-from remit_cms.pages.pages import Pages
-from remit_cms.pages.references import PageReferences, SectionReferences
-from remit_cms.pages.search import Search
-from remit_cms.posts.references import DocumentReferences, EntryReferences
+from remit_cms.operations import AllOperations, Web
 from remit_cms.protection import editing_policy
-from remit_cms.publishing.references import ChangeSetReferences, DeletedPageReferences
-from remit_cms.redirects.redirects import RedirectReferences
-from remit_cms.rendering.opening import Opening
-from remit_cms.rendering.renderer import PageRenderer
-from remit_cms.scheduling.actions import ScheduledActionReferences
-from remit_cms.sections.sections import Sections
-from remit_cms.semantic.index import SemanticIndex
-from remit_cms.semantic.rebuilding import Rebuilding
-from remit_cms.settings.settings import SettingsInForce
-from remit_cms.site.export import Exports
-from remit_cms.site.previewing import DEFAULT_URL, PreviewKey, Previews
-from remit_cms.sites.sample.filling import fill_with_sample
-from remit_cms.sites.sites import Sites
+from remit_cms.references import references
+from remit_cms.site.preview_key import DEFAULT_URL, PreviewKey
 from remit_cms.sites.targets import target_check
-from remit_cms.storage import missing
 from remit_cms.storage.database import Database
-from remit_cms.storage.missing import with_not_found
-from remit_cms.tools import (
-    change_set_operations,
-    collection_operations,
-    image_operations,
-    load_inventory,
-    navigation_operations,
-    page_operations,
-    post_operations,
-    publishing_operations,
-    redirect_operations,
-    rendering_operations,
-    scheduling_operations,
-    section_operations,
-    settings_operations,
-    site_operations,
-    sites_operations,
-    web_operations,
-)
-from remit_cms.web.guarded_http import GuardedHttp
-from remit_cms.web.requests import HttpRequests
-from remit_cms.web.research import Research
-from remit_cms.web.search_providers import NoProvider, SearchProvider, provider_of
+from remit_cms.tools import load_inventory
 from remit_cms.workers import load_workers
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from remit_cms.semantic.index import SemanticIndex
+    from remit_cms.web.search_providers import SearchProvider
 
 SITE_VARIABLE: Final = "REMIT_CMS_SITE_URL"
 """The environment variable with the address of the site for visitors, such as ``https://bakery.example``."""
@@ -87,23 +49,10 @@ POST_HOSTS_VARIABLE: Final = "REMIT_CMS_POST_HOSTS"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cms:
-    """The parts of the CMS, for programs that need more than its agent."""
+    """The CMS: its database and its application."""
 
     database: Database
-    pages: Pages
-    search: Search
-    sections: Sections
-    renderer: PageRenderer
     app: App
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Web:
-    """What the CMS has of the web: a client, a search engine, and the hosts that each site may post to."""
-
-    http: GuardedHttp = field(default_factory=GuardedHttp)
-    provider: SearchProvider = field(default_factory=NoProvider)
-    post_hosts: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
 
 def build(
@@ -131,19 +80,12 @@ def build(
     database = database or Database(home / "cms.db")
     if index is not None:
         index.follow_edits()
-    pages, search, sections = Pages(database), Search(database, index), Sections(database)
-    instructions = with_missing_rights(SettingsInForce(database).find_instructions)
-    renderer = PageRenderer(database, home / "sites")
-    others = other_operations(database, home, web=web, index=index, preview_key=preview_key)
-    parts = (page_operations(pages, search), section_operations(sections), *others)
+    parts = AllOperations(database, home, web=web, index=index, preview_key=preview_key).by_subject().values()
     tools = [tool for part in parts for tool in part.callees]
     callees = [*tools, *load_workers(tools)]
+    instructions = with_missing_rights(_instructions_of(database))
     return Cms(
         database=database,
-        pages=pages,
-        search=search,
-        sections=sections,
-        renderer=renderer,
         app=App(
             name="cms",
             agents=(editor(filter(is_for_editor, callees), run_instructions=instructions),),
@@ -156,66 +98,27 @@ def build(
     )
 
 
-def other_operations(
-    database: Database,
-    home: Path,
-    *,
-    web: Web | None = None,
-    index: SemanticIndex | None = None,
-    preview_key: PreviewKey | None = None,
-    inventory: Inventory | None = None,
-) -> tuple[Operations, ...]:
-    """The operations on all but pages and sections, by subject; see `build`. ``inventory`` is for tests."""
-    web, preview_key = web or Web(), preview_key or PreviewKey()
-    renditions = Renditions(database)
-    renderer = PageRenderer(database, home / "sites", renditions)
-    previews = Previews(database, preview_key)
-    exports = Exports(database, renderer, renditions, home / "exports", preview_key.url)
-    images = Images(database, RunArtifacts(), renditions, index)
-    requests = HttpRequests(web.http, web.post_hosts, SettingsInForce(database).find_post_hosts)
-    return (
-        rendering_operations(Opening(database, renderer), inventory),
-        publishing_operations(database, inventory),
-        change_set_operations(database, inventory),
-        scheduling_operations(database, RunSchedules(), inventory),
-        settings_operations(database, inventory),
-        navigation_operations(database, inventory),
-        redirect_operations(database, preview_key.url, inventory),
-        image_operations(images, Placing(database), inventory),
-        collection_operations(database, inventory),
-        post_operations(database, inventory),
-        site_operations(previews, exports, inventory),
-        sites_operations(Sites(database, RunArtifacts()), Rebuilding(database, index), inventory),
-        web_operations(Research(web.http, web.provider), requests, inventory),
-    )
+def _instructions_of(database: Database) -> Callable[[RunInfo], Awaitable[str]]:
+    """What finds the site's own instructions for the editor."""
 
+    async def find(info: RunInfo) -> str:
+        from remit_cms.settings.settings import SettingsInForce
 
-def references(database: Database) -> dict[str, Resolver]:
-    """The resolvers of references, by kind."""
-    return {
-        "page": with_not_found(PageReferences(database).find_candidates, missing.PAGE),
-        "document": with_not_found(DocumentReferences(database).find_candidates, missing.DOCUMENT),
-        "entry": with_not_found(EntryReferences(database).find_candidates, missing.ENTRY),
-        "navigation-item": with_not_found(NavigationReferences(database).find_candidates, missing.ITEM),
-        "redirect": with_not_found(RedirectReferences(database).find_candidates, missing.REDIRECT),
-        "section": with_not_found(SectionReferences(database).find_candidates, missing.SECTION),
-        "deleted-page": with_not_found(DeletedPageReferences(database).find_candidates, missing.TRASHED),
-        "change-set": with_not_found(ChangeSetReferences(database).find_candidates, missing.CHANGE_SET),
-        "scheduled-action": with_not_found(ScheduledActionReferences(database).find_candidates, missing.SCHEDULED),
-        "image": with_not_found(ImageReferences(database).find_candidates, missing.IMAGE),
-    }
+        return await SettingsInForce(database).find_instructions(info)
+
+    return find
 
 
 def app() -> App:
     """The application, for Remit's command line."""
     web = Web(
-        provider=provider_of(os.environ.get(SEARCH_VARIABLE, ""), EnvSecrets(*_KEY_VARIABLES)),
+        provider=_find_provider(os.environ.get(SEARCH_VARIABLE, "")),
         post_hosts=_read_post_hosts(os.environ.get(POST_HOSTS_VARIABLE, "")),
     )
-    fill = fill_with_sample if _is_sample_wanted(os.environ.get(SAMPLE_VARIABLE, "")) else None
+    fill = _fill if _is_sample_wanted(os.environ.get(SAMPLE_VARIABLE, "")) else None
     database = Database(data_location(os.environ, "cms"), fill=fill)
     embeddings = _find_embeddings(os.environ)
-    index = None if embeddings is None else SemanticIndex(database, embeddings)
+    index = None if embeddings is None else _index_of(database, embeddings)
     key = PreviewKey(url=os.environ.get(SITE_VARIABLE) or DEFAULT_URL)
     protected = [*filter(None, map(str.strip, os.environ.get(PROTECTED_VARIABLE, "").split(",")))]
     home = data_folder(os.environ)
@@ -223,6 +126,26 @@ def app() -> App:
 
 
 _KEY_VARIABLES: Final = ("BRAVE_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY")
+
+
+def _find_provider(written: str) -> SearchProvider | None:
+    if not written.strip():
+        return None
+    from remit_cms.web.search_providers import provider_of
+
+    return provider_of(written, EnvSecrets(*_KEY_VARIABLES))
+
+
+async def _fill(database: Database, session: AsyncSession) -> None:
+    from remit_cms.sites.sample.filling import fill_with_sample
+
+    await fill_with_sample(database, session)
+
+
+def _index_of(database: Database, embeddings: Embeddings) -> SemanticIndex:
+    from remit_cms.semantic.index import SemanticIndex
+
+    return SemanticIndex(database, embeddings)
 
 
 def _is_sample_wanted(written: str) -> bool:
@@ -235,7 +158,7 @@ def _find_embeddings(environ: Mapping[str, str]) -> Embeddings | None:
     """The model for search by meaning: that of the environment, or the one of the extra if it is installed."""
     kind, _, name = environ.get(EMBEDDINGS_VARIABLE, "").partition(":")
     if kind == "openai" and name:
-        from remit.models import OpenAI  # noqa: PLC0415 - slow to import, and in an extra
+        from remit.models import OpenAI
 
         address, key = environ.get("OPENAI_BASE_URL") or None, environ.get("OPENAI_API_KEY", "")
         if not key and address is None:

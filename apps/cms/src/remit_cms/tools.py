@@ -1,6 +1,7 @@
 """The tools: operations under their canonical names, governed by the inventory beside this file.
 
-The operations know nothing of this. A model reads the operation's docstring and its payload model.
+The operations know nothing of this. A model reads the operation's docstring and its payload model. What a
+function of this module binds is imported by it, so that a command that calls one tool imports the code of that tool.
 """
 
 from __future__ import annotations
@@ -9,34 +10,27 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from remit import Tool
 from remit.inventory import Inventory, Operations, PolicyTable, Vocabulary, business_rules_section, read_inventory
 from remit.tools import Preview
-from remit_cms.images.library import Images
-from remit_cms.images.placing import Placing
-from remit_cms.navigation.navigation import Navigation
-from remit_cms.pages.pages import Pages
-from remit_cms.pages.search import Search
-from remit_cms.posts.collections import Collections
-from remit_cms.posts.posts import Posts
-from remit_cms.publishing.change_sets import ChangeSets
-from remit_cms.publishing.history import History
-from remit_cms.publishing.publishing import Publishing
-from remit_cms.publishing.trash import Trash
-from remit_cms.redirects.redirects import Redirects
-from remit_cms.rendering.opening import Opening
-from remit_cms.scheduling.scheduling import Schedules, Scheduling
-from remit_cms.sections.sections import Sections
-from remit_cms.semantic.rebuilding import Rebuilding
-from remit_cms.settings.settings import Settings
-from remit_cms.site.export import Exports
-from remit_cms.site.previewing import Previews
-from remit_cms.sites.sites import Sites
-from remit_cms.storage.database import Database
-from remit_cms.web.requests import HttpRequests
-from remit_cms.web.research import Research
+
+if TYPE_CHECKING:
+    from remit_cms.images.library import Images
+    from remit_cms.images.placing import Placing
+    from remit_cms.pages.pages import Pages
+    from remit_cms.pages.search import Search
+    from remit_cms.rendering.opening import Opening
+    from remit_cms.scheduling.scheduling import Schedules
+    from remit_cms.sections.sections import Sections
+    from remit_cms.semantic.rebuilding import Rebuilding
+    from remit_cms.site.export import Exports
+    from remit_cms.site.previewing import Previews
+    from remit_cms.sites.sites import Sites
+    from remit_cms.storage.database import Database
+    from remit_cms.web.requests import HttpRequests
+    from remit_cms.web.research import Research
 
 AnyTool: TypeAlias = Tool[..., Any]
 PreviewFunction: TypeAlias = Callable[..., Awaitable[Preview]]
@@ -111,6 +105,10 @@ def sites_operations(sites: Sites, rebuilding: Rebuilding, inventory: Inventory 
 
 def publishing_operations(database: Database, inventory: Inventory | None = None) -> Operations:
     """Operations on what visitors see, on history and trash."""
+    from remit_cms.publishing.history import History
+    from remit_cms.publishing.publishing import Publishing
+    from remit_cms.publishing.trash import Trash
+
     publishing, trash = Publishing(database), Trash(database)
     previews: dict[str, PreviewFunction] = {
         "cms_publishPage": publishing.preview_publication,
@@ -122,6 +120,8 @@ def publishing_operations(database: Database, inventory: Inventory | None = None
 
 def change_set_operations(database: Database, inventory: Inventory | None = None) -> Operations:
     """Operations on change sets."""
+    from remit_cms.publishing.change_sets import ChangeSets
+
     change_sets = ChangeSets(database)
     previews: dict[str, PreviewFunction] = {
         "cms_publishChangeSet": change_sets.preview_publication,
@@ -132,6 +132,8 @@ def change_set_operations(database: Database, inventory: Inventory | None = None
 
 def scheduling_operations(database: Database, schedules: Schedules, inventory: Inventory | None = None) -> Operations:
     """Operations on what is published and unpublished at times to come."""
+    from remit_cms.scheduling.scheduling import Scheduling
+
     scheduling = Scheduling(database, schedules)
     previews: dict[str, PreviewFunction] = {
         "cms_schedulePage": scheduling.preview_page,
@@ -143,11 +145,15 @@ def scheduling_operations(database: Database, schedules: Schedules, inventory: I
 
 def settings_operations(database: Database, inventory: Inventory | None = None) -> Operations:
     """Operations on the settings of a site."""
+    from remit_cms.settings.settings import Settings
+
     return _bind("settings", inventory, Settings(database))
 
 
 def navigation_operations(database: Database, inventory: Inventory | None = None) -> Operations:
     """Operations on the navigation of a site."""
+    from remit_cms.navigation.navigation import Navigation
+
     navigation = Navigation(database)
     previews: dict[str, PreviewFunction] = {"cms_removeNavigationItem": navigation.preview_removal}
     return _with_previews(_bind("navigation", inventory, navigation), previews)
@@ -155,6 +161,8 @@ def navigation_operations(database: Database, inventory: Inventory | None = None
 
 def redirect_operations(database: Database, url: str, inventory: Inventory | None = None) -> Operations:
     """Operations on the redirects of a site, whose address for visitors is ``url``."""
+    from remit_cms.redirects.redirects import Redirects
+
     redirects = Redirects(database, url)
     previews: dict[str, PreviewFunction] = {"cms_removeRedirect": redirects.preview_removal}
     return _with_previews(_bind("redirect", inventory, redirects), previews)
@@ -162,6 +170,8 @@ def redirect_operations(database: Database, url: str, inventory: Inventory | Non
 
 def collection_operations(database: Database, inventory: Inventory | None = None) -> Operations:
     """Operations on collections and their entries."""
+    from remit_cms.posts.collections import Collections
+
     collections = Collections(database)
     previews: dict[str, PreviewFunction] = {"cms_deleteEntry": collections.preview_deletion}
     return _with_previews(_bind("collection", inventory, collections), previews)
@@ -169,6 +179,8 @@ def collection_operations(database: Database, inventory: Inventory | None = None
 
 def post_operations(database: Database, inventory: Inventory | None = None) -> Operations:
     """Operations on posts."""
+    from remit_cms.posts.posts import Posts
+
     posts = Posts(database)
     previews: dict[str, PreviewFunction] = {
         "cms_publishPost": posts.preview_publication,

@@ -28,7 +28,8 @@ from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
 from remit_cms.site.links import PagePin, Preview, SetPin, read_preview, sign_preview
 from remit_cms.site.payloads import CreatePreviewLink
-from remit_cms.site.previewing import KEY_VARIABLE, PreviewKey, Previews
+from remit_cms.site.preview_key import KEY_VARIABLE, PreviewKey
+from remit_cms.site.previewing import Previews
 
 
 def path_of(url: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from remit_cms.site.__main__ import main, make_site
-from remit_cms.site.previewing import KEY_VARIABLE
+from remit_cms.site.preview_key import KEY_VARIABLE
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Target
 

@@ -17,7 +17,7 @@ from remit.home import data_folder, data_location
 from remit_cms.images.renditions import Renditions
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.site.asgi import Site
-from remit_cms.site.previewing import PreviewKey
+from remit_cms.site.preview_key import PreviewKey
 from remit_cms.storage.database import FIRST_SITE, Database
 from remit_cms.storage.scope import Target
 from remit_cms.storage.seed import DEFAULT_ENVIRONMENT

@@ -20,7 +20,7 @@ from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.rendering.scratch import ScratchFolder, write_atomically
 from remit_cms.site.lookup import Address, list_pages, list_redirects, load_edition
 from remit_cms.site.payloads import ExportReply, ExportSite
-from remit_cms.site.previewing import DEFAULT_URL
+from remit_cms.site.preview_key import DEFAULT_URL
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.transactions import open_view
