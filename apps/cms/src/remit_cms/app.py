@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from itertools import filterfalse
 from pathlib import Path
@@ -30,6 +31,8 @@ from remit_cms.workers import load_workers
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
+    from remit_cms.pages.pages import Pages
+    from remit_cms.rendering.renderer import PageRenderer
     from remit_cms.semantic.index import SemanticIndex
     from remit_cms.web.search_providers import SearchProvider
 
@@ -47,12 +50,27 @@ POST_HOSTS_VARIABLE: Final = "REMIT_CMS_POST_HOSTS"
 """The environment variable with the hosts that each site may post to: ``SITE=HOST``, separated by commas."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Cms:
-    """The CMS: its database and its application."""
+    """The parts of the CMS, for programs that need more than its agent."""
 
     database: Database
+    home: Path
     app: App
+
+    @cached_property
+    def pages(self) -> Pages:
+        """The operations on pages."""
+        from remit_cms.pages.pages import Pages
+
+        return Pages(self.database)
+
+    @cached_property
+    def renderer(self) -> PageRenderer:
+        """What renders pages, into the folder ``sites``."""
+        from remit_cms.rendering.renderer import PageRenderer
+
+        return PageRenderer(self.database, self.home / "sites")
 
 
 def build(
@@ -86,6 +104,7 @@ def build(
     instructions = with_missing_rights(_instructions_of(database))
     return Cms(
         database=database,
+        home=home,
         app=App(
             name="cms",
             agents=(editor(filter(is_for_editor, callees), run_instructions=instructions),),
