@@ -26,7 +26,7 @@ from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
 from remit.contracts.secret import KNOWN_SECRETS
 
-pytest_plugins = ("tests.processes", "tests.queues", "tests.stores")
+pytest_plugins = ("tests.engines", "tests.processes", "tests.queues", "tests.stores")
 
 # Properties take the time they take: a slow machine is no counterexample. The whole suite tries the same examples every
 # time, so that it fails for what was changed only; `make quick` looks for new ones.

@@ -152,10 +152,20 @@ class DyingStore(InMemoryStore):
 
 
 class World:
-    """An application, who calls it, and the rows of its database. All calls of a file of tests share it, one by one."""
+    """An application with each tool, who calls it, and the rows of its database.
 
-    def __init__(self, app: App, path: Path, by: Principal, samples: dict[str, Sample], conversation: str) -> None:
-        self.app, self.by, self.samples, self.conversation = app, by, samples, conversation
+    All calls of a file of tests share it, one by one.
+    """
+
+    def __init__(
+        self,
+        app_with: Callable[[str], App],
+        path: Path,
+        by: Principal,
+        samples: dict[str, Sample],
+        conversation: str,
+    ) -> None:
+        self._app_with, self.by, self.samples, self.conversation = app_with, by, samples, conversation
         self._path = path
         self._prepared = sqlite3.connect(":memory:")
         with closing(sqlite3.connect(path)) as database:
@@ -175,7 +185,7 @@ class World:
         arguments = self.samples[name]
         sent = Arguments(json.dumps(arguments), arguments)
         try:
-            runtime = self._runtime(store)
+            runtime = self._runtime(name, store)
             for file in (UPLOAD, SITE):
                 await runtime.artifacts.add(file, by=self.by)
             target = "empty" if name in {"cms_importContent", "cms_seedSite"} else ""
@@ -184,12 +194,12 @@ class World:
                 await runtime.decide(question, approved=True, by=self.by)
                 result = await runtime.resume(result.run)
         except Crash:
-            result = await self._runtime(store).resume("keyed")
+            result = await self._runtime(name, store).resume("keyed")
         return result
 
-    def _runtime(self, store: DyingStore) -> Runtime:
+    def _runtime(self, tool: str, store: DyingStore) -> Runtime:
         return Runtime(
-            self.app,
+            self._app_with(tool),
             store=store,
             model=Scripted(["Hm."]),
             directory=lambda _name, _tenant: self.by,
@@ -214,7 +224,7 @@ class CasefileWorld(World):
     """The casefile application, with a Google of its own."""
 
     def __init__(self, opened: fuzz_world.World, samples: dict[str, Sample], path: Path) -> None:
-        super().__init__(opened.app, path, fuzz_world.PEOPLE["ann"], samples, opened.own["ann"][2])
+        super().__init__(lambda _: opened.app, path, fuzz_world.PEOPLE["ann"], samples, opened.own["ann"][2])
         self._opened = opened
         self._digits = opened.digits.count
 
@@ -228,11 +238,11 @@ class CasefileWorld(World):
 
 
 class CmsWorld(World):
-    """The CMS with a few pages."""
+    """The CMS with a few pages, and an application of each tool: a runtime composes the layers of all that it has."""
 
     def __init__(self, made: cms.World, path: Path) -> None:
-        app = App(name="cms", tools=made.tools, references=made.references)
-        super().__init__(app, path, ANN, CMS, "")
+        apps = {each.name: App(name="cms", tools=(each,), references=made.references) for each in made.tools}
+        super().__init__(apps.__getitem__, path, ANN, CMS, "")
         self._made = made
         self._looks, self._counts = made.clock.looks, made.ids.counts.copy()
 

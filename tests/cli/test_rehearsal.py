@@ -74,7 +74,8 @@ def open_page(**variables: str) -> subprocess.CompletedProcess[str]:
 def test_without_a_page_the_pages_of_a_site_are_listed(cli: Cli) -> None:
     cli("call", "cms", "cms_addSite", '{"key": "bakery", "name": "Bakery"}')
     cli("call", "cms", "cms_createPage", '{"title": "Our bread"}', "--target", "bakery")
-    assert (open_page().returncode, open_page().stdout) == (0, "The site has no pages yet.\n")
+    empty = open_page()
+    assert (empty.returncode, empty.stdout) == (0, "The site has no pages yet.\n")
     listed = open_page(TARGET="bakery").stdout.splitlines()
     assert listed == ["make open PAGE=… opens one of these pages:", f"  {'our-bread':<24} Our bread"]
 

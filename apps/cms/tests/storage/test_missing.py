@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from apps.cms.tests.world import World
 from remit.errors import NotFoundError
 from remit.tools import Candidate
 from remit_cms.storage.missing import IMAGE, PAGE, Named, not_found, with_not_found
+from tests.postgres import Postgres
 
 PAGES = [
     Named("We open", "/we-open", "p1", ("we-open",)),
@@ -33,6 +39,28 @@ def test_the_most_similar_names_are_suggested(name: str, similar: str) -> None:
     assert str(not_found(PAGE, name, PAGES)) == f"There is no page '{name}'.{similar} cms_getPages lists the pages."
 
 
+@pytest.fixture(scope="module", params=("sqlite", pytest.param("postgres", marks=pytest.mark.process)))
+def populated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | str]:
+    """A site with an object of each kind, of which all tests only read; where its database is."""
+    folder = tmp_path_factory.mktemp("populated")
+    if request.param == "sqlite":
+        location: Path | str = Path(shutil.copy(request.getfixturevalue("fresh"), folder / "cms.db"))
+        asyncio.run(_populate(folder, location))
+        yield location
+        return
+    postgres: Postgres = request.getfixturevalue("postgres")
+    name = postgres.make(request.getfixturevalue("fresh_postgres"))
+    asyncio.run(_populate(folder, postgres.url(name)))
+    yield postgres.url(name)
+    postgres.drop(name)
+
+
+async def _populate(folder: Path, location: Path | str) -> None:
+    world = World(folder, location)
+    await world.populate()
+    await world.database.close()
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "message"),
     [
@@ -53,11 +81,12 @@ def test_the_most_similar_names_are_suggested(name: str, similar: str) -> None:
     ],
 )
 async def test_each_kind_of_reference_says_what_does_not_exist(
-    world: World, kind: str, name: str, message: str
+    populated: Path | str, tmp_path: Path, kind: str, name: str, message: str
 ) -> None:
-    await world.populate()
+    world = World(tmp_path, populated)
     with pytest.raises(NotFoundError) as missing:
         await world.references[kind](world.call(), name)
+    await world.database.close()
     assert str(missing.value).startswith(message)
 
 
