@@ -153,8 +153,8 @@ class WorkerDefinition:
                 "tuple[Attachment, ...]` if the worker has "
                 f"`{ATTACHMENTS_FIELD}`, and only then"
             )
-        findings = self.template.check(parameter_names(self.input))
-        for finding in [*findings, *RunTemplate(self.run_instructions).check()]:
+        of_run = RunTemplate(self.run_instructions).check() if self.run_instructions else ()
+        for finding in [*self.template.check(parameter_names(self.input)), *of_run]:
             raise ContractError(f"worker {self.name}: {finding}")
 
     @property

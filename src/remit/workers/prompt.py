@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Final, cast
 
@@ -94,6 +95,11 @@ class Template:
 
         ``parameters`` are the fields of the input; None if they are not known, so that any name is accepted.
         """
+        known = None if parameters is None else frozenset(parameters)
+        return [*_find_mistakes(self._file, tuple(self._texts.items()), known)]
+
+    def find_mistakes(self, parameters: Collection[str] | None) -> list[Finding]:
+        """Find them anew; see `check`."""
         trees: dict[str, nodes.Template] = {}
         found: list[Finding] = []
         for name, text in self._texts.items():
@@ -165,6 +171,15 @@ class Template:
         files = {self._get_file(name) for name in self._texts}
         frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename in files]
         return [self._file, *(f"{each.filename}:{each.lineno}" for each in frames)][-1]
+
+
+@lru_cache(maxsize=64)
+def _find_mistakes(
+    file: str, texts: tuple[tuple[str, str], ...], parameters: frozenset[str] | None
+) -> tuple[Finding, ...]:
+    """The errors in the texts of a prompt, found once for the reader of a file and for the definition that it makes."""
+    (_, text), *includes = texts
+    return tuple(Template(text, file=file, includes=dict(includes)).find_mistakes(parameters))
 
 
 def find_includes(tree: nodes.Template) -> list[IncludeReference]:

@@ -6,14 +6,16 @@ Nothing is escaped: a prompt is Markdown, and a model would read ``&lt;`` litera
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import wraps
+from functools import cache, wraps
 from types import BuiltinMethodType
 from typing import Any, Final, cast
 
 from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound, TemplateSyntaxError, nodes, pass_context
 from jinja2.exceptions import SecurityError
+from jinja2.filters import FILTERS
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.tests import TESTS
 from jinja2.visitor import NodeTransformer
 
 from remit.workers.literal_text import keep_literal_text
@@ -50,14 +52,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
             comment_start_string=_NO_COMMENT,
             finalize=_count_output,
         )
-        for name in _OMITTED_FILTERS:
-            del self.filters[name]
         for name in _FILLER_GLOBALS:
             del self.globals[name]
-        for functions in (self.filters, self.tests):
-            for name, function in functions.items():
-                functions[name] = _count_calls(name, function)
-        self.filters |= {_STEP: _count_step, _COUNTED: _count_value, _ITERATED: _count_items}
+        filters, tests = _counted_functions()
+        self.filters, self.tests = dict(filters), dict(tests)
 
     def preprocess(self, source: str, name: str | None = None, filename: str | None = None) -> str:
         """The template, with what is none in it as text."""
@@ -163,6 +161,15 @@ class _Instrumenter(NodeTransformer):
 
 def _filter(name: str, value: nodes.Node) -> nodes.Filter:
     return nodes.Filter(cast("nodes.Expr", value), name, [], [], None, None, lineno=value.lineno)
+
+
+@cache
+def _counted_functions() -> tuple[Mapping[str, Callable[..., Any]], Mapping[str, Callable[..., Any]]]:
+    """The filters and tests of Jinja that prompts may use, counted; the same for all prompts."""
+    filters = {name: each for name, each in FILTERS.items() if name not in _OMITTED_FILTERS}
+    counted = {name: _count_calls(name, each) for name, each in filters.items()}
+    counted |= {_STEP: _count_step, _COUNTED: _count_value, _ITERATED: _count_items}
+    return counted, {name: _count_calls(name, each) for name, each in TESTS.items()}
 
 
 def _count_calls(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
