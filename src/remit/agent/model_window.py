@@ -18,10 +18,11 @@ from remit.contracts.chat import ChatRequest
 from remit.contracts.current_run import CURRENT_PRIOR_RUNS
 from remit.contracts.items import Item, ModelFailure, ModelUsage, Note
 from remit.contracts.ledger import Ledger
+from remit.core.patterns import lazy_pattern
 from remit.errors import ContextLengthError, error_from_reply
 
 _NOTE: Final = "window of the model of "
-_STATED: Final = re.compile(
+_STATED: Final = lazy_pattern(
     r"(?:(?:context|prompt) (?:length|size|window)(?! \(n_keep)[^0-9.]{0,24}|token limit[^0-9.]{0,12}"
     r"|limit of |\): limit |n_ctx: |length should be \[\d+, "
     r"|> |<= |exceed |model with |allowed \(|max size: )(\d[\d,]{2,8})",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from remit.contracts.current_run import CURRENT_LIMITS
+from remit.core.patterns import lazy_pattern
 
 PDF: Final = "application/pdf"
 _BYTES_PER_TOKEN: Final = 4
@@ -28,17 +28,17 @@ _IMAGE_TOKENS: Final = (
 _MIN_PDF_TOKENS: Final = 3_000
 _BYTES_PER_PDF_TOKEN: Final = 8
 """A page is sent as its text and as an image: 3,000 tokens at most, in about 25 KB of a document with pictures."""
-_EMBEDDED: Final = re.compile(
+_EMBEDDED: Final = lazy_pattern(
     r'(data:image/[\w.+-]+;base64,)?[A-Za-z0-9+/_=-]{2000,}(?:",[^{}]{0,300}?"media_type":"(image/))?'
 )
 """A file in Base64; it is an image if a group matched: in a URL, or as binary content of PydanticAI."""
-_LINKED: Final = re.compile(r'"image_url":\{"url":"http|"kind":"image-url"')
-_REFERENCE: Final = re.compile(
+_LINKED: Final = lazy_pattern(r'"image_url":\{"url":"http|"kind":"image-url"')
+_REFERENCE: Final = lazy_pattern(
     r'"digest\\*":\\*"(sha256:[0-9a-f]{64})\\*",\\*"size\\*":(\d+),\\*"media_type\\*":\\*"image/(?:png|jpeg|gif|webp)\b'
 )
 
 
-_PDF_REFERENCE: Final = re.compile(_REFERENCE.pattern.replace("image/(?:png|jpeg|gif|webp)", PDF))
+_PDF_REFERENCE: Final = lazy_pattern(_REFERENCE.pattern.replace("image/(?:png|jpeg|gif|webp)", PDF))
 
 
 class Reads(NamedTuple):

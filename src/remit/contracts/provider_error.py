@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from remit.core.patterns import lazy_pattern
 from remit.errors import (
     CompletionError,
     ContextLengthError,
@@ -106,7 +107,7 @@ class _Words(NamedTuple):
 
 
 def _compile(*parts: str) -> re.Pattern[str]:
-    return re.compile("|".join(parts), re.IGNORECASE | re.DOTALL)
+    return lazy_pattern("|".join(parts), re.IGNORECASE | re.DOTALL)
 
 
 _ACCESS: Final = frozenset({401, 402, 403, 404, 405, 407, 410, 451})
@@ -209,4 +210,4 @@ _FILTERED: Final = _Words(
         r"flagged (as potentially|for)|usage (policy|policies|guidelines)|\b(new|input|output)_sensitive\b",
     ),
 )
-_PAGE: Final = re.compile(r"\s*(<[!?a-z]|$)", re.IGNORECASE)
+_PAGE: Final = lazy_pattern(r"\s*(<[!?a-z]|$)", re.IGNORECASE)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Final
+
+from remit.core.patterns import lazy_pattern
 
 _DEPTH: Final = 3
 """How many layers of escapes are undone: JSON in JSON, or a URL in JSON in JSON."""
@@ -25,7 +26,7 @@ _STRIDE: Final = 4
 _GRAM: Final = 5
 
 _ESCAPES: Final = tuple(
-    (re.compile(mark), re.compile(pattern))
+    (lazy_pattern(mark), lazy_pattern(pattern))
     for mark, pattern in (
         (
             r"\\",  # of JSON, and of Python's texts
@@ -47,7 +48,7 @@ _ESCAPES: Final = tuple(
 )
 """One character as an escape, by kind: what texts with it have, and the escape. Each layer of a text is of one kind."""
 
-_OPEN_ESCAPE: Final = re.compile(r"(?:\\+|%|&)[^\\%&]{0,10}\Z")
+_OPEN_ESCAPE: Final = lazy_pattern(r"(?:\\+|%|&)[^\\%&]{0,10}\Z")
 """The end of text that may continue as an escape."""
 
 Replacement = tuple[str, str]

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, cast
 from pydantic_core import SchemaError, SchemaValidator, ValidationError
 from pydantic_core.core_schema import str_schema
 
+from remit.core.patterns import lazy_pattern
 from remit.schemas.core_nodes import Node
 from remit.schemas.json_schema import LOCAL_DATE_TIME, TIME, JsonSchema
 from remit.schemas.jsontext import LARGEST_EXACT, StrictError, is_written_as, read_strictly
@@ -33,23 +34,23 @@ _ADDRESS: Final = "an address like 192.0.2.1 or 2001:db8::1"
 _BASE64: Final = "(?:{0}{{4}})*(?:{0}{{2}}==|{0}{{3}}=)?"
 _FORMATS: Final = {
     "date-time": (
-        re.compile(rf"{_DATE}T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", _FLAGS),
+        lazy_pattern(rf"{_DATE}T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", _FLAGS),
         "a date and time with a zone like 2026-03-08T14:30:00Z",
     ),
-    LOCAL_DATE_TIME: (re.compile(LOCAL_DATE_TIME, _FLAGS), "a date and time without a zone like 2026-03-08T14:30:00"),
-    "date": (re.compile(_DATE, _FLAGS), "a date like 2026-03-08"),
-    TIME: (re.compile(TIME, _FLAGS), "a time like 14:30:00"),
-    "uuid": (re.compile(_UUID, _FLAGS), "a UUID like 0f8fad5b-d9cb-469f-a165-70867728950e"),
-    "duration": (re.compile(_DURATION, _FLAGS), "a duration like P1DT12H"),
-    "base64": (re.compile(_BASE64.format("[A-Za-z0-9+/]")), "Base64 like UmVtaXQ="),
-    "base64url": (re.compile(_BASE64.format("[A-Za-z0-9_-]")), "Base64 for addresses like UmVtaXQ="),
-    "complex": (re.compile(".+"), "a complex number in a text like 1+2j"),
-    "ipvanyaddress": (re.compile(".+"), _ADDRESS),
-    "ipvanyinterface": (re.compile(".+"), "an address with a prefix like 192.0.2.1/24"),
-    "ipvanynetwork": (re.compile(".+"), "a network like 192.0.2.0/24"),
-    WHOLE_NUMBER_KEY: (re.compile(WHOLE_NUMBER_KEY, re.ASCII), "a whole number in digits like 42"),
-    BOOLEAN_KEY: (re.compile(BOOLEAN_KEY), "true or false"),
-    UUID_KEY: (re.compile(UUID_KEY), "a UUID in lower case like 0f8fad5b-d9cb-469f-a165-70867728950e"),
+    LOCAL_DATE_TIME: (lazy_pattern(LOCAL_DATE_TIME, _FLAGS), "a date and time without a zone like 2026-03-08T14:30:00"),
+    "date": (lazy_pattern(_DATE, _FLAGS), "a date like 2026-03-08"),
+    TIME: (lazy_pattern(TIME, _FLAGS), "a time like 14:30:00"),
+    "uuid": (lazy_pattern(_UUID, _FLAGS), "a UUID like 0f8fad5b-d9cb-469f-a165-70867728950e"),
+    "duration": (lazy_pattern(_DURATION, _FLAGS), "a duration like P1DT12H"),
+    "base64": (lazy_pattern(_BASE64.format("[A-Za-z0-9+/]")), "Base64 like UmVtaXQ="),
+    "base64url": (lazy_pattern(_BASE64.format("[A-Za-z0-9_-]")), "Base64 for addresses like UmVtaXQ="),
+    "complex": (lazy_pattern(".+"), "a complex number in a text like 1+2j"),
+    "ipvanyaddress": (lazy_pattern(".+"), _ADDRESS),
+    "ipvanyinterface": (lazy_pattern(".+"), "an address with a prefix like 192.0.2.1/24"),
+    "ipvanynetwork": (lazy_pattern(".+"), "a network like 192.0.2.0/24"),
+    WHOLE_NUMBER_KEY: (lazy_pattern(WHOLE_NUMBER_KEY, re.ASCII), "a whole number in digits like 42"),
+    BOOLEAN_KEY: (lazy_pattern(BOOLEAN_KEY), "true or false"),
+    UUID_KEY: (lazy_pattern(UUID_KEY), "a UUID in lower case like 0f8fad5b-d9cb-469f-a165-70867728950e"),
 }
 _OTHERS: Final = {
     "time": "a time with a zone like 14:30:00Z",
@@ -61,8 +62,8 @@ _OTHERS: Final = {
 }
 """What JSON schemas from elsewhere may show, beside the formats of typed tools."""
 _EDGES: Final = ("0001-01-01", "9999-12-31")
-_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
-_LONG_NUMBER: Final = re.compile(r"[0-9.]{16}")
+_ESCAPE: Final = lazy_pattern(r"\\(.)", re.DOTALL)
+_LONG_NUMBER: Final = lazy_pattern(r"[0-9.]{16}")
 _EXACT_KINDS: Final = frozenset({"decimal", "fraction"})
 _LOOSE_KINDS: Final = frozenset({"call", "generator", "named-tuple"})
 """Arrays that pydantic reads from something else: named tuples from objects, iterables from texts too."""
