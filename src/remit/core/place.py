@@ -29,6 +29,8 @@ class Place(enum.Enum):
     TIMEOUT = "timeout"
     OWN = "own"
 
+    __hash__ = object.__hash__  # that of an enumeration is a function of Python, and places are hashed a lot
+
 
 class OrderRule(NamedTuple):
     """``outer`` must stand outside ``inner`` where a call has both.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -134,6 +135,11 @@ def collect_field_references(
     )
 
 
+# Most entries are like another one, and each is asked for its facts where it is read and where it is bound.
+_build_facts = lru_cache(maxsize=1024)(build_facts)
+_classify = lru_cache(maxsize=256)(Classification)
+
+
 def build_entry_facts(
     entry: MethodEntry | ToolEntry, operation: OperationSpec, rules: BusinessRules, exposed: ExposureSpec | None = None
 ) -> Facts:
@@ -145,7 +151,7 @@ def build_entry_facts(
     axes = operation.classification
     rate = rules.rate_limit_per_minute
     deprecation = (rules.deprecated_since, rules.removal_version, rules.replacement_method)
-    return build_facts(
+    return _build_facts(
         effect=operation.effect,
         risk=operation.risk,
         permissions=rules.required_permissions,
@@ -156,7 +162,7 @@ def build_entry_facts(
         tags=exposed.tags if exposed else (),
         confirm=exposed.confirm if exposed else None,
         repeatable=exposed.repeatable if exposed else False,
-        classification=Classification(
+        classification=_classify(
             domain=entry.domain,
             subdomain=entry.subdomain,
             capability=axes.capability,
