@@ -255,7 +255,6 @@ def test_everything_is_found_at_once(tmp_path: Path) -> None:
 ONCE: dict[str, tuple[str, str]] = {
     "yes for true": ("template: authenticated_access,", "enabled: yes,"),
     "a permission that is no text": ("[notes:write]", "[no]"),
-    "a reference": ("{capability: read}\n    effect: pure", "*x\n    effect: pure"),
     "a mistyped key that is required": ("capability: create}", "capabilty: create}"),
 }
 
@@ -263,9 +262,14 @@ ONCE: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize("name", ONCE)
 def test_one_mistake_is_one_finding(tmp_path: Path, name: str) -> None:
     old, new = ONCE[name]
+    assert old in NOTES
+    assert len(found := findings(tmp_path, NOTES.replace(old, new, 1))) == 1, found
+
+
+def test_a_reference_is_found_where_it_is_made_and_where_it_leads(tmp_path: Path) -> None:
     text = NOTES.replace("classification: {capability: create}", "classification: &x {capability: create}")
-    assert old in text
-    assert len(found := findings(tmp_path, text.replace(old, new, 1))) == 1, found
+    text = text.replace("{capability: read}\n    effect: pure", "*x\n    effect: pure", 1)
+    assert [code for code, *_ in findings(tmp_path, text)] == ["alias", "alias"]
 
 
 class Chosen(PolicyModel):

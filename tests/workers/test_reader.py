@@ -294,7 +294,7 @@ def test_a_reference_to_another_part_of_the_file_is_refused_where_it_is_made_and
 
 
 def test_a_tag_of_what_json_has_too_is_read() -> None:
-    assert read(with_keys("description: !!str 3", "tools: !!seq [! x]")).tools == ("x",)
+    assert read(with_keys("description: !!str 3", "tools: !!seq [x]")).tools == ("x",)
 
 
 def test_a_byte_order_mark_is_no_part_of_the_text() -> None:

@@ -128,7 +128,7 @@ class _InventoryReader:
         if not value and not document.findings:
             self._report("empty", document, (), "the file says nothing", "start it with `domain: …`, or remove it")
             return
-        for key in value.keys() - set(_TOP_LEVEL_KEYS):
+        for key in [each for each in value if each not in _TOP_LEVEL_KEYS]:
             self._report("unknown-key", document, (key,), f"no such key: {key!r}", suggest(key, _TOP_LEVEL_KEYS))
         if not self._check_domain(document):
             return
@@ -190,7 +190,8 @@ class _InventoryReader:
         """The entries below a key, each a mapping."""
         value: Any = document.value
         for key in key_path:
-            value = value.get(key) or {}
+            value = value.get(key)
+            value = {} if value is None else value
         if not isinstance(value, dict):
             self._report(
                 "value", document, key_path, f"{key_path[-1]} is not a mapping", "write names with entries below them"
@@ -279,8 +280,8 @@ class _InventoryReader:
                 continue
             fields = dict(cast("dict[str, JsonValue]", raw_section))
             template = fields.pop("template", None)
-            if template is not None and template not in section.templates:
-                path, what = (*key_path, name, "template"), f"no template {template!r} of {name}"
+            if template is not None and (not isinstance(template, str) or template not in section.templates):
+                path, what = (*key_path, name, "template"), f"no template {template!r:.100} of {name}"
                 self._report("unknown-template", document, path, what, suggest(str(template), section.templates))
                 continue
             declared[name] = {**(section.templates[str(template)] if template is not None else {}), **fields}

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import FunctionType, MethodType
 
+from remit.core.names import show_hidden
 from remit.errors import SetupError
 
 
@@ -43,6 +44,8 @@ class Finding:
         fix: how to fix it.
         bump: for a change since the lock file was written, the version bump it requires.
         governance: whether that change loosens or tightens governance.
+
+    Characters that do not print, which may come from a file, are shown as escapes.
     """
 
     code: str
@@ -51,6 +54,10 @@ class Finding:
     fix: str
     bump: VersionBump = VersionBump.NONE
     governance: GovernanceChange = GovernanceChange.NONE
+
+    def __post_init__(self) -> None:
+        for name in ("where", "what", "fix"):
+            object.__setattr__(self, name, show_hidden(getattr(self, name), ""))
 
     def __str__(self) -> str:
         needs = ", ".join(each.value for each in (self.bump, self.governance) if each.value)

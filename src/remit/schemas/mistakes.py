@@ -7,6 +7,7 @@ from typing import Final
 
 from pydantic_core import ErrorDetails, ValidationError
 
+from remit.core.names import show_hidden
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.known_keys import find_description
 
@@ -21,8 +22,8 @@ _ENDING: Final = 150
 
 def describe_mistake(detail: ErrorDetails, document: JsonSchema | None = None) -> str:
     """Where a value is wrong, and how. ``document``: the schema, whose descriptions stand in for patterns."""
-    where = ".".join(str(part) for part in detail["loc"] if not str(part).startswith("function-"))
-    message = explain_mistake(detail["msg"], detail["loc"], document)
+    path = ".".join(str(part) for part in detail["loc"] if not str(part).startswith("function-"))
+    where, message = _shorten(show_hidden(path, "")), explain_mistake(detail["msg"], detail["loc"], document)
     return f"{where}: {message}" if where else message
 
 
@@ -43,6 +44,8 @@ def explain_mistake(message: str, path: Sequence[str | int] = (), document: Json
     if message.startswith(_PATTERN):
         description = find_description(document, path) if document else ""
         message = f"not in the required form; expected: {description or message.removeprefix(_PATTERN)}"
-    if len(message) <= _MAX_LENGTH:
-        return message
-    return f"{message[: _MAX_LENGTH - _ENDING]}…{message[-_ENDING:]}"
+    return _shorten(message)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - _ENDING]}…{text[-_ENDING:]}"

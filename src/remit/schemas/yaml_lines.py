@@ -1,16 +1,14 @@
 """YAML documents with the line of every part.
 
-Only what JSON can express is accepted: parsers disagree about an unquoted ``no`` or ``2026-01-01``. Duplicate keys and
-references to collections are findings; entries share settings by named templates instead.
+Only what JSON can express is accepted: parsers disagree about an unquoted ``no`` or ``2026-01-01``. A number of JSON is
+that number. Duplicate keys, anchors, references and tags are findings: people who know no YAML write ``&`` and ``!`` as
+words. Entries share settings by named templates instead.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import pathlib
 import re
-from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
 from typing import Any, Final, NamedTuple, cast
@@ -20,16 +18,22 @@ from msgspec import Struct, field
 from remit.errors import SetupError
 from remit.lazy_exports import install_hint
 from remit.schemas.finding import Finding, InventoryError, display_path
+from remit.schemas.jsontext import StrictError, read_strictly
 
 KeyPath = tuple[str | int, ...]
 _TAG: Final = "tag:yaml.org,2002:"
 _JSON_KINDS: Final = ("str", "int", "float", "bool", "null", "seq", "map")
 _MAX_DEPTH: Final = 100
 _COMMENT: Final = re.compile(r"(?P<below>(?:[ \t]*\n)*)(?P<indent>[ \t]+)#")
-_HIDDEN_BREAK: Final = re.compile("[\x85\u2028\u2029]")
+_BREAKS: Final = "\x85\u2028\u2029"
+_UNSEEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+"""Characters that no editor shows: ends of lines to YAML, and those that YAML does not take."""
+_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_OCTAL: Final = re.compile(r"[-+]?0o[0-7]+")
+"""A number to newer readers of YAML, and a text to older ones."""
 _PROSE_KEYS: Final = frozenset(("about", "description", "prompt", "run_instructions"))
 """Keys of texts for people and models: a ``#`` behind such a text is part of it, even if it is one word."""
-_JSON_TAGS: Final = frozenset({None, "!", *(f"{_TAG}{kind}" for kind in _JSON_KINDS)})
+_JSON_TAGS: Final = frozenset({None, *(f"{_TAG}{kind}" for kind in _JSON_KINDS)})
 
 
 class YamlDocument(Struct, frozen=True):
@@ -56,13 +60,13 @@ class YamlDocument(Struct, frozen=True):
 
 
 def read_text(file: pathlib.Path) -> str:
-    """Read a UTF-8 file.
+    """Read a UTF-8 file, perhaps with a byte order mark.
 
     Raises:
         InventoryError: the file cannot be read or is not UTF-8.
     """
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         found = Finding(
@@ -78,23 +82,22 @@ def read_yaml(text: str, file: str) -> YamlDocument:
     """Read one document. Invalid parts become its findings.
 
     Raises:
-        InventoryError: the text is not YAML, not a mapping, nested too deeply, or has a line break that cannot be seen.
+        InventoryError: the text is not YAML, not a mapping, nested too deeply, or has a character that cannot be seen.
         SetupError: the extra ``inventory`` is not installed.
     """
     yaml = _import_yaml()
-    if hidden := _HIDDEN_BREAK.search(text):
-        where, sign = f"{file}:{text.count(chr(10), 0, hidden.start()) + 1}", ord(hidden[0])
-        what = f"U+{sign:04X} is the end of a line to YAML, and to no editor"
-        fix = f'remove it, or write it as "\\u{sign:04x}" in a text in double quotes'
-        raise InventoryError([Finding(code="yaml", where=where, what=what, fix=fix)])
+    if unseen := _UNSEEN.search(text):
+        raise _refuse_unseen(f"{file}:{text.count(chr(10), 0, unseen.start()) + 1}", unseen[0])
     reader = _DocumentReader(file, yaml, text)
     try:
-        node = yaml.compose(text, Loader=_loader_class(yaml))
+        loader = _loader_class(yaml)(text)
+        try:
+            node = loader.get_single_node()
+        finally:
+            loader.dispose()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise _invalid_yaml(f"{file}:{line}", str(error.problem)) from error
-    except yaml.YAMLError as error:
-        raise _invalid_yaml(f"{file}:1", str(error)) from error
     value: object = {} if node is None else reader.read_value(node, ())
     if not isinstance(value, dict):
         finding = reader.make_finding(reader.lines[()], "yaml", "no mapping", "begin with keys, like `domain: …`")
@@ -102,30 +105,21 @@ def read_yaml(text: str, file: str) -> YamlDocument:
     return YamlDocument(file, cast("dict[str, Any]", value), reader.lines, reader.findings, reader.rejected_paths)
 
 
+def _refuse_unseen(where: str, sign: str) -> InventoryError:
+    is_break = sign in _BREAKS
+    what = "is the end of a line to YAML, and to no editor" if is_break else "cannot be seen, and is none of YAML"
+    fix = f'remove it, or write it as "\\u{ord(sign):04x}" in a text in double quotes'
+    return InventoryError([Finding(code="yaml", where=where, what=f"U+{ord(sign):04X} {what}", fix=fix)])
+
+
 def _invalid_yaml(where: str, problem: str) -> InventoryError:
-    fix = "put a text that contains ': ' in quotes" if "mapping values" in problem else "correct the text"
+    fixes = {
+        "mapping values": "put a text that contains ': ' in quotes",
+        "expected alphabetic": "put a text that begins with & or * in quotes",
+        "cannot start any token": "put a text that begins with @, ` or % in quotes",
+    }
+    fix = next((fix for words, fix in fixes.items() if words in problem), "correct the text")
     return InventoryError([Finding(code="yaml", where=where, what=f"not YAML: {problem}", fix=fix)])
-
-
-def find_non_json_features(text: str, file: str) -> Iterator[Finding]:
-    """Find anchors, aliases and tags, which JSON does not have, in a text that `read_yaml` accepts."""
-    yaml = _import_yaml()
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):
-        where = f"{file}:{event.start_mark.line + 1}"
-        if isinstance(event, yaml.AliasEvent):
-            what, mend = f"*{event.anchor} repeats another part", "write that part here"
-            yield Finding(code="alias", where=where, what=what, fix=mend)
-        elif isinstance(event, yaml.NodeEvent):
-            if event.anchor is not None:
-                what, mend = (
-                    f"the anchor &{event.anchor} names a part",
-                    "remove it, and write the part where it is used",
-                )
-                yield Finding(code="alias", where=where, what=what, fix=mend)
-            if event.tag not in _JSON_TAGS:
-                mend = "remove the tag: text, numbers, lists and keys need none"
-                what = f"the tag {event.tag.replace(_TAG, '!!')} makes a value that JSON does not have"
-                yield Finding(code="tag", where=where, what=what, fix=mend)
 
 
 def _import_yaml() -> ModuleType:
@@ -137,18 +131,18 @@ def _import_yaml() -> ModuleType:
 
 
 class _Unreadable(NamedTuple):
-    """Placeholder in the node tree for a part that was not composed."""
+    """Placeholder in the node tree for a part that was not composed: a reference, or one that is too deep."""
 
     start_mark: Any
-    is_alias: bool
+    anchor: str = ""
 
 
 @cache
 def _loader_class(yaml: ModuleType) -> type[Any]:
-    """PyYAML's safe loader, with nodes at most `_MAX_DEPTH` deep.
+    """PyYAML's safe loader, with nodes at most `_MAX_DEPTH` deep, which know their anchor and their tag as written.
 
     libyaml's own composer recurses without a limit: 50,000 brackets crash the process. So the nodes are composed in
-    Python, from libyaml's events. A reference to a collection is not followed, so the nodes are a tree.
+    Python, from libyaml's events. References are not followed, so the nodes are a tree.
     """
     base: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
     composer: Any = yaml.composer.Composer
@@ -160,14 +154,17 @@ def _loader_class(yaml: ModuleType) -> type[Any]:
             self.depth = 0
 
         def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.peek_event()
+            if isinstance(event, yaml.AliasEvent):
+                self.get_event()
+                return _Unreadable(event.start_mark, event.anchor)
             if self.depth > _MAX_DEPTH:
-                return _Unreadable(self._skip_node().start_mark, is_alias=False)
-            is_alias = self.check_event(yaml.AliasEvent)
+                return _Unreadable(self._skip_node().start_mark)
+            beyond, event.anchor = (event.anchor, event.tag), None
             self.depth += 1
             node = composer.compose_node(self, parent, index)
             self.depth -= 1
-            if is_alias and not isinstance(node, yaml.ScalarNode):
-                return _Unreadable(node.start_mark, is_alias=True)
+            node.beyond = beyond
             return node
 
         def _skip_node(self) -> Any:
@@ -183,7 +180,7 @@ def _loader_class(yaml: ModuleType) -> type[Any]:
 
 
 class _DocumentReader:
-    """Converts nodes to values, records the line of each, and reports values that JSON does not have."""
+    """Converts nodes to values, records the line of each, and reports what JSON does not have."""
 
     def __init__(self, file: str, yaml: ModuleType, text: str) -> None:
         self.file = file
@@ -200,16 +197,15 @@ class _DocumentReader:
         Raises:
             InventoryError: nodes are nested too deeply.
         """
-        line = node.start_mark.line + 1
-        if isinstance(node, self._yaml.ScalarNode):
-            self.lines.setdefault(path, line)
-            return self._read_scalar(node, path, line)
         self._check_depth(node)
+        line = node.start_mark.line + 1
         self.lines.setdefault(path, line)
-        if isinstance(node, _Unreadable):
+        if not self._is_json(node, line):
             self.rejected_paths.add(path)
-            self._report(line, "alias", "a reference to another part", "write that part here, or use a template")
+        if isinstance(node, _Unreadable):
             return None
+        if isinstance(node, self._yaml.ScalarNode):
+            return node.value if path in self.rejected_paths else self._read_scalar(node, path, line)
         if isinstance(node, self._yaml.MappingNode):
             return self._read_mapping(node, path)
         return [self.read_value(child, (*path, index)) for index, child in enumerate(node.value)]
@@ -219,11 +215,15 @@ class _DocumentReader:
         for key, value in node.value:
             line = key.start_mark.line + 1
             self._check_depth(key)
+            if not self._is_json(key, line):
+                continue
             if not isinstance(key, self._yaml.ScalarNode):
                 self._report(line, "key", "a key that is not text", "use text as the key")
+            elif key.tag == f"{_TAG}merge":
+                self._report(line, "key", "the key '<<' merges another part", "write the keys of that part here")
             elif key.value in found:
                 first = self.lines[*path, key.value]
-                what = f"the key {key.value!r} occurs twice, first on line {first}"
+                what = f"the key {key.value!r:.100} occurs twice, first on line {first}"
                 self._report(line, "duplicate", what, "remove one")
             else:
                 self.lines[*path, key.value] = line
@@ -232,28 +232,46 @@ class _DocumentReader:
         return found
 
     def _check_depth(self, node: Any) -> None:
-        if isinstance(node, _Unreadable) and not node.is_alias:
+        if isinstance(node, _Unreadable) and not node.anchor:
             what = f"nested more than {_MAX_DEPTH} levels deep"
             raise InventoryError([self.make_finding(node.start_mark.line + 1, "yaml", what, "nest less deeply")])
 
+    def _is_json(self, node: Any, line: int) -> bool:
+        """Report a reference, an anchor or a tag, which JSON does not have. What has an anchor is read all the same."""
+        if isinstance(node, _Unreadable):
+            self._report(line, "alias", f"*{node.anchor} repeats another part", "write that part here")
+            return False
+        anchor, tag = node.beyond
+        if anchor is not None:
+            fix = "remove it, and write the part where it is used; put a text that begins with & in quotes"
+            self._report(line, "alias", f"the anchor &{anchor} names a part", fix)
+        if tag not in _JSON_TAGS:
+            what = f"the tag {tag.replace(_TAG, '!!')} makes a value that JSON does not have"
+            fix = "remove the tag: text, numbers, lists and keys need none; put a text that begins with ! in quotes"
+            self._report(line, "tag", what, fix)
+        return tag in _JSON_TAGS
+
     def _read_scalar(self, node: Any, path: KeyPath, line: int) -> Any:
         kind, text = node.tag.removeprefix(_TAG), node.value
-        if kind == "str":
+        is_plain = kind == "str" and not node.style and node.beyond[1] is None
+        if kind == "str" and not (is_plain and (_NUMBER.fullmatch(text) or _OCTAL.fullmatch(text))):
             self._check_comment(node, path)
             return text
         if kind == "null":
             return None
-        if kind in {"bool", "int", "float"}:
+        what = f"{text!r:.100} is not text, a number, true or false"
+        if kind in {"bool", "int", "float", "str"}:
             try:
-                value: object = json.loads(text)
+                value: object = read_strictly(text)
+                if isinstance(value, (int, float)):
+                    return value
+            except StrictError:
+                if _NUMBER.fullmatch(text):
+                    what = f"the number {text:.40} would be another one, because no float holds it"
             except (ValueError, RecursionError):
-                value = None
-            if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
-                return value
+                pass
         self.rejected_paths.add(path)
-        self._report(
-            line, "scalar", f"{text!r} is not text, a number, true or false", "quote it if it is meant as text"
-        )
+        self._report(line, "scalar", what, "quote it if it is meant as text")
         return text
 
     def _check_comment(self, node: Any, path: KeyPath) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Annotated, Final
 
@@ -67,7 +66,6 @@ _CODE_FIXES: Final[Mapping[str, str]] = {
     "string_type": "give text",
     "int_type": "give a whole number",
 }
-_EXPONENT: Final = re.compile(r"[0-9]+e[+-]?[0-9]+")
 _EMPTY_ERROR_TYPES: Final = frozenset({"string_too_short", "too_short"})
 
 
@@ -80,10 +78,6 @@ def describe_error(detail: ErrorDetails, *, in_code: bool = False) -> tuple[str,
         return f"{name}: {detail['input']!r} {what}", mend
     if detail["type"] in _EMPTY_ERROR_TYPES:
         return f"{name} is empty", "give at least one value"
-    if detail["type"] == "float_type" and _EXPONENT.fullmatch(str(detail["input"])):
-        digits, _, exponent = str(detail["input"]).partition("e")
-        signed = exponent if exponent[0] in "+-" else f"+{exponent}"
-        return f"{name}: {detail['input']!r} is a text in YAML", f"write a point and a sign: {digits}.0e{signed}"
     mends = _FILE_FIXES | _CODE_FIXES if in_code else _FILE_FIXES
     return f"{name}: {explain_mistake(detail['msg'])}", mends.get(detail["type"], "correct it")
 

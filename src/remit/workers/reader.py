@@ -21,6 +21,7 @@ from remit.agent.tool_search import ToolSearch
 from remit.agent.working_memory import WorkingMemory
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import NAME_PATTERN
+from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.schema import Input, Output
 from remit.contracts.settings import ModelSettings
 from remit.core.checks import as_path
@@ -44,6 +45,7 @@ WORKER_SUFFIX: Final = ".worker"
 _SECTION_MODELS: Final[Mapping[At, type[BaseModel]]] = {
     (): FrontMatter,
     ("attachments",): AttachmentPolicy,
+    ("builtin_tools",): ProviderTool,
     ("limits",): AgentLimits,
     ("settings",): ModelSettings,
     ("facts",): FactsSection,
@@ -159,9 +161,9 @@ class _WorkerFileReader(Struct):
             self.findings.append(Finding(code="no-prompt", where=where, what="there is no prompt", fix=mend))
         front = self._parse_front_matter()
         name = self._resolve_name(front)
-        default = PromptWithAttachments if "attachments" in document.value else Prompt
-        input_model = self._import_model("input", front.input) if "input" in document.value else default
-        output_type = self._import_model("output", front.output) if "output" in document.value else str
+        default = PromptWithAttachments if document.value.get(ATTACHMENTS_FIELD) is not None else Prompt
+        input_model = self._import_model("input", front.input) if document.value.get("input") is not None else default
+        output_type = self._import_model("output", front.output) if document.value.get("output") is not None else str
         self._check_combinations(front)
         includes = self._check_prompt(input_model)
         names = self._collect_names(name)
@@ -182,7 +184,7 @@ class _WorkerFileReader(Struct):
         return FrontMatter.model_validate_json(compact_json(valid), strict=True)
 
     def _resolve_name(self, front: FrontMatter) -> str:
-        is_given = "name" in self.source.document.value
+        is_given = self.source.document.value.get("name") is not None
         name = front.name or ("" if is_given else self.path.stem)
         if not is_given and not NAME_PATTERN.fullmatch(name):
             what = f"the file's name {name!r} is not a valid tool name: 1 to 64 letters, digits, '_' or '-'"
@@ -353,4 +355,5 @@ def _suggest_key(path: At) -> str:
         return "write it below the second ---"
     if path == ("facts", "entities"):
         return "remove it, and declare them on the model of the output: @entity(…)"
-    return suggest(str(path[-1]), _SECTION_MODELS[path[:-1]].model_fields)
+    section = tuple(part for part in path[:-1] if isinstance(part, str))
+    return suggest(str(path[-1]), _SECTION_MODELS[section].model_fields)

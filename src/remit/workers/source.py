@@ -10,12 +10,11 @@ from msgspec import Struct
 
 from remit.errors import SetupError
 from remit.schemas.finding import Finding, InventoryError, display_path
-from remit.schemas.yaml_lines import YamlDocument, find_non_json_features, read_yaml
+from remit.schemas.yaml_lines import YamlDocument, read_yaml
 from remit.workers.definition import PROMPT_PATH
 from remit.workers.prompt import MAX_PROMPT_CHARS
 
 _DELIMITER: Final = "---"
-_JSON_CODES: Final = frozenset({"alias", "scalar"})
 
 
 class WorkerFileError(SetupError, code="WORKER_FILE"):
@@ -75,15 +74,10 @@ def _read_front_matter(lines: list[str], file: str) -> YamlDocument:
     """Read the front matter with its first line ``---``, so that line numbers match the file."""
     if not any(line.strip() for line in lines[1:]):
         return YamlDocument(file, {}, {})
-    text = "\n".join(lines)
     try:
-        document = read_yaml(text, file)
+        return read_yaml("\n".join(lines), file)
     except InventoryError as error:
         raise WorkerFileError(_adapt_finding(each) for each in error.findings) from error
-    beyond = list(find_non_json_features(text, file))
-    places = {each.where for each in beyond}
-    own = [each for each in document.findings if each.code not in _JSON_CODES or each.where not in places]
-    return YamlDocument(file, document.value, document.lines, [*own, *beyond], document.rejected_paths)
 
 
 def _adapt_finding(finding: Finding) -> Finding:
