@@ -39,7 +39,7 @@ MUTANTS: Final = (
                 "if isinstance(failure, ModelUnavailableError) and failure.retryable:",
             ),
             "an empty event breaks a stream": edited(
-                "remit.models.answer_stream:AnswerStream._feed_line", "elif data.strip():", "else:"
+                "remit.models.answer_stream:AnswerStream._read_event", "elif data.strip() and (", "elif ("
             ),
             "a cut answer is asked again as it was": edited(
                 "remit.layers.retry_model:is_incomplete",
@@ -64,7 +64,7 @@ MUTANTS: Final = (
                 "remit.agent.recorded_answer:to_legal_answer", "only.id and not only.id[MAX_ID:]", "only.id"
             ),
             "an event of an error is read as a piece of the answer": edited(
-                "remit.models.answer_stream:AnswerStream._feed_line", 'event == b"error" or', "False or"
+                "remit.models.answer_stream:AnswerStream._read_event", 'self._event == b"error" or', "False or"
             ),
         },
         partial(measure_until, ENDED),

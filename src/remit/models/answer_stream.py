@@ -9,8 +9,8 @@ from typing import Any, Final, cast
 
 from remit.contracts.finish import NO_FINISH
 from remit.contracts.streaming import Delta
-from remit.contracts.wire import has_surrogates
-from remit.models.call_pieces import find_call, with_whole_name
+from remit.contracts.wire import has_surrogates, text_of_message
+from remit.models.call_pieces import find_call, index_of, with_whole_name
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import as_object, load_json
 
@@ -35,8 +35,12 @@ _SEARCH_COST: Final = 64
 """What it counts to look for the part of a list that a piece belongs to, for each part that there is."""
 
 _BOM: Final = b"\xef\xbb\xbf"
+_DONE: Final = b"[DONE]"
 _NAMES: Final = frozenset({"id", "type", "role", "name", "format", "finish_reason", "index"})
 """Fields whose pieces repeat or replace one another, where other texts are joined."""
+_SAID: Final = frozenset({"content", "refusal", "arguments", "input"})
+"""Fields of which no piece may be lost."""
+_HALF: Final = re.compile("[\ud800-\udbff]$")
 
 
 class StreamCutError(ConnectionError):
@@ -56,7 +60,10 @@ class AnswerStream:
         self._after_return = False
         self._body: dict[str, Any] = {}
         self._choice: dict[str, Any] = {"index": 0, "message": {}}
+        self._first: str | None = None
         self._said: Mapping[str, Any] = {}
+        self._says_otherwise = False
+        self._halves: dict[int | None, str] = {}
         self._joined: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
         self._has_ended = False
         self._length = 0
@@ -67,7 +74,7 @@ class AnswerStream:
         Raises:
             ValueError: an event is not JSON. TypeError: it is not a chunk of a completion, or the answer is too long.
         """
-        if self._after_return or b"\r" in data:
+        if data and (self._after_return or b"\r" in data):
             data = self._with_newlines(data)
         begin, *more = data.split(b"\n")
         self._line.append(begin)
@@ -95,7 +102,7 @@ class AnswerStream:
         """The body of the whole answer. One without a finish reason or an error has `NO_FINISH`.
 
         Raises:
-            StreamCutError: the endpoint did not finish it. TypeError: its tool calls are no list.
+            StreamCutError: the endpoint did not finish it. TypeError: it is no message of a chat, or is two.
         """
         with contextlib.suppress(ValueError):  # the last event was cut
             self.add_bytes(b"\n\n")
@@ -116,8 +123,16 @@ class AnswerStream:
         return ascii_json(body) if has_surrogates(text) else text  # two halves of a pair become one character
 
     def _join_message(self) -> dict[str, Any]:
-        """The message of all pieces. What has none is that of the last whole message, which some endpoints add."""
+        """The message of all pieces. What has none is that of the last whole message, which some endpoints add.
+
+        Raises:
+            TypeError: the text is none of a message, or is in whole messages that differ.
+        """
         message: dict[str, Any] = _join_texts(self._choice["message"])
+        if self._says_otherwise and not text_of_message(message):
+            raise TypeError("two messages in place of pieces have two texts")
+        if self._choice.get("text") and not message and not self._said:
+            raise TypeError("it has a text, and no message as answers of chats have")
         return {**message, **self._said, **{name: value for name, value in message.items() if value}}
 
     def _feed_line(self, line: bytes) -> None:
@@ -128,46 +143,77 @@ class AnswerStream:
             self._check_event(self._event_bytes)
         elif line.startswith(b"event:"):
             self._event = line[6:].strip()
-        elif not line and self._data:
-            data, self._data, self._event_bytes = b"\n".join(self._data), [], 0
-            event, self._event = self._event, b""
-            if data.strip() == b"[DONE]":
-                self._has_ended = True
-            elif data.strip():
-                chunk = as_object(load_json(data.decode()))
-                is_error = event == b"error" or chunk.get("object") == "error"
-                self._add_chunk({"error": chunk} if is_error and not chunk.get("error") else chunk)
+        elif line.startswith(b"{"):  # an error of a gateway that writes no fields
+            self._check_event(len(line))
+            self._read_event(line)
+        elif not line:
+            lines, self._data, self._event_bytes = self._data, [], 0
+            for data in lines if all(map(_is_whole, lines)) else (b"\n".join(lines),):
+                self._read_event(data)
+            self._event = b""
+
+    def _read_event(self, data: bytes) -> None:
+        if data.strip() == _DONE:
+            self._has_ended = True
+        elif data.strip() and (value := load_json(data.decode())) is not None:
+            chunk = as_object(value)
+            is_error = self._event == b"error" or chunk.get("object") == "error"
+            self._add_chunk({"error": chunk} if is_error and not chunk.get("error") else chunk)
 
     def _add_chunk(self, chunk: Mapping[str, Any]) -> None:
         for name, value in chunk.items():
             if name != "choices" and (value is not None or name not in self._body):
                 self._body[name] = value
         for choice in map(as_object, chunk.get("choices") or ()):
-            if choice.get("index") in (None, 0):
+            if self._is_of_first(choice):
                 delta = as_object(choice.get("delta") or {})
                 rest = {name: value for name, value in choice.items() if name not in ("delta", "index", "message")}
                 self._merge(self._choice, rest)
-                self._said = as_object(choice.get("message") or self._said)
+                said = as_object(choice.get("message") or self._said)
+                self._says_otherwise |= not text_of_message(said).startswith(text_of_message(self._said))
+                self._said = said
                 self._joined = []
                 self._merge(self._choice["message"], delta)
                 self._report(delta)
 
+    def _is_of_first(self, choice: Mapping[str, Any]) -> bool:
+        """Whether a choice is of the first answer, if there are several."""
+        index = index_of(choice)
+        self._first = index if self._first is None else self._first
+        return index in (None, self._first)
+
     def _report(self, delta: Mapping[str, Any]) -> None:
-        for text in (delta.get("content"), delta.get("refusal")):
-            if isinstance(text, str) and text:
-                self._on_delta(Delta(text))
+        if text := self._complete(text_of_message(delta)):
+            self._on_delta(Delta(text))
         for whole, call in self._joined:
             calls = self._choice["message"]["tool_calls"]
             text = as_object(call.get("function") or {}).get("arguments")
-            if isinstance(text, str) and text:
-                number = next(number for number, each in enumerate(calls) if each is whole)
+            number = next(number for number, each in enumerate(calls) if each is whole)
+            if isinstance(text, str) and (shown := self._complete(text, number)):
                 name = str(whole["function"].get("name") or "")
-                self._on_delta(Delta(text, "arguments", number, name))
+                self._on_delta(Delta(shown, "arguments", number, name))
+
+    def _complete(self, text: str, number: int | None = None) -> str:
+        """The text of a piece with the half of a character that ended the piece before, and without one at its end."""
+        text = self._halves.pop(number, "") + text
+        if has_surrogates(text):
+            if _HALF.search(text):
+                self._halves[number], text = text[-1], text[:-1]
+            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return text
 
     def _merge(self, target: dict[str, Any], piece: Mapping[str, Any]) -> None:
-        """Add the fields of a piece: texts and lists are joined, parts of lists by their ``index``."""
+        """Add the fields of a piece: texts and lists are joined, parts of lists by their ``index``.
+
+        Raises:
+            TypeError: what would be lost is of another kind than what was said before.
+        """
         for name, value in piece.items():
             known = target.get(name)
+            if name == "content":
+                known, value = _as_one_kind(known, value)  # noqa: PLW2901
+            if name in _SAID and not (_is_empty(known) or _is_empty(value) or _kind_of(known) is _kind_of(value)):
+                raise TypeError(f"the pieces of {name} are of two kinds")
             if isinstance(value, str) and name not in _NAMES:
                 self._count(len(value))
                 target[name] = known if isinstance(known, _Text) else _Text()
@@ -176,7 +222,7 @@ class AnswerStream:
                 target[name] = cast("dict[str, Any]", known) if isinstance(known, dict) else {}
                 self._merge(target[name], cast("dict[str, Any]", value))
             elif isinstance(value, list):
-                target[name] = cast("list[Any]", known) if isinstance(known, list) else []
+                target[name] = cast("list[Any]", known) if type(known) is list else []
                 join = self._join_calls if name == "tool_calls" else self._join_list
                 join(target[name], cast("list[Any]", value))
             elif known is None or value not in (None, ""):
@@ -201,8 +247,8 @@ class AnswerStream:
 
     def _join_list(self, known: list[Any], added: list[Any]) -> None:
         for part in added:
-            self._count(_PART_COST if _index_of(part) is None else _PART_COST + _SEARCH_COST * len(known))
-            same = _find_indexed(known, part)
+            self._count(_PART_COST if not _is_numbered(part) else _PART_COST + _SEARCH_COST * len(known))
+            same = _find_part(known, part)
             if same is None and isinstance(part, dict):
                 known.append(same := {})
             if same is None:
@@ -229,12 +275,45 @@ def _join_texts(value: Any) -> Any:
     return [_join_texts(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
-def _find_indexed(parts: list[Any], piece: Any) -> dict[str, Any] | None:
-    """The part of a list that a piece belongs to."""
-    if (index := _index_of(piece)) is None:
-        return None
-    return next((cast("dict[str, Any]", each) for each in reversed(parts) if _index_of(each) == index), None)
+def _is_whole(line: bytes) -> bool:
+    """Whether the data of an event in one line is all of it: lines of one object of JSON are never all so."""
+    line = line.strip()
+    return line == _DONE or (line.startswith(b"{") and line.endswith(b"}"))
 
 
-def _index_of(part: Any) -> object:
-    return cast("dict[str, Any]", part).get("index") if isinstance(part, dict) else None
+def _is_empty(value: object) -> bool:
+    return not any(value) if isinstance(value, _Text) else value in (None, "", {}, [])
+
+
+def _kind_of(value: object) -> type:
+    return str if isinstance(value, _Text) else type(value)
+
+
+def _as_one_kind(known: Any, value: Any) -> tuple[Any, Any]:
+    """A content and its next piece, both as lists of parts if one of them is."""
+    if isinstance(value, str) and type(known) is list:
+        return cast("Any", known), _as_parts(value)
+    if isinstance(value, list) and isinstance(known, _Text):
+        return _as_parts(known), cast("Any", value)
+    return known, value
+
+
+def _as_parts(text: str | _Text) -> list[dict[str, Any]]:
+    return [] if _is_empty(text) else [{"type": "text", "text": text}]
+
+
+def _find_part(parts: list[Any], piece: Any) -> dict[str, Any] | None:
+    """The part of a list that a piece belongs to: of its index and type, or the last if both are texts."""
+    if not _is_numbered(piece):
+        return parts[-1] if parts and _is_text(parts[-1]) and _is_text(piece) else None
+    found = (each for each in reversed(parts) if _is_numbered(each) and index_of(each) == index_of(piece))
+    return next((each for each in found if piece.get("type") in (None, each.get("type"))), None)
+
+
+def _is_numbered(part: Any) -> bool:
+    return isinstance(part, dict) and index_of(cast("dict[str, Any]", part)) is not None
+
+
+def _is_text(part: Any) -> bool:
+    values = cast("dict[str, Any]", part) if isinstance(part, dict) else dict[str, Any]()
+    return values.keys() == {"type", "text"} and values["type"] == "text"

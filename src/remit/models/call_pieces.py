@@ -44,11 +44,11 @@ def _find_candidate(
     calls: Sequence[dict[str, Any]], piece: Mapping[str, Any], *, is_named: bool
 ) -> tuple[dict[str, Any] | None, bool]:
     """The call with the id of a piece, else with its index, else the last; and whether it has the id."""
-    number, index = piece.get("id"), _index(piece)
+    number, index = piece.get("id"), index_of(piece)
     same_id = [each for each in calls if number and each.get("id") == number]
-    same_index = [each for each in calls if index is not None and _index(each) == index]
+    same_index = [each for each in calls if index is not None and index_of(each) == index]
     if same_id:
-        both = [each for each in same_id if index is None or _index(each) in (index, None)]
+        both = [each for each in same_id if index is None or index_of(each) in (index, None)]
         return (both[-1], True) if both else (None if is_named else same_id[-1], True)
     if same_index:
         is_another = is_named and number and same_index[-1].get("id")
@@ -57,9 +57,12 @@ def _find_candidate(
     return (None if begins else calls[-1]), False
 
 
-def _index(call: Mapping[str, Any]) -> str | None:
-    """The index of a call or a piece, which some endpoints write as a text."""
-    return None if call.get("index") is None else str(call["index"])
+def index_of(piece: Mapping[str, Any]) -> str | None:
+    """The index of a choice, a call or another piece, which some endpoints write as a text or as a fraction."""
+    index = piece.get("index")
+    if isinstance(index, float) and index.is_integer():
+        index = int(index)
+    return None if index is None else str(index)
 
 
 def _function(call: Mapping[str, Any]) -> Mapping[str, Any]:
