@@ -30,6 +30,9 @@ MADE_BY_MODEL: Final = '"assistant"'
 NO_TEXT: Final = "(no answer)"
 """Stands for an empty answer."""
 
+MESSAGE_NAME: Final = re.compile(r"[^\s<|\\/>]{1,64}")
+"""The name of the one who says a message, as all providers take it."""
+
 _ILLEGAL: Final = re.compile("[^A-Za-z0-9_-]")
 _MAX_NAME: Final = 64
 _ESCAPE: Final = re.compile(
@@ -110,7 +113,7 @@ def _with_members(text: str, values: dict[str, Any], calls: tuple[ToolCallReques
     elif not _says_something(values):
         members["content"] = ascii_json(NO_TEXT)
     name, refusal = values.get("name"), values.get("refusal")
-    if name is not None and not _is_name(name):
+    if name is not None and not (isinstance(name, str) and MESSAGE_NAME.fullmatch(name)):
         del members["name"]
     if not isinstance(refusal, str | None):
         del members["refusal"]

@@ -226,7 +226,7 @@ def as_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> 
     """
     kind: type = type(value)
     if kind not in (tuple, list) and (isinstance(value, _NO_LISTS) or not isinstance(value, Iterable)):
-        raise error(f"{what} is {value!r}; give a list")
+        raise error(f"{what} is {show_value(cast('object', value))}; give a list")
     return tuple(cast("Iterable[Any]", value))
 
 
@@ -296,5 +296,14 @@ def check_subclass(what: str, value: object, kind: type, remedy: str) -> None:
 
 def wrong_value(what: str, value: object, remedy: str) -> SetupError:
     """The error for an argument that cannot be used. Names the argument and says what to pass instead."""
-    shown = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
+    shown = f"the class {value.__name__}" if isinstance(value, type) else show_value(value)
     return SetupError(f"{what} is {shown}; {remedy}")
+
+
+def show_value(value: object) -> str:
+    """The text of any value, in one line; its type if it has none."""
+    try:
+        shown = repr(value)
+    except Exception:  # noqa: BLE001 - code of the value's own
+        return f"an object of {type(value).__name__}"
+    return " ".join(shown.split()) if "\n" in shown else shown

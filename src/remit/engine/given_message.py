@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from remit.contracts.arguments import Limits
 from remit.contracts.artifact import describe_file, new_artifact
 from remit.contracts.secret import redact_secrets_in_content
-from remit.contracts.stand_in import is_object
+from remit.contracts.stand_in import MESSAGE_NAME, is_object
 from remit.contracts.wire import has_surrogates, origin_of_text, plain_message, read_tool_calls, text_of_message
+from remit.core.checks import show_value
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.schemas.jsontext import StrictError, compact_json, read_json, read_strictly
 
@@ -25,7 +25,6 @@ _KINDS: Final = ("text", *_FILE_FIELDS)
 _ANSWER_KINDS: Final = ("text", "refusal")
 _VENDOR_KINDS: Final = ("thinking", "redacted_thinking", "reasoning")
 """The parts of an answer that only the vendor of its model knows."""
-_NAME: Final = re.compile(r"[^\s<|\\/>]{1,64}")
 
 
 class GivenFile(NamedTuple):
@@ -71,11 +70,7 @@ def read_message(where: str, given: object, limits: Limits) -> ReadMessage:
         raise RequestError(f"{where} has half of a surrogate pair, which is no character; leave it out")
     if role == "tool" and not (isinstance(values.get("tool_call_id"), str) and values["tool_call_id"]):
         raise RequestError(f"{where} is a result without tool_call_id; give the id of its call")
-    name = values.get("name")
-    if name is not None and not (isinstance(name, str) and _NAME.fullmatch(name)):
-        raise RequestError(
-            f"{where} has the name {name!r:.80}; give one of at most 64 characters, without spaces and < > | / \\"
-        )
+    name = _check_name(where, values)
     content, files = _read_content(where, values.get("content"), limits)
     first = {"role": role, "tool_call_id": values["tool_call_id"]} if role == "tool" else {"role": role}
     named = {} if name is None else {"name": name}
@@ -101,7 +96,8 @@ def _read_json(where: str, given: object, limits: Limits) -> tuple[str, dict[str
         with contextlib.suppress(ValueError, RecursionError):
             values = _decode(where, text, is_text=isinstance(given, str))
     if not isinstance(text, str) or not isinstance(values, dict):
-        raise RequestError(f"{where} is {given!r:.100}; give a message, such as {{'role': 'user', 'content': '…'}}")
+        shown = f"{show_value(cast('object', given)):.100}; give a message, such as {{'role': 'user', 'content': '…'}}"
+        raise RequestError(f"{where} is {shown}")
     return text, cast("dict[str, Any]", values)
 
 
@@ -138,6 +134,20 @@ def _fields_of(value: object) -> Mapping[str, Any]:
 def _refuse_content(where: str, content: object) -> RequestError:
     part = "{'type': 'text', 'text': '…'}"
     return RequestError(f"{where} has the content {content!r:.60}; give a text, or a list of parts, such as {part}")
+
+
+def _check_name(where: str, values: Mapping[str, Any]) -> str | None:
+    """The name of the one who says a message.
+
+    Raises:
+        RequestError: providers refuse it.
+    """
+    name: object = values.get("name")
+    if name is None or (isinstance(name, str) and MESSAGE_NAME.fullmatch(name)):
+        return name
+    raise RequestError(
+        f"{where} has the name {name!r:.80}; give one of at most 64 characters, without spaces and < > | / \\"
+    )
 
 
 def _read_content(where: str, content: object, limits: Limits) -> tuple[object, tuple[GivenFile, ...]]:
@@ -211,9 +221,9 @@ def _read_answer(where: str, values: Mapping[str, Any]) -> dict[str, Any]:
     content = values.get("content")
     if values.get("function_call"):
         raise RequestError(f"{where} has a function_call; give it as one of tool_calls, with an id")
-    for field in ("refusal", "name"):
-        if not isinstance(values.get(field), str | None):
-            raise RequestError(f"{where} has the {field} {values[field]!r:.60}; give a text")
+    _check_name(where, values)
+    if not isinstance(values.get("refusal"), str | None):
+        raise RequestError(f"{where} has the refusal {values['refusal']!r:.60}; give a text")
     if not isinstance(content, str | list | None):
         raise _refuse_content(where, content)
     for index, part in enumerate(cast("list[object]", content) if isinstance(content, list) else ()):
