@@ -169,8 +169,9 @@ class CallError(RemitError, code="INTERNAL_ERROR"):
 
     def to_reply(self) -> dict[str, object]:
         """The reply that the model sees instead of a result."""
+        details = json.loads(json.dumps(self.details, default=str, skipkeys=True), parse_constant=str)
         told: dict[str, object] = {"success": False, "error": self.message, "errorCode": self.code}
-        return {**told, "details": self.details} if self.details else told
+        return {**told, "details": details} if details else told
 
 
 class InvalidArgumentsError(CallError, code="VALIDATION_ERROR"):

@@ -20,7 +20,7 @@ from remit.inventory import (
     run_checklist,
 )
 from remit.items import RunOpened
-from remit.layers import Redact, Validate
+from remit.layers import Call, CallService, Redact, Reply, Validate, layer_fn
 from remit.testing import superuser
 from remit.tools import Arguments
 from tests.inventory.requested import ADA, DeskRequest, Library, Loan, Order, OrderRequest, RenewRequest, RenewResponse
@@ -158,6 +158,21 @@ async def test_a_tool_that_returns_what_looks_pending_has_completed(tmp_path: Pa
     library = Library(tmp_path, report)
     sent = {"user_id": "ada", "payload": {"tool_name": "report"}}
     assert (await library.send(sent))[0] == "COMPLETED"
+
+
+async def test_a_text_that_ended_the_run_is_the_result_of_a_tool_of_numbers(tmp_path: Path) -> None:
+    @layer_fn
+    async def close(call: Call, inner: CallService) -> Reply:
+        return Reply.final("closed") if call.callee.name == "count_seats" else await inner(call)
+
+    @tool(effect=Effect.PURE)
+    async def count_seats() -> int:
+        """Count the seats."""
+        return 3
+
+    library = Library(tmp_path, count_seats.layer(close()))
+    sent = {"user_id": "ada", "payload": {"tool_name": "count_seats"}}
+    assert await library.send(sent) == ("COMPLETED", {"result": "closed"})
 
 
 async def test_a_method_with_several_tools_is_called_by_key_if_they_are_governed_alike(library: Library) -> None:

@@ -85,7 +85,7 @@ def redact_error(error: CallError, redactions: Sequence[Redaction] = ()) -> Call
 
 def limit_error(error: CallError, max_bytes: int) -> CallError:
     """The error with at most about ``max_bytes`` bytes of its message and its details; the error itself if it fits."""
-    if error.details and len(compact_json(error.details)) * 4 > max_bytes:
+    if error.details and len(compact_json(error.to_reply().get("details"))) * 4 > max_bytes:
         error = error_from_reply(compact_json({"error": error.message, "errorCode": error.code}))
     if len(error.message) * 4 <= max_bytes:
         return error

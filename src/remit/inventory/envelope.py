@@ -14,14 +14,14 @@ from types import MappingProxyType, new_class
 from typing import Any, Final, Generic, Literal, Self, TypeVar, Unpack, cast
 from uuid import UUID, uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, TypeAdapter, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, model_validator
 
+from remit.contracts.wire import replace_surrogates
 from remit.errors import CallError, ContractError, RemitError, RequestError, error_from_reply
 from remit.schemas.jsontext import compact_json
 
 P = TypeVar("P", bound=BaseModel)
 _NO_METADATA: Final[Mapping[str, JsonValue]] = MappingProxyType({})
-_JSON_VALUE: Final = TypeAdapter[JsonValue](JsonValue, config=ConfigDict(defer_build=True))
 
 
 class Request(BaseModel, Generic[P]):
@@ -107,7 +107,8 @@ class Response(BaseModel, Generic[P]):
     def failed_as(cls, request_id: UUID, error: RemitError, metadata: Mapping[str, JsonValue] = _NO_METADATA) -> Self:
         """A failed response to the request of that id, which could perhaps not be read."""
         details = (isinstance(error, CallError) and error.details) or {}
-        failure = Failure(code=error.code, message=error.message, details=cast("dict[str, JsonValue]", details))
+        message = replace_surrogates(error.message)
+        failure = Failure(code=error.code, message=message, details=cast("dict[str, JsonValue]", details))
         return cls(request_id=request_id, status=Status.FAILED, error=failure, metadata={**metadata})
 
     @classmethod
@@ -196,11 +197,3 @@ class ToolResponsePayload(BaseModel):
 
 class ToolResponse(Response[ToolResponsePayload]):
     """The response to a request for a tool."""
-
-
-def parse_content(content: str) -> JsonValue:
-    """The value of a reply's content: parsed JSON, else the text itself."""
-    try:
-        return _JSON_VALUE.validate_json(content)
-    except ValueError:
-        return content

@@ -6,10 +6,11 @@ operations that respond PENDING, or need the id of their request.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import typing
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from types import FunctionType, MethodType
 from typing import Any, Final, TypeVar, cast
 from uuid import UUID
@@ -119,10 +120,13 @@ def unwrap_response(response: Response[Any]) -> object:
     return response.payload
 
 
-def read_pending(envelopes: Envelopes | None, value: object) -> tuple[bool, object]:
+def read_pending(envelopes: Envelopes | None, content: str) -> tuple[bool, object]:
     """Whether a method with these envelopes has answered that it is pending, and the payload of that answer."""
-    is_answer = envelopes is not None and isinstance(value, Mapping)
-    fields = cast("Mapping[str, object]", value) if is_answer else dict[str, object]()
+    found: object = None
+    if envelopes is not None:
+        with contextlib.suppress(ValueError):  # a layer made another text of it
+            found = json.loads(content)
+    fields = cast("dict[str, object]", found) if isinstance(found, dict) else {}
     is_pending = fields.keys() == _PENDING_FIELDS and fields["status"] == Status.PENDING.value
     return is_pending, fields.get("payload")
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple, Protocol, overload
 from uuid import UUID, uuid4
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.kept_schema import output_of, schema_of
@@ -15,6 +15,7 @@ from remit.contracts.principal import Principal, check_principal
 from remit.contracts.schema import serialize_content
 from remit.core.checks import check_instance, check_method, check_text
 from remit.core.names import as_normalized
+from remit.dispatch.registry import AnyCallee
 from remit.engine.request import read_metadata
 from remit.engine.result import RunResult
 from remit.errors import (
@@ -32,7 +33,6 @@ from remit.inventory.envelope import (
     ToolRequest,
     ToolResponse,
     ToolResponsePayload,
-    parse_content,
     payload_model_of,
 )
 from remit.inventory.methods import read_pending
@@ -212,13 +212,21 @@ def _respond(asked: _Asked, operations: Operations | None, result: RunResult[Any
     if reply is None:
         return response.pending(request, result.questions)
     if reply.outcome != "ok":
-        return response.failed(request, reply.error or error_from_reply(reply.content))
+        return response.failed(request, error_from_reply(reply.content))  # the same when it is sent again
     method = _method_of_tool(operations, asked.name) if asked.method is None else asked.method
-    value = parse_content(reply.content)
-    is_pending, waiting = read_pending(method and method.envelopes, value)
+    is_pending, waiting = read_pending(method and method.envelopes, reply.content)
     if is_pending:
         return response.pending(request, payload=None if waiting is None else _as_payload(response, waiting))
-    return response.completed(request, _as_payload(response, value if asked.method is None else result.value()))
+    value = _load_result(result.callee, reply.content) if asked.method is None else result.value()
+    return response.completed(request, _as_payload(response, value))
+
+
+def _load_result(callee: AnyCallee, content: str) -> JsonValue:
+    """The result of a tool as JSON: a text stays one, whatever it looks like."""
+    try:
+        return callee.schema_out.load_json(content)
+    except ValueError:
+        return content  # of another callee, which ended the run
 
 
 def _as_payload(response: type[Response[Any]], value: object) -> BaseModel:
