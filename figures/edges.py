@@ -17,7 +17,10 @@ from pydantic import create_model
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.fake.serving import serving
 from apps.casefile.tests.google.world import Ctx, World
+from figures.edges_envelopes import read_envelopes
 from figures.edges_files import read_files, read_pages
+from figures.edges_models import read_histories, read_streams
+from figures.edges_yaml import read_yaml_files
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Effect, Runtime, Tool, tool
 from remit.agent import Prompt
@@ -42,19 +45,28 @@ Reading = tuple[str, bool]
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """Inputs that an edge did not take as what they are."""
-    yield asyncio.run(_measure(short=short))
-
-
-async def _measure(*, short: bool) -> Figure:
     step = 3 if short else 1
+    mail_and_files = (_read_mail(step), _read_texts(step), read_files(step), read_pages(step), _read_charsets(step))
+    values = (_read_dates(step), _read_numbers(step), _read_schemas(), _read_prompts(step), read_yaml_files(step))
+    yield asyncio.run(_count(*mail_and_files, *values, read_streams(step), read_histories(step), read_envelopes(step)))
+
+
+def measure_models() -> Iterator[Figure]:
+    """The figure of a sample of what model endpoints stream, of histories and of envelopes."""
+    yield asyncio.run(_count(read_streams(3), read_histories(3), read_envelopes(3)))
+
+
+def measure_yaml() -> Iterator[Figure]:
+    """The figure of a sample of YAML."""
+    yield asyncio.run(_count(read_yaml_files(3)))
+
+
+async def _count(*edges: AsyncIterator[Reading] | Iterator[Reading]) -> Figure:
     wrong: Counter[str] = Counter()
     total: Counter[str] = Counter()
-    for read in (_read_mail(step), _read_texts(step), read_files(step), read_pages(step)):
-        async for edge, is_right in read:
-            total[edge] += 1
-            wrong[edge] += not is_right
-    for read in (_read_charsets(step), _read_dates(step), _read_numbers(step), _read_schemas(), _read_prompts(step)):
-        for edge, is_right in read:
+    for readings in edges:
+        found = [each async for each in readings] if isinstance(readings, AsyncIterator) else readings
+        for edge, is_right in found:
             total[edge] += 1
             wrong[edge] += not is_right
     how = "inputs of strangers at edges that take text: " + ", ".join(f"{n} {edge}" for edge, n in total.items())

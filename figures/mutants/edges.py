@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from figures.edges import measure_models, measure_yaml
 from figures.mutants.mutant import edited, mutants_of
 
-MUTANTS: Final = mutants_of(
-    "edges.unread",
+_FIGURE: Final = "edges.unread"
+_MAIL_AND_PAGES: Final = mutants_of(
+    _FIGURE,
     {
         "mail is decoded by any codec of Python": edited(
             "remit.charsets:_find_codec",
@@ -84,3 +86,51 @@ MUTANTS: Final = mutants_of(
         ),
     },
 )
+_MODELS: Final = mutants_of(
+    _FIGURE,
+    {
+        "an answer whose index is a text is left out": edited(
+            "remit.models.answer_stream:AnswerStream._is_of_first",
+            "index in (None, self._first)",
+            'index in (None, "-")',
+        ),
+        "parts of an answer replace its text": edited(
+            "remit.models.answer_stream:_as_one_kind", "isinstance(value, list) and isinstance(known, _Text)", "False"
+        ),
+        "an event is whole at each line": edited(
+            "remit.models.answer_stream:AnswerStream._feed_line", "if all(map(_is_whole, lines))", "if True"
+        ),
+        "a name that providers refuse is taken": edited(
+            "remit.engine.given_message:_check_name", "MESSAGE_NAME.fullmatch(name)", "True"
+        ),
+        "a text of a user is trimmed": edited(
+            "remit.engine.given_message:_read_content", "return content, ()", "return content.strip(), ()"
+        ),
+        "the result of a tool becomes what it looks like": edited(
+            "remit.inventory.requests:_load_result", "callee.schema_out.load_json(content)", "float(content)"
+        ),
+        "the metadata of a request is lost": edited(
+            "remit.inventory.requests:_call", "metadata=request.metadata", "metadata=None"
+        ),
+    },
+    measure_models,
+)
+_YAML: Final = mutants_of(
+    _FIGURE,
+    {
+        "a number with an exponent is a text": edited(
+            "remit.schemas.yaml_lines:_DocumentReader._read_scalar", "_NUMBER.fullmatch(text) or", ""
+        ),
+        "an anchor takes the first word of a text": edited(
+            "remit.schemas.yaml_lines:_DocumentReader._is_json", "if anchor is not None:", "if False:"
+        ),
+        "a byte order mark is a part of the first key": edited(
+            "remit.schemas.yaml_lines:read_text", '"utf-8-sig"', '"utf-8"'
+        ),
+        "a template that is a list ends the reading": edited(
+            "remit.inventory.reader:_InventoryReader._extract_policies", "not isinstance(template, str) or", ""
+        ),
+    },
+    measure_yaml,
+)
+MUTANTS: Final = (*_MAIL_AND_PAGES, *_MODELS, *_YAML)
