@@ -295,7 +295,7 @@ def _as_one_kind(known: Any, value: Any) -> tuple[Any, Any]:
         return cast("Any", known), _as_parts(value)
     if isinstance(value, list) and isinstance(known, _Text):
         return _as_parts(known), cast("Any", value)
-    return known, value
+    return known, cast("Any", value)
 
 
 def _as_parts(text: str | _Text) -> list[dict[str, Any]]:
