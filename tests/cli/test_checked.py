@@ -69,6 +69,8 @@ def test_a_file_that_has_changed_or_is_gone_has_all_checked_again(
     checked()
     os.utime(tmp_path / f"{module_in(tmp_path)}.py", (1, 1))
     assert [checked(), checked()] == [False, True]
+    os.utime(tmp_path / "notes" / "notes.yaml", (1, 1))
+    assert [checked(), checked()] == [False, True]
     text = kept_file(cli).read_text(encoding="utf-8")
     kept_file(cli).write_text(text.replace(module_in(tmp_path), "gone"), encoding="utf-8")
     assert [checked(), checked()] == [False, True]

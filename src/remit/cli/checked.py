@@ -1,7 +1,8 @@
 """Which applications were checked in full as they are, so that a call of one tool makes one contract.
 
-Kept in the data folder: for each application the files that were loaded, with the digest of their sizes and times, and
-the digest of its governance. What was loaded from other files, or is governed otherwise, is checked in full again.
+Kept in the data folder: for each application the files that were loaded and those of its inventory, with the digest of
+their sizes and times, and the digest of its governance. What has other files, or is governed otherwise, is checked in
+full again.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def remember_checked(client: LocalClient, name: str, app: App) -> None:
     from remit.inventory.lock import digest_governance
 
     loaded = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    loaded |= {str(each) for each in app.operations.inventory.folder.iterdir()}
     files = sorted(each for each in loaded if each and os.path.isfile(each))  # noqa: PTH113 - as below
     governance = digest_governance(app.operations, offered_callees(app))
     path = _path(client, name)
@@ -82,11 +84,11 @@ def _read(path: Path) -> _Checked | None:
 
 def _digest_files(files: Iterable[str]) -> str:
     """The digest of files by name, size and time, for this Python and its path; empty if one is gone."""
-    digest = sha256(f"{sys.version}|{sys.path}".encode(errors="surrogatepass"))
+    states = [sys.version, str(sys.path)]
     try:
         for each in files:
             status = os.stat(each)  # noqa: PTH116 - for a thousand files; a Path would cost more
-            digest.update(f"{each}|{status.st_size}|{status.st_mtime_ns}|".encode(errors="surrogatepass"))
+            states.append(f"{each}|{status.st_size}|{status.st_mtime_ns}")
     except OSError:
         return ""
-    return digest.hexdigest()
+    return sha256("\n".join(states).encode(errors="surrogatepass")).hexdigest()

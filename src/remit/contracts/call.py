@@ -297,7 +297,8 @@ def to_call_layers(layer: ToolLayer | Stack[ToolLayer] | Stack[CallLayer]) -> St
     Raises:
         SetupError: a layer is not one around calls.
     """
-    layers = _around_calls(Stack[ToolLayer](layer))
+    given: Stack[ToolLayer] = Stack(layer)  # a generic class costs a dozen calls when it is called with its arguments
+    layers = _around_calls(given)
     for each in layers:
         if isinstance(each, (ModelLayer, StepLayer)):
             written = f"{type(each).__name__}(…)" if repr(each).startswith("<") else repr(each)
@@ -345,4 +346,4 @@ def choose_layers(layers: Stack[CallLayer], agent: str, callee: Contract) -> Sta
             layer = layer.layer if layer.applies(agent, callee) else None
         if layer is not None:
             chosen.append(layer)
-    return Stack[CallLayer](*chosen)
+    return Stack(*chosen)

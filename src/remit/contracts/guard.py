@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from types import CoroutineType
 from typing import Any, Final, Generic, TypeVar, cast
@@ -93,7 +94,12 @@ def _is_shipped(layer: Layer[Any, Any]) -> bool:
 
 def is_composed_by_own_code(layer: object) -> bool:
     """Whether code of the application wraps the service, which may fail. Subclasses may leave that to Remit."""
-    wrap: object = type(viewed_layer(layer)).__call__
+    return _is_own_code(type(viewed_layer(layer)))
+
+
+@cache
+def _is_own_code(kind: type) -> bool:
+    wrap: object = kind.__call__
     return not str(getattr(wrap, "__module__", "")).startswith("remit.")
 
 

@@ -47,12 +47,13 @@ class Stack(Generic[L_co]):
         """
         layers: list[L_co | M] = [*self.layers]
         index = 0
-        for each in Stack[M](layer):
+        attached: Stack[M] = Stack(layer)
+        for each in attached:
             outside = OUTSIDE[each.place]
             index = max([index, *(number for number, other in enumerate(layers, 1) if other.place in outside)])
             layers.insert(index, each)
             index += 1
-        return Stack[L_co | M](*layers)
+        return Stack(*layers)
 
     def __call__(self, inner: Service[Q, R], /) -> Service[Q, R]:
         """Wrap ``inner`` in all layers, which must be of one kind, as a layer does. For tests of layers together."""
@@ -61,7 +62,8 @@ class Stack(Generic[L_co]):
     def insert_inside(self, places: Container[Place], layer: M) -> Stack[L_co | M]:
         """Return a new stack with ``layer`` just inside the innermost layer at one of ``places``, else outermost."""
         outside = max((index for index, each in enumerate(self.layers, start=1) if each.place in places), default=0)
-        return Stack[L_co | M](*self.layers[:outside], layer, *self.layers[outside:])
+        layers: list[L_co | M] = [*self.layers[:outside], layer, *self.layers[outside:]]
+        return Stack(*layers)
 
     def has_place(self, place: Place) -> bool:
         """Whether the stack has a layer at ``place``."""

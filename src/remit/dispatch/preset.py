@@ -80,7 +80,7 @@ def with_declared_limits(facts: Facts, layers: Stack[CallLayer], rate: RateLimit
         layers = layers.layer(rate)
     if seconds is not None and not any(_is_as_short(each, seconds) for each in layers):
         grace = None if facts.effect is Effect.COMPOSED else GRACE_SECONDS
-        layers = Stack[CallLayer](layers, Timeout(seconds, grace=grace).calls)
+        layers = Stack(layers, Timeout(seconds, grace=grace).calls)
     return layers
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from remit.contracts.arguments import Limits
 from remit.contracts.call import CallLayer, choose_layers, has_conditions
@@ -22,6 +22,9 @@ from remit.layers.trace import Trace
 LayersByScope = dict[str, Stack[CallLayer]]
 """The layers around a callee by scope, outermost first."""
 _Order = tuple[tuple[str, tuple[Place, ...]], ...]
+
+
+_NO_LAYERS: Final[Stack[CallLayer]] = Stack()
 
 
 class _Alike(NamedTuple):
@@ -52,7 +55,7 @@ class Scopes:
         """The layers around ``callee`` for calls made as ``agent``."""
         caller = self._agents.get(agent)
         around = self._around_callee(agent, callee)
-        by_agent = choose_layers(caller.call_layers, agent, callee) if caller is not None else Stack[CallLayer]()
+        by_agent = choose_layers(caller.call_layers, agent, callee) if caller is not None else _NO_LAYERS
         return {"entry": self._entry(callee), "run": around["run"], "agent": by_agent, "tool": around["tool"]}
 
     def check(self, agent: str, callee: AnyCallee, chosen: LayersByScope) -> None:
@@ -77,7 +80,7 @@ class Scopes:
         found = [(callee, self._find_alike(callee)) for callee in callees]
         for agent in agents:
             caller = self._agents.get(agent)
-            by_agent = caller.call_layers if caller is not None else Stack[CallLayer]()
+            by_agent = caller.call_layers if caller is not None else _NO_LAYERS
             depends, is_own, checked = has_conditions(by_agent), _has_own_code(by_agent), set[_Order]()
             for callee, alike in found:
                 if depends or alike is None:
@@ -105,7 +108,7 @@ class Scopes:
             return self.recording
         deepest = self._max_agent_depth if implements(callee, AgentLike) else None
         scope = ToolScope(name=callee.name, find_agent=self._agents.get, max_agent_depth=deepest)
-        return Stack[CallLayer](self.recording, scope)
+        return Stack(self.recording, scope)
 
     def _around_callee(self, agent: str, callee: AnyCallee) -> LayersByScope:
         """Those of the run and of the callee, with those that its facts declare. All agents share its rate."""

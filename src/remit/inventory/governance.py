@@ -154,4 +154,4 @@ class PolicyTable:
         stacks = [
             self.sections[name].make_layers(policies[name], governance) for name in self.sections if name in policies
         ]
-        return Stack[ToolLayer](*(layer for stack in reversed(stacks) for layer in stack))
+        return Stack(*(layer for stack in reversed(stacks) for layer in stack))

@@ -34,6 +34,8 @@ MAX_PROMPT_CHARS: Final = 256 << 10
 MAIN_TEMPLATE: Final = ""
 """The name of the prompt itself among the texts."""
 _ESCAPE: Final = "write {% raw %} before text with braces and {% endraw %} after it"
+_TAG: Final = "{%"
+"""The beginning of a tag, such as one that includes a text."""
 _BLANK_LINES: Final = re.compile(r"\A(?:[^\S\n]*+\n)++")
 _INCLUDE_NODES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
 
@@ -119,6 +121,8 @@ class Template:
 
     def find_includes(self) -> list[IncludeReference]:
         """The includes of the prompt itself; empty if it is not a valid template."""
+        if _TAG not in self._texts[MAIN_TEMPLATE]:
+            return []
         try:
             return find_includes(self._parse(MAIN_TEMPLATE))
         except TemplateSyntaxError:
