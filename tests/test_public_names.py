@@ -122,7 +122,7 @@ PUBLIC: Final = {
     "remit.tools": """
         DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Candidate Change Changed Context Effect Entity Facts Happened
         LeafContext Limits Preview Rate ReconcileResult Reference Referent Resolver Risk Seen Tool check_approved_state
-        entities_of entity parse_arguments tool tool_name with_recommended_layers
+        contracts_are_checked entities_of entity parse_arguments tool tool_name with_recommended_layers
     """,
     "remit.workers": """
         PROVIDER_TOOLS AnyModel Attachment AttachmentPolicy ModelResolver PromptWithAttachments PydanticAIDriver

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from remit.contracts.resolution import Resolver
     from remit.contracts.seen import Seen
     from remit.contracts.tool import Tool, tool
+    from remit.contracts.typed_schema import contracts_are_checked
     from remit.dispatch.preset import with_recommended_layers
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Seen",
     "Tool",
     "check_approved_state",
+    "contracts_are_checked",
     "entities_of",
     "entity",
     "parse_arguments",
@@ -79,6 +81,7 @@ if not TYPE_CHECKING:
             "remit.contracts.resolution": ("Resolver",),
             "remit.contracts.seen": ("Seen",),
             "remit.contracts.tool": ("Tool", "tool"),
+            "remit.contracts.typed_schema": ("contracts_are_checked",),
             "remit.dispatch.preset": ("with_recommended_layers",),
         },
     )

@@ -9,7 +9,7 @@ from pydantic import BaseModel, PydanticUserError
 
 from remit import Effect, LeafContext, tool
 from remit.contracts.schema import Input, Output
-from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
+from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED, contracts_are_checked
 from remit.errors import ContractError
 
 
@@ -32,6 +32,7 @@ class Order(BaseModel):
 
 
 def test_an_unchecked_contract_is_refused_when_it_is_made() -> None:
+    assert not contracts_are_checked()
     with pytest.raises(PydanticUserError):
         Input(Wrong)
     with pytest.raises(ContractError):
@@ -40,6 +41,7 @@ def test_an_unchecked_contract_is_refused_when_it_is_made() -> None:
 
 @pytest.mark.usefixtures("checked")
 def test_a_checked_contract_is_not_read_before_it_is_used() -> None:
+    assert contracts_are_checked()
     assert isinstance(Input(Wrong), Input)
     assert isinstance(Output(Wrong), Output)
 

@@ -41,6 +41,14 @@ CONTRACTS_ARE_CHECKED: Final[ContextVar[bool]] = ContextVar("remit_contracts_are
 """Whether all contracts that are made now were checked before, as they are: then each is read on first use."""
 
 
+def contracts_are_checked() -> bool:
+    """Whether a command loads an application that it has checked before, as it is.
+
+    Its models may then be built when they are used: ``ConfigDict(defer_build=contracts_are_checked())``.
+    """
+    return CONTRACTS_ARE_CHECKED.get()
+
+
 class _Codec:
     """Serializer of a type, and what its values need to come back as they were. Built for the first value."""
 

@@ -24,7 +24,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core.core_schema import CoreSchema, union_schema
 
-from remit.tools import Reference
+from remit.tools import Reference, contracts_are_checked
 
 T = TypeVar("T")
 
@@ -123,6 +123,7 @@ class Payload(BaseModel):
         validate_by_alias=True,
         frozen=True,
         json_schema_extra=_trim_schema,
+        defer_build=contracts_are_checked(),
     )
 
     @model_validator(mode="before")
@@ -156,7 +157,13 @@ class WritePayload(ReadPayload, GuardedPayload):
 class View(BaseModel):
     """A resource as an operation shows it."""
 
-    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, frozen=True)
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        frozen=True,
+        defer_build=contracts_are_checked(),
+    )
 
 
 class Reply(View):
