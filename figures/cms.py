@@ -41,9 +41,9 @@ def measure_sweep(*, short: bool, databases: tuple[str, ...] = ("sqlite", "postg
 
 
 def measure_leaks(*, short: bool, sample: tuple[str, ...] = ("cms_getPage",)) -> Iterator[Figure]:
-    """Every tool with the names of what is foreign; ``short`` takes those of ``sample``."""
+    """Every tool with the names of what is foreign; ``short`` takes those of ``sample``, and each name of one owner."""
     tools = sample if short else tuple(NORMAL)
-    leaks = asyncio.run(_find_leaks(tools))
+    leaks = asyncio.run(_find_leaks(tools, in_turn=short))
     how = (
         f"{len(tools)} tools: each text argument, also in lists and in content, with ids, names and addresses of all "
         "kinds of objects of another tenant and of another site, and the site of another tenant as the target; the "
@@ -75,8 +75,8 @@ async def _sweep_tools(kind: str, names: Sequence[str] | None, *, short: bool) -
         return sweep
 
 
-async def _find_leaks(tools: Sequence[str]) -> Leaks:
-    async with open_leaks() as leaks:
+async def _find_leaks(tools: Sequence[str], *, in_turn: bool) -> Leaks:
+    async with open_leaks(in_turn=in_turn) as leaks:
         for tool in tools:
             await leaks.try_tool(tool)
         return leaks

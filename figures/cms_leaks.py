@@ -118,10 +118,12 @@ class Leaks:
     """A site beside those of `OWNERS`, and the same site alone: it must not make a difference which of them it is.
 
     Each call is made of both, with the same times and new ids. What it answers and writes must be the same: so the name
-    of what is foreign means as little as if nothing had it, and nothing of it is changed.
+    of what is foreign means as little as if nothing had it, and nothing of it is changed. ``in_turn`` gives the name of
+    each kind of object of one of the others alone.
     """
 
-    def __init__(self, beside_others: Sweep, alone: Sweep) -> None:
+    def __init__(self, beside_others: Sweep, alone: Sweep, *, in_turn: bool = False) -> None:
+        self._in_turn = in_turn
         self._sweep, self._both = beside_others, (Rows(beside_others), Rows(alone))
         self.cases = 0
         self.failures: list[str] = []
@@ -158,14 +160,14 @@ class Leaks:
         ids, is_reference = self._sweep.ids, value.startswith("{")
         names_none = not is_reference and not {*place}.isdisjoint(_CODES | _SHOWN | ({*place[1:]} & {"definitionId"}))
         for number, owner in enumerate(OWNERS.values(), start=1):
-            for kind in _FEW if names_none else ids:
+            for kind in ([*_FEW] if names_none else [*ids])[number % 2 if self._in_turn else 0 :: 1 + self._in_turn]:
                 yield kind, owner, ids[kind][number]
         for kind, way in () if names_none else _ADDRESSES if is_reference else _LONGER:
             yield way, "another tenant", way.format(ids[kind][1])
 
 
 @asynccontextmanager
-async def open_leaks() -> AsyncGenerator[Leaks]:
+async def open_leaks(*, in_turn: bool = False) -> AsyncGenerator[Leaks]:
     """The CMS with the sites of `OWNERS`, whose objects have names that nothing else has, and without them."""
     with TemporaryDirectory() as folder, new_database("sqlite") as shared, new_database("sqlite") as own:
         beside_others, alone = (World(Path(folder), each.location) for each in (shared, own))
@@ -186,7 +188,7 @@ async def open_leaks() -> AsyncGenerator[Leaks]:
         try:
             ids = find_ids(shared, LEAKS, *OWNERS)
             web = open_internet()
-            yield Leaks(Sweep(beside_others, shared, ids, web), Sweep(alone, own, ids, web))
+            yield Leaks(Sweep(beside_others, shared, ids, web), Sweep(alone, own, ids, web), in_turn=in_turn)
         finally:
             await beside_others.database.close()
             await alone.database.close()

@@ -84,7 +84,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
     """Runs and conversations that ended, and calls that were made and not asked for, or asked for and not made."""
     plain = _PLAIN_SHORT if short else tuple(PLAIN)
     streams = _STREAMS_SHORT if short else tuple(STREAMS)
-    yield from asyncio.run(_measure(_list_cases(plain, streams)))
+    yield from asyncio.run(_measure(_list_cases(plain, streams), in_turn=short))
 
 
 def measure_until(figure: str) -> Iterator[Figure]:
@@ -97,10 +97,18 @@ def _list_cases(plain: Sequence[str], streams: Sequence[str]) -> list[_Case]:
     return [*cases, *(_Case(STREAMS[name], follow=True) for name in streams)]
 
 
-async def _measure(cases: Sequence[_Case], until: str = "") -> list[Figure]:
+def _list_plays(cases: Sequence[_Case], *, in_turn: bool) -> Iterator[tuple[_Case, MakeModel, AgentDriver]]:
+    """Each case with each model and driver; ``in_turn`` takes, of their four pairs, now one half and now the other."""
+    for number, case in enumerate(cases):
+        for (which, make_model), (other, driver) in product(enumerate(_MODELS), enumerate(_DRIVERS)):
+            if not in_turn or (which + other + number) % 2 == 0:
+                yield case, make_model, driver()
+
+
+async def _measure(cases: Sequence[_Case], until: str = "", *, in_turn: bool = False) -> list[Figure]:
     ended = wrong = played = 0
-    for case, make_model, driver in product(cases, _MODELS, _DRIVERS):
-        found = await play(case.shape, make_model, driver(), follow=case.follow)
+    for case, make_model, driver in _list_plays(cases, in_turn=in_turn):
+        found = await play(case.shape, make_model, driver, follow=case.follow)
         ended += bool([*found.list_ends(case.shape)])
         wrong += len([*found.list_wrong_calls(case.shape)])
         played += 1

@@ -5,6 +5,7 @@ All of them run in this one process, which is not the tests': what they import, 
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import shlex
@@ -14,6 +15,7 @@ from typing import Final
 
 from typer.testing import CliRunner
 
+import tests.engines  # noqa: F401 # pyright: ignore[reportUnusedImport] - each command opens the same databases
 from remit.cli.commands import remit
 from tests.docs.reading import blocks
 
@@ -52,4 +54,6 @@ def _with_ids(word: str, ids: dict[str, str]) -> str:
 
 
 if __name__ == "__main__":
+    gc.freeze()  # what is imported stays
+    gc.set_threshold(20_000, 10, 50)
     sys.stdout.write(json.dumps(follow(Path(sys.argv[1]), Path(sys.argv[2]))))

@@ -14,11 +14,9 @@ from pydantic_ai.messages import (
     ModelResponse,
     ToolReturnPart,
 )
-from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.contracts.chat import ChatRequest, Completion, History, encode_message
@@ -243,6 +241,10 @@ def anthropic_error(kind: str, said: str) -> dict[str, Any]:
 
 
 async def ask_anthropic(status: int, body: object) -> Completion:
+    # The client loads 1,000 modules: not in every process that collects this test.
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
     text = body if isinstance(body, str) else json.dumps(body)
     async with Endpoint(answering(status, text)) as endpoint:
         provider = AnthropicProvider(base_url=endpoint.url, api_key="k")
