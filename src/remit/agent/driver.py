@@ -57,7 +57,7 @@ class AgentTools:
         self.handoff_tools = tuple(handoff_tools)
         self._agent = agent
         self._search = search if search is not None and own.count > search.above else None
-        self.handoffs = Handoffs(source=agent, targets={tool.name: tool.target for tool in self.handoff_tools})
+        self.handoffs = Handoffs(source=agent, targets={tool.name: tool.hands_over_to for tool in self.handoff_tools})
         self._own = own
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -10,18 +11,24 @@ from msgspec import Struct, field
 from pydantic import BaseModel, ConfigDict, Field
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
-from remit.contracts.call import CallLayer
+from remit.contracts.call import CallLayer, unconditional_layer
 from remit.contracts.callee import UNKNOWN, Frame, ReconcileResult
 from remit.contracts.chat import ToolCallRequest
 from remit.contracts.contract import check_name
 from remit.contracts.facts import Effect, Facts
+from remit.contracts.gate import Gate
 from remit.contracts.items import AttemptEnded, AttemptStarted, Handoff, Item, Message
 from remit.contracts.ledger import Ledger
 from remit.contracts.schema import Input, Output
-from remit.core import Stack
+from remit.core import Place, Stack
 from remit.errors import BudgetError, ConflictError, DeniedError, DivergedError
 
 HANDOFF_PREFIX: Final = "handoff_to_"
+_GOVERNING: Final = (Place.AUTHORIZE, Place.BUDGET, Place.APPROVE)
+"""The places of layers, beside gates, that decide whether a call is made and leave alone how it runs."""
+
+
+_NO_LAYERS: Final[Stack[CallLayer]] = Stack()
 
 
 class Reason(BaseModel):
@@ -45,21 +52,27 @@ def _text_output() -> Output[str]:
 class HandoffTool:
     """The tool by which a model hands over to the agent ``target``. The dispatcher makes its call, like every call.
 
-    It requires what a call of the target requires: its permissions and visibility, and approval for its risk.
+    What governs a call of the target governs it: its facts, and the layers around it that decide whether it is called.
 
     Args:
         target_facts: the facts of the other agent; None until it is known.
+        target_layers: the layers around the other agent.
         target_description: the purpose of the other agent. max_handoffs: the most handoffs in one run.
     """
 
-    layers: Stack[CallLayer] = Stack()
-
     def __init__(
-        self, target: str, *, target_facts: Facts | None = None, target_description: str = "", max_handoffs: int = 10
+        self,
+        target: str,
+        *,
+        target_facts: Facts | None = None,
+        target_layers: Stack[CallLayer] = _NO_LAYERS,
+        target_description: str = "",
+        max_handoffs: int = 10,
     ) -> None:
         self.name = check_name(HANDOFF_PREFIX + target)
-        self.target = target
-        self.facts = _facts_of_handoff(target_facts)
+        self.hands_over_to = target
+        self.facts = Facts(effect=Effect.PURE) if target_facts is None else _facts_of_handoff(target_facts)
+        self.layers = Stack[CallLayer](*filter(_governs, target_layers))
         self.description = (
             f"Hand this conversation over to {target}, who goes on with it in your place. {target_description}".rstrip()
         )
@@ -99,36 +112,34 @@ class HandoffTool:
             )
         if not frame.ledger.reserve_handoff(frame.caller.call, self._max_handoffs):
             raise BudgetError(f"the run has had its {self._max_handoffs} handoffs; answer yourself")
-        return f"handed over to {self.target}"
+        return f"handed over to {self.hands_over_to}"
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
         """Return UNKNOWN; no attempt is ever started."""
         return UNKNOWN
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same target with the same description and facts."""
+        """Whether both have the same target with the same description, facts and layers."""
         return isinstance(other, HandoffTool) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
         return hash(self.name)
 
     def __repr__(self) -> str:
-        return f"HandoffTool({self.target})"
+        return f"HandoffTool({self.hands_over_to})"
 
-    def _identity(self) -> tuple[str, int, Facts]:
-        return self.description, self._max_handoffs, self.facts
+    def _identity(self) -> tuple[str, int, Facts, tuple[CallLayer, ...]]:
+        return self.description, self._max_handoffs, self.facts, self.layers.layers
 
 
-def _facts_of_handoff(target: Facts | None) -> Facts:
-    if target is None:
-        return Facts(effect=Effect.PURE)
-    return Facts(
-        effect=Effect.PURE,
-        risk=target.risk,
-        permissions=target.permissions,
-        visibility=target.visibility,
-        declared=target.declared,
-    )
+def _facts_of_handoff(target: Facts) -> Facts:
+    """The facts of an agent without those of its run and its input."""
+    return replace(target, effect=Effect.PURE, timeout=None, rate=None, confirm=None, repeatable=False)
+
+
+def _governs(layer: CallLayer) -> bool:
+    """Whether a layer around an agent decides whether it is called, and leaves alone how it runs."""
+    return layer.place in _GOVERNING or isinstance(unconditional_layer(layer), Gate)
 
 
 class Handoffs(Struct, frozen=True, kw_only=True):

@@ -65,7 +65,11 @@ def link_agents(
             agent.check_handoff(target)
         handoff_tools = [
             HandoffTool(
-                each.name, target_facts=each.facts, target_description=each.description, max_handoffs=max_handoffs
+                each.name,
+                target_facts=each.facts,
+                target_layers=each.layers,
+                target_description=each.description,
+                max_handoffs=max_handoffs,
             )
             for each in targets
         ]
@@ -122,7 +126,7 @@ def reachable_from(callees: Iterable[AnyCallee], name: str) -> Iterator[AnyCalle
             seen.add(each.name)
             yield each
             pending += [tool.name for tool in each.tools] if implements(each, AgentLike) else []
-            pending += [each.target] if isinstance(each, HandoffTool) else []
+            pending += [each.hands_over_to] if isinstance(each, HandoffTool) else []
 
 
 def needs_model(callees: Iterable[AnyCallee], name: str) -> bool:
@@ -206,7 +210,7 @@ class UsedModels:
             seen.add((caller, each.name, is_bound))
             is_bound = is_bound or any(layer.limits_cost for layer in self._layers_around(caller, each))
             if isinstance(each, HandoffTool):
-                pending += [(caller, callees[each.target], is_bound)] if each.target in callees else []
+                pending += [(caller, callees[each.hands_over_to], is_bound)] if each.hands_over_to in callees else []
             elif isinstance(each, Agent):
                 is_bound = is_bound or each.definition.limits_cost
                 if is_bound:
@@ -244,7 +248,7 @@ def _collect_listed(agent: Agent, agents_by_name: Mapping[str, Agent]) -> frozen
             continue
         seen.add(below.name)
         listed.update(each.name for each in below.tools)
-        pending += [each.target for each in below.tools if isinstance(each, HandoffTool)]
+        pending += [each.hands_over_to for each in below.tools if isinstance(each, HandoffTool)]
         added = below.definition.tool_scope
         if isinstance(added, frozenset):
             listed |= added

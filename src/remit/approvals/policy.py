@@ -12,6 +12,7 @@ from typing import Final, Protocol, Self, cast, get_args
 
 from remit.approvals.policy_version import fingerprint
 from remit.contracts.call import Call
+from remit.contracts.contract import HandsOver, names_of
 from remit.contracts.facts import Effect, Risk
 from remit.contracts.failures import is_failure
 from remit.contracts.question import DecisionKind, content_digest
@@ -27,6 +28,7 @@ from remit.core.checks import (
     check_permission,
     check_text,
 )
+from remit.core.protocols import implements
 from remit.errors import CallError, PolicyError, SetupError
 
 DECIDE_PERMISSION: Final = "approvals:decide"
@@ -128,14 +130,17 @@ class HighRisk:
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Egress:
-    """Ask before calls that send data out of the system, even to read. Composed ones pass: their calls ask."""
+    """Ask before calls that send data out of the system, even to read.
+
+    Composed ones pass, and handoffs to these: their calls ask.
+    """
 
     name: str = "egress"
 
     def __call__(self, call: Call, /) -> Verdict | None:
         """Ask, if the facts say egress."""
         facts = call.callee.facts
-        if facts.egress and facts.effect is not Effect.COMPOSED:
+        if facts.egress and facts.effect is not Effect.COMPOSED and not implements(call.callee, HandsOver):
             return Ask(reason=f"{call.callee.name} sends data out of the system")
         return None
 
@@ -177,8 +182,8 @@ class When:
         test: called with each call of the tools; by default all of their calls match.
         version: identifies the test; by default its code does. Change it when code or data that the test uses changes
             its result: approvals given under one version are not valid under another.
-        tools: names of tools or agents; empty for all. A runtime refuses names that the application does not have, but
-            cannot look into a test.
+        tools: names of tools or agents; empty for all. The name of an agent means the handoffs to it too. A runtime
+            refuses names that the application does not have, but cannot look into a test.
     """
 
     name: str
@@ -202,7 +207,7 @@ class When:
 
     def __call__(self, call: Call, /) -> Verdict | None:
         """The verdict, if the call is of one of the tools and the test is true."""
-        if self.tools and call.callee.name not in self.tools:
+        if self.tools and not any(name in self.tools for name in names_of(call.callee)):
             return None
         if self.test is None:
             return self.verdict

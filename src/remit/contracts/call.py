@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from remit.contracts.arguments import Arguments
 from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.contract import Contract
+from remit.contracts.contract import Contract, names_of
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller
 from remit.contracts.question import content_digest
@@ -133,7 +133,7 @@ class CallLayer(abc.ABC):
         """Return this layer for a part of the calls, chosen for each callee when a runtime is built.
 
         Args:
-            tools: names of callees; empty for all.
+            tools: names of callees; empty for all. The name of an agent chooses the handoffs to it too.
             agents: names of agents that make the calls; empty for all calls, those of the application included.
             test: chooses callees, for example ``lambda callee: callee.facts.egress``.
 
@@ -175,7 +175,7 @@ class ConditionalLayer(CallLayer):
 
     def applies(self, agent: str, callee: Contract) -> bool:
         """Whether the layer stands around the calls of ``callee`` that ``agent`` makes."""
-        if (self.tools and callee.name not in self.tools) or (self.agents and agent not in self.agents):
+        if (self.tools and self.tools.isdisjoint(names_of(callee))) or (self.agents and agent not in self.agents):
             return False
         chosen = self._test is None or self._test(callee)
         check_flag(f"the result of the test of {self!r}", chosen)
@@ -333,6 +333,13 @@ def _around_calls(layers: Iterable[HasPlace]) -> Stack[HasPlace]:
 def has_conditions(layers: Stack[CallLayer]) -> bool:
     """Whether which of the layers stand around a call depends on the agent and the callee."""
     return any(isinstance(each, ConditionalLayer) for each in layers.layers)
+
+
+def unconditional_layer(layer: CallLayer) -> CallLayer:
+    """The layer behind the conditions under which it stands around a call; any other layer itself."""
+    while isinstance(layer, ConditionalLayer):
+        layer = layer.layer
+    return layer
 
 
 def choose_layers(layers: Stack[CallLayer], agent: str, callee: Contract) -> Stack[CallLayer]:

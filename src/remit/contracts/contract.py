@@ -15,6 +15,7 @@ from pydantic import BaseModel, JsonValue
 from remit.contracts.arguments import Arguments
 from remit.contracts.facts import Facts
 from remit.contracts.question import content_digest
+from remit.core.protocols import implements
 from remit.errors import ContractError
 from remit.schemas.jsontext import canonical_text
 
@@ -170,6 +171,23 @@ class Contract(Protocol):
     def facts(self) -> Facts:
         """The facts that govern calls: effect, risk, permissions and others."""
         ...
+
+
+class HandsOver(Protocol):
+    """The tool of a handoff, by whose call another agent takes over."""
+
+    @property
+    def hands_over_to(self) -> str:
+        """The name of that agent."""
+        ...
+
+
+def names_of(contract: Contract) -> tuple[str, ...]:
+    """The names by which layers and rules choose the calls of a callee: a handoff has that of the other agent too.
+
+    So what is said of an agent by its name holds for its calls, and for handoffs to it.
+    """
+    return (contract.name, contract.hands_over_to) if implements(contract, HandsOver) else (contract.name,)
 
 
 def check_name(name: object, kind: str = "a tool") -> str:

@@ -6,10 +6,12 @@ Such a layer would silently not stand, and such a rule would silently never matc
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 
 from remit.approvals.policy import When
 from remit.contracts.call import CallLayer, ConditionalLayer
 from remit.contracts.callee import AgentLike
+from remit.contracts.contract import names_of
 from remit.core.protocols import implements
 from remit.dispatch.registry import AnyCallee
 from remit.layers.approve import Approve
@@ -27,13 +29,13 @@ def find_unknown_names(run_layers: Iterable[CallLayer], callees: Collection[AnyC
     for layer in run_layers:
         yield from _find(layer, tools, agents, tools)
     for agent in agents.values():
-        own = frozenset(each.name for each in agent.tools) | (agent.tool_scope or frozenset())
+        own = frozenset(chain.from_iterable(map(names_of, agent.tools))) | (agent.tool_scope or frozenset())
         for layer in agent.call_layers:
             for found in _find(layer, own, {agent.name}, tools):
                 yield f"agent {agent.name}: {found}"
     for callee in callees:
         for layer in callee.layers:
-            for found in _find(layer, frozenset((callee.name,)), agents, tools):
+            for found in _find(layer, frozenset(names_of(callee)), agents, tools):
                 yield f"tool {callee.name}: {found}"
 
 
