@@ -17,7 +17,7 @@ from pydantic import create_model
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from apps.casefile.tests.google.fake.serving import serving
 from apps.casefile.tests.google.world import Ctx, World
-from figures.edges_envelopes import read_envelopes
+from figures.edges_envelopes import read_casefiles, read_envelopes
 from figures.edges_files import read_files, read_pages
 from figures.edges_models import read_histories, read_streams
 from figures.edges_yaml import read_yaml_files
@@ -48,7 +48,8 @@ def figures(*, short: bool) -> Iterator[Figure]:
     step = 3 if short else 1
     mail_and_files = (_read_mail(step), _read_texts(step), read_files(step), read_pages(step), _read_charsets(step))
     values = (_read_dates(step), _read_numbers(step), _read_schemas(), _read_prompts(step), read_yaml_files(step))
-    yield asyncio.run(_count(*mail_and_files, *values, read_streams(step), read_histories(step), read_envelopes(step)))
+    models = (read_streams(step), read_histories(step), read_envelopes(step), read_casefiles(step))
+    yield asyncio.run(_count(*mail_and_files, *values, *models))
 
 
 def measure_models() -> Iterator[Figure]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.schemas.odd_files import list_odd_slices, list_odd_workers
+from tests.schemas.odd_files import list_odd_slices, list_odd_tasks, list_odd_workers
 from tests.schemas.yaml_readers import (
     PLACES,
     is_read,
@@ -16,8 +16,10 @@ from tests.schemas.yaml_readers import (
     read_document,
     read_front_matter,
     read_slice,
+    read_task,
+    read_whole_worker,
 )
-from tests.strangers.yaml_files import FILES, NO_VALUES, VALUES
+from tests.strangers.yaml_files import FILES, NO_VALUES, VALUES, WORKERS
 
 
 def read_yaml_files(step: int) -> Iterator[tuple[str, bool]]:
@@ -29,10 +31,12 @@ def read_yaml_files(step: int) -> Iterator[tuple[str, bool]]:
                 yield "YAML", _holds(is_read, read, folder, written, value)
             for written, said in NO_VALUES.items():
                 yield "YAML", _holds(is_refused, read, folder, written, said)
-        for content, expected in FILES.values():
+        files = [(read_document, *case) for case in FILES.values()]
+        for read, content, expected in (*files, *((read_whole_worker, *case) for case in WORKERS.values())):
             judge = is_refused if isinstance(expected, str) else is_read
-            yield "YAML files", _holds(judge, read_document, folder, content, expected)
-        for read, files in ((read_slice, list_odd_slices()), (read_front_matter, list_odd_workers())):
+            yield "YAML files", _holds(judge, read, folder, content, expected)
+        lists = (list_odd_slices(), list_odd_workers(), list_odd_tasks())
+        for read, files in zip((read_slice, read_front_matter, read_task), lists, strict=True):
             for content in [*files][:: step * step]:
                 yield "YAML keys", _holds(is_told, read, folder, content)
 

@@ -44,9 +44,9 @@ def nested(file: Path) -> None:
 @pytest.mark.parametrize(
     ("plant", "code", "where", "said"),
     [
-        (not_utf8, "unreadable", "zz.yaml:2", "no UTF-8; write it in UTF-8"),
-        (Path.mkdir, "unreadable", "zz.yaml:1", "cannot be read: Is a directory; make it a file that can be read"),
-        (dangling, "unreadable", "zz.yaml:1", "cannot be read: No such file or directory; make it a file"),
+        (not_utf8, "unreadable", "zz.yaml:2", "it is not UTF-8 text; save it as UTF-8"),
+        (Path.mkdir, "unreadable", "zz.yaml:1", "it cannot be read: Is a directory; make it a file that can be read"),
+        (dangling, "unreadable", "zz.yaml:1", "it cannot be read: No such file or directory; make it a file"),
         (nested, "yaml", "zz.yaml:2", "nested more than 100 levels deep; nest less deeply"),
     ],
     ids=["not UTF-8", "a folder", "a dangling link", "too deep"],

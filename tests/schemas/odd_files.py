@@ -1,4 +1,4 @@
-"""Inventories and worker files in which one key has a value of another kind."""
+"""Inventories, worker files and tasks of evals in which one key has a value of another kind."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final
 from remit.agent.attachments import AttachmentPolicy
 from remit.agent.limits import AgentLimits
 from remit.contracts.settings import ModelSettings
+from remit.evals.task import AnswerRules, Questions, Task, User
 from remit.inventory.governance import BusinessRules
 from remit.inventory.schema import ClassificationSpec, MethodSpec, MethodToolSpec, ModelNamesSpec, ToolSpec
 from remit.workers.agent_sections import CompactionSection, MemorySection, StopSection, ToolSearchSection
@@ -50,6 +51,15 @@ _WORKER_KEYS: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
+_TASK: Final[dict[str, Any]] = {"prompt": "x", "answer": {"contains": ["x"]}}
+_TASK_KEYS: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
+    (): tuple(Task.model_fields),
+    ("user",): tuple(User.model_fields),
+    ("questions",): tuple(Questions.model_fields),
+    ("answer",): tuple(AnswerRules.model_fields),
+}
+
+
 def list_odd_slices() -> Iterator[bytes]:
     """Inventories, each with one value of another kind."""
     yield from _list_odd(_SLICE, _SLICE_KEYS, "{}")
@@ -58,6 +68,11 @@ def list_odd_slices() -> Iterator[bytes]:
 def list_odd_workers() -> Iterator[bytes]:
     """Worker files, each with one value of another kind."""
     yield from _list_odd({}, _WORKER_KEYS, "---\n{}\n---\nWork.\n")
+
+
+def list_odd_tasks() -> Iterator[bytes]:
+    """Tasks of evals, each with one value of another kind."""
+    yield from _list_odd(_TASK, _TASK_KEYS, "{}")
 
 
 def _list_odd(whole: dict[str, Any], keys: dict[tuple[str, ...], tuple[str, ...]], around: str) -> Iterator[bytes]:

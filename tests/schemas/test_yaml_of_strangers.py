@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.schemas.yaml_readers import PLACES, is_read, is_refused, read_document
-from tests.strangers.yaml_files import FILES, NO_VALUES, VALUES
+from tests.schemas.yaml_readers import PLACES, Read, is_read, is_refused, read_document, read_whole_worker
+from tests.strangers.yaml_files import FILES, NO_VALUES, VALUES, WORKERS
 
 EACH_PLACE = pytest.mark.parametrize("place", PLACES)
 
@@ -30,10 +30,18 @@ def test_what_readers_may_take_differently_is_refused(tmp_path: Path, place: str
     assert is_refused(found, NO_VALUES[written]), found
 
 
-@pytest.mark.parametrize("case", FILES)
-def test_a_file_says_what_it_says_or_is_refused_on_its_line(tmp_path: Path, case: str) -> None:
-    content, expected = FILES[case]
-    found = read_document(tmp_path, content)
+@pytest.mark.parametrize(
+    ("read", "content", "expected"),
+    [
+        *((read_document, *case) for case in FILES.values()),
+        *((read_whole_worker, *case) for case in WORKERS.values()),
+    ],
+    ids=[*FILES, *(f"{name}, in a worker file" for name in WORKERS)],
+)
+def test_a_file_says_what_it_says_or_is_refused_on_its_line(
+    tmp_path: Path, read: Read, content: bytes, expected: object
+) -> None:
+    found = read(tmp_path, content)
     if isinstance(expected, str):
         assert is_refused(found, expected), found
     else:

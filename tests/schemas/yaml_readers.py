@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from remit.contracts.settings import ModelSettings
+from remit.errors import SetupError
+from remit.evals.task import load_tasks
 from remit.inventory import PolicyTable, Vocabulary, business_rules_section, read_inventory
 from remit.schemas.finding import Finding, InventoryError
 from remit.schemas.yaml_lines import read_text, read_yaml
@@ -48,6 +50,17 @@ def read_slice(folder: Path, content: bytes) -> Any:
     return {name: tool.spec.fix for name, tool in inventory.tools.items()}
 
 
+def read_whole_worker(folder: Path, content: bytes) -> Any:
+    """The description and the prompt of a worker file, or its findings."""
+    file = folder / "f.worker"
+    file.write_bytes(content)
+    try:
+        worker = read_worker(file)
+    except WorkerFileError as error:
+        return [*error.findings]
+    return [worker.description, worker.prompt]
+
+
 def read_front_matter(folder: Path, content: bytes) -> Any:
     """The settings of a worker file, or its findings."""
     file = folder / "f.worker"
@@ -57,6 +70,16 @@ def read_front_matter(folder: Path, content: bytes) -> Any:
     except WorkerFileError as error:
         return [*error.findings]
     return settings.extra_body
+
+
+def read_task(folder: Path, content: bytes) -> Any:
+    """The tasks of a file of evals, or the error about it."""
+    file = folder / "f.yaml"
+    file.write_bytes(content)
+    try:
+        return {task.name: task for task in load_tasks([file])}
+    except SetupError as error:
+        return [error]
 
 
 def _as_document(written: str) -> str:
@@ -102,6 +125,6 @@ def is_told(found: object) -> bool:
     return not isinstance(found, list) or is_refused(cast("object", found), "")
 
 
-def _findings_of(found: object) -> list[Finding]:
+def _findings_of(found: object) -> list[Finding | SetupError]:
     items = cast("list[Any]", found) if isinstance(found, list) else list[Any]()
-    return [each for each in items if isinstance(each, Finding)]
+    return [each for each in items if isinstance(each, (Finding, SetupError))]

@@ -92,8 +92,8 @@ NO_VALUES: Final[dict[str, str]] = {
     "!!set {a, b}": "the tag !!set",
     "!!timestamp 2026-01-01": "the tag !!timestamp",
     "!<tag:example.com,2026:x> a": "the tag tag:example.com,2026:x",
-    "@home": "not YAML: ",
-    "`code`": "not YAML: ",
+    "@home": "put a text that begins with @ in quotes",
+    "`code`": "put a text that begins with ` in quotes",
     "%x": "not YAML: ",
     "a: b": "not YAML: mapping values",
     "'it's": "not YAML: ",
@@ -129,10 +129,10 @@ FILES: Final[dict[str, tuple[bytes, object]]] = {
     "two keys of one name": (b"a: 1\nb: 2\na: 3\n", "f.yaml:3: the key 'a' occurs twice, first on line 1"),
     "two keys of one name, written differently": (b'a: 1\n"\\x61": 2\n', "f.yaml:2: the key 'a' occurs twice"),
     "keys that are merged": (b"a: {<<: {b: 1}}\n", "f.yaml:1: the key '<<' merges"),
-    "a tab for the indent": (b"a:\n\tb: 1\n", "f.yaml:2: not YAML: "),
+    "a tab for the indent": (b"a:\n\tb: 1\n", "any token; indent with spaces"),
     "a tab behind the colon": (b"a:\tone\n", {"a": "one"}),
-    "UTF-16": ("a: ü\n".encode("utf-16"), "f.yaml:1: no UTF-8"),
-    "Latin 1": (b"a: one\nb: Gr\xfc\xdfe\n", "f.yaml:2: no UTF-8"),
+    "UTF-16": ("a: ü\n".encode("utf-16"), "f.yaml:1: it is not UTF-8 text"),
+    "Latin 1": (b"a: one\nb: Gr\xfc\xdfe\n", "f.yaml:2: it is not UTF-8 text"),
     "a control character on a later line": (b"a: one\nb: two\x1b[0m\n", "f.yaml:2: U+001B"),
     "an anchor and what refers to it": (b"a: &x one\nb: *x\n", "f.yaml:1: the anchor &x"),
     "very many references": (b"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", "f.yaml:1: the anchor &a"),
@@ -146,6 +146,29 @@ FILES: Final[dict[str, tuple[bytes, object]]] = {
     "nothing": (b"", {}),
 }
 """The bytes of files, and what each says, or what is named of it."""
+
+WORKERS: Final[dict[str, tuple[bytes, object]]] = {
+    "a byte order mark": ("\ufeff---\ndescription: ü\n---\nWork.\n".encode(), ["ü", "Work."]),
+    "line ends of Windows": (b"---\r\ndescription: a\r\n---\r\nWork.\r\nMore.\r\n", ["a", "Work.\nMore."]),
+    "line ends of old Macs": (b"---\rdescription: a\r---\rWork.\rMore.", ["a", "Work.\nMore."]),
+    "blanks behind the marks": (b"---  \t\ndescription: a\n---\t\nWork.", ["a", "Work."]),
+    "a rule in the prompt": (b"---\ndescription: a\n---\nWork.\n---\nMore.\n", ["a", "Work.\n---\nMore."]),
+    "a rule in the description": (b"---\ndescription: |-\n  a\n  ---\n  b\n---\nWork.", ["a\n---\nb", "Work."]),
+    "code at the beginning": (b"---\n---\n\n\n    code\n\n\n", ["", "    code"]),
+    "characters that do not show in the prompt": (
+        "---\n---\nW\x85\u2028\ufeff\x00\x1b a\x0c.\n".encode(),
+        ["", "W\x85\u2028\ufeff\x00\x1b a\x0c."],
+    ),
+    "characters that do not show above": (b"---\ndescription: \x1b[31ma\n---\nWork.", "f.worker:2: U+001B"),
+    "the end of other formats": (b"---\ndescription: a\n...\nWork.", "f.worker:1: the front matter has no end"),
+    "the marks of TOML": (b"+++\ndescription = 'a'\n+++\nWork.", "f.worker:1: the first line is not ---"),
+    "a blank line at first": (b"\n---\ndescription: a\n---\nWork.", "f.worker:1: the first line is not ---"),
+    "a mark in a text": (b'---\ndescription: "a\n---\nb"\n---\nWork.', "f.worker:2: not YAML: "),
+    "no prompt": (b"---\ndescription: a\n---\n \n\t\n", "f.worker:4: there is no prompt"),
+    "Latin 1": (b"---\ndescription: a\n---\nGr\xfc\xdfe", "f.worker:4: it is not UTF-8 text"),
+    "UTF-16": ("---\n---\nWork.".encode("utf-16"), "f.worker:1: it is not UTF-8 text"),
+}
+"""The bytes of worker files, and the description and the prompt of each, or what is named of it."""
 
 ODD: Final[tuple[Any, ...]] = (
     None,

@@ -320,7 +320,7 @@ def test_a_file_that_cannot_be_read_is_told_so() -> None:
     with pytest.raises(WorkerFileError, match=r"nowhere\.worker:1: it cannot be read: No such file or directory"):
         read_worker(Path.cwd() / "nowhere.worker")
     write("").write_bytes(b"---\n---\n\xff")
-    with pytest.raises(WorkerFileError, match=r"sort\.worker:1: it is not UTF-8 text; save it as UTF-8"):
+    with pytest.raises(WorkerFileError, match=r"sort\.worker:3: it is not UTF-8 text; save it as UTF-8"):
         read_worker(Path.cwd() / "sort.worker")
 
 

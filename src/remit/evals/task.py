@@ -23,6 +23,7 @@ from pydantic import (
 from remit.contracts.arguments import Limits
 from remit.contracts.principal import Principal
 from remit.core.checks import as_path, as_tuple
+from remit.core.names import show_hidden
 from remit.engine.given_history import read_history
 from remit.errors import RequestError, SetupError
 from remit.schemas.finding import InventoryError, display_path
@@ -208,7 +209,7 @@ def locate(task: Task, *key: str | int) -> str:
 def _explain(document: YamlDocument, error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     loc = tuple(part for part in first["loc"] if isinstance(part, int) or not part.startswith("function-"))
-    key = ".".join(map(str, loc))
+    key = show_hidden(".".join(map(str, loc)), "")
     if first["type"] == "extra_forbidden":
         known = _fields_at(loc[:-1])
         return f"{document.locate(loc)}: {key}: there is no such key; {suggest(str(loc[-1]), known)}"

@@ -69,13 +69,10 @@ def read_text(file: pathlib.Path) -> str:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        found = Finding(
-            code="unreadable", where=f"{display_path(file)}:{line}", what="no UTF-8", fix="write it in UTF-8"
-        )
+        what, fix = "it is not UTF-8 text", "save it as UTF-8"
     except OSError as error:
-        what, mend = f"cannot be read: {error.strerror}", "make it a file that can be read, or remove it"
-        found = Finding(code="unreadable", where=f"{display_path(file)}:1", what=what, fix=mend)
-    raise InventoryError([found])
+        line, what, fix = 1, f"it cannot be read: {error.strerror}", "make it a file that can be read, or remove it"
+    raise InventoryError([Finding(code="unreadable", where=f"{display_path(file)}:{line}", what=what, fix=fix)])
 
 
 def read_yaml(text: str, file: str) -> YamlDocument:
@@ -97,7 +94,8 @@ def read_yaml(text: str, file: str) -> YamlDocument:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise _invalid_yaml(f"{file}:{line}", str(error.problem)) from error
+        begun = text[error.problem_mark.index :][:1] if error.problem_mark else ""
+        raise _invalid_yaml(f"{file}:{line}", str(error.problem), begun) from error
     value: object = {} if node is None else reader.read_value(node, ())
     if not isinstance(value, dict):
         finding = reader.make_finding(reader.lines[()], "yaml", "no mapping", "begin with keys, like `domain: …`")
@@ -112,11 +110,11 @@ def _refuse_unseen(where: str, sign: str) -> InventoryError:
     return InventoryError([Finding(code="yaml", where=where, what=f"U+{ord(sign):04X} {what}", fix=fix)])
 
 
-def _invalid_yaml(where: str, problem: str) -> InventoryError:
+def _invalid_yaml(where: str, problem: str, begun: str) -> InventoryError:
     fixes = {
         "mapping values": "put a text that contains ': ' in quotes",
         "expected alphabetic": "put a text that begins with & or * in quotes",
-        "cannot start any token": "put a text that begins with @, ` or % in quotes",
+        "start any token": "indent with spaces" if begun == "\t" else f"put a text that begins with {begun} in quotes",
     }
     fix = next((fix for words, fix in fixes.items() if words in problem), "correct the text")
     return InventoryError([Finding(code="yaml", where=where, what=f"not YAML: {problem}", fix=fix)])

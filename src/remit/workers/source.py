@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from remit.errors import SetupError
 from remit.schemas.finding import Finding, InventoryError, display_path
-from remit.schemas.yaml_lines import YamlDocument, read_yaml
+from remit.schemas.yaml_lines import YamlDocument, read_text, read_yaml
 from remit.workers.definition import PROMPT_PATH
 from remit.workers.prompt import MAX_PROMPT_CHARS
 
@@ -45,9 +45,9 @@ def read_source(path: Path) -> WorkerSource:
         if path.stat().st_size > MAX_PROMPT_CHARS:
             what = f"it has more than {MAX_PROMPT_CHARS:,} bytes"
             raise _make_file_error("too-long", file, what, "move long texts to files that it includes")
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _make_file_error("encoding", file, "it is not UTF-8 text", "save it as UTF-8") from error
+        text = read_text(path)
+    except InventoryError as error:
+        raise WorkerFileError(error.findings) from error
     except OSError as error:
         raise _make_file_error("no-file", file, f"it cannot be read: {error.strerror}", "correct the path") from error
     lines = text.split("\n")
