@@ -130,10 +130,7 @@ class HighRisk:
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Egress:
-    """Ask before calls that send data out of the system, even to read.
-
-    Composed ones pass, and handoffs to these: their calls ask.
-    """
+    """Ask before calls that send data out of the system, even to read. Agents and composed tools ask by their calls."""
 
     name: str = "egress"
 
