@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from remit import Agent, App, Context, Effect, Policy, Risk, Runtime, Stack, Tool, When, preset, tool
 from remit.app import Env
-from remit.contracts.classification import Capability, Classification
+from remit.contracts.classification import Capability, Classification, Visibility
 from remit.errors import DeniedError
 from remit.inventory import InventoryError, Operations, run_checklist
 from remit.inventory.drift import CHECKLIST
@@ -85,6 +85,11 @@ FAULTS: dict[str, tuple[Callable[[Kind], Any], Any, set[tuple[str, str]]]] = {
     ),
     "running: a permission that nothing checks": (
         lambda make: make(effect=Effect.COMPOSED, permissions=frozenset({"books:lend"})),
+        Stack(Validate()),
+        {("running", "unenforced")},
+    ),
+    "running: a visibility that nothing checks": (
+        lambda make: make(effect=Effect.COMPOSED, visibility=Visibility.EXPERIMENTAL),
         Stack(Validate()),
         {("running", "unenforced")},
     ),
