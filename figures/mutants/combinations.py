@@ -78,7 +78,7 @@ MUTANTS: Final = (
         "delaying",
         edited(
             "remit.agent.typed_result:record_reply",
-            "chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text))",
+            'chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text, by="loop"))',
             "pass",
         ),
     ),

@@ -82,7 +82,7 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
         "postgres",
         edited(
             "remit.agent.typed_result:record_reply",
-            "chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text))",
+            'chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text, by="loop"))',
             "pass",
         ),
     ),
@@ -90,7 +90,7 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
         "workers",
         edited(
             "remit.agent.typed_result:record_reply",
-            "chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text))",
+            'chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text, by="loop"))',
             "pass",
         ),
     ),

@@ -34,7 +34,7 @@ _LOST: Final = mutants_of(
         ),
         "the correction of a result is not on record": edited(
             "remit.agent.typed_result:record_reply",
-            "chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text))",
+            'chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text, by="loop"))',
             "pass",
         ),
         "PydanticAI's driver asks for a correction without saying why": edited(

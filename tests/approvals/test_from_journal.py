@@ -10,7 +10,7 @@ import pytest
 
 from remit import Ask, Effect, LeafContext, Policy, Risk, When, tool
 from remit.approvals.from_journal import questions_since_start, read_approvals, read_questions
-from remit.contracts.items import AttemptEnded, DecisionItem, Item, QuestionItem
+from remit.contracts.items import AttemptEnded, DecisionItem, Item
 from remit.errors import SetupError
 from remit.journal.ports import Store
 from remit.policies import Decision
@@ -22,7 +22,7 @@ from tests.runtime.kit import AnyTool, Clock, World, last_reply, runtime_of
 ERASE = calls(("erase", {"text": "about"}))
 
 OUTCOME = replace(question("o1"), kind="outcome")
-DID_IT_HAPPEN = QuestionItem(call="call", parent="root", question="o1", body=OUTCOME.to_json(), about="outcome")
+DID_IT_HAPPEN = question_item(OUTCOME)
 
 
 def answer(decision: Decision) -> DecisionItem:

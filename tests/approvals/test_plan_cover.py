@@ -9,8 +9,9 @@ import pytest
 
 from remit import Effect, LeafContext, Policy, Risk, When, tool
 from remit.approvals.approver import build_question, compute_match
+from remit.approvals.from_journal import question_item
 from remit.approvals.plan import PlannedQuestion, find_cover, select_covered
-from remit.contracts.items import DecisionItem, QuestionItem
+from remit.contracts.items import DecisionItem
 from remit.contracts.question import NO_PREVIEW
 from remit.layers import Call
 from remit.policies import Ask, Block, Decision, HighRisk
@@ -39,7 +40,7 @@ async def is_covered(
     call, caller = await call_of("send", "call"), await call_of("party", "parent")
     plan = select_covered([PlannedQuestion(call, asked, "letters", NO_PREVIEW)], asked, POLICY)
     question = build_question(caller, asked, "letters", "party", waits=True, plan=plan)
-    call.ledger.add(QuestionItem(call="parent", parent="", question=question.id, body=question.to_json()))
+    call.ledger.add(question_item(question, call="parent"))
     if decision is not None:
         body = replace(decision, question=question.id).to_json()
         call.ledger.add(DecisionItem(call="parent", question=question.id, body=body))

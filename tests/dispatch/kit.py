@@ -7,8 +7,9 @@ from typing import Any
 
 from remit import Ask, Stack
 from remit.approvals.approver import build_question, compute_match
+from remit.approvals.from_journal import question_item
 from remit.contracts.arguments import Limits
-from remit.contracts.items import DecisionItem, Item, Position, QuestionItem
+from remit.contracts.items import DecisionItem, Item, Position
 from remit.dispatch.base import Base
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
@@ -66,9 +67,7 @@ class Bench:
         bound = call.with_payload(call.callee.schema_in.bind(call.arguments))
         match = compute_match(bound, "1")
         question = build_question(bound, Ask(reason="why not"), "rule", match, waits=True)
-        await call.ledger.commit(
-            QuestionItem(call=call.id, parent="parent", question=question.id, body=question.to_json())
-        )
+        await call.ledger.commit(question_item(question, call=call.id, parent="parent"))
         if approved is not None:
             await call.ledger.commit(decided(call, question.id, approved=approved))
         return question

@@ -63,7 +63,7 @@ async def test_started_is_stored_before_the_body_runs_and_its_end_before_the_rep
     reply = await bench.base(made, '{"number":4}')
     assert world.seen == [["started"]]
     assert await bench.stored() == [
-        AttemptStarted(call="call", parent="parent", attempt=1),
+        AttemptStarted(call="call", parent="parent", callee="write", attempt=1),
         AttemptEnded(call="call", attempt=1, outcome="ok", content="4"),
     ]
     assert (reply.content, reply.outcome, reply.value) == ("4", "ok", 4)
@@ -76,7 +76,7 @@ async def test_a_read_waits_for_nothing_to_be_stored() -> None:
     assert world.seen == [[]]
     assert await bench.kinds() == []
     assert of_kind(ledger.items_for("call"), AttemptStarted) == [
-        AttemptStarted(call="call", parent="parent", attempt=1)
+        AttemptStarted(call="call", parent="parent", callee="write", attempt=1)
     ]
 
 
@@ -215,7 +215,7 @@ async def test_an_attempt_that_was_stopped_in_a_run_that_goes_on_had_run_out_of_
     bench, world, made = built(Effect.KEYED)
     ledger = await bench.drive()
     stopped = Reply.from_error(CallCancelledError("write was stopped while it ran")).content
-    ledger.add(AttemptStarted(call="call", parent="parent", attempt=1))
+    ledger.add(AttemptStarted(call="call", parent="parent", callee="write", attempt=1))
     await ledger.commit(AttemptEnded(call="call", attempt=1, outcome="error", content=stopped))
     with pytest.raises(DeadlineError, match="write was stopped while it ran"):
         await bench.base(made, '{"number":4}')

@@ -194,7 +194,7 @@ async def test_a_call_that_ended_before_its_tool_was_taken_away_is_of_an_unknown
     bench = Bench(cms_getPage)
     missing = bench.named("cms_getpage")
     call = await bench.call(missing)
-    call.ledger.add(AttemptStarted(call=call.id, parent="", attempt=1))
+    call.ledger.add(AttemptStarted(call=call.id, parent="", callee="save", attempt=1))
     await call.ledger.commit(AttemptEnded(call=call.id, attempt=1, outcome="ok", content="page"))
     reply = await bench.door.service("", missing)(await bench.call(missing))
     assert reply.error is not None

@@ -9,8 +9,9 @@ import pytest
 
 from remit import Agent, Allow, App, Ask, Context, Effect, LeafContext, Policy, Risk, Runtime, Stack, Tool, tool
 from remit.app import Env
+from remit.approvals.from_journal import question_item
 from remit.contracts.current_run import CURRENT_DIRECTORY
-from remit.contracts.items import AttemptEnded, AttemptStarted, QuestionItem
+from remit.contracts.items import AttemptEnded, AttemptStarted
 from remit.dispatch.base import Base
 from remit.errors import ApprovalUsedError, SealError
 from remit.layers import Approve, Call, CallLayer, CallService, Reply, Validate, layer_fn
@@ -86,7 +87,7 @@ async def test_what_was_approved_before_it_was_asked_anew_is_not_approved() -> N
     bench = Bench(erase)
     call = await bench.call(erase, '{"page":"about"}')
     anew = replace(await bench.approve(call), id="anew")
-    call.ledger.add(QuestionItem(call="call", parent="parent", question="anew", body=anew.to_json()))
+    call.ledger.add(question_item(anew, call="call", parent="parent"))
     with pytest.raises(SealError):
         await Base(erase, bench.door)(call)
     assert ran == []
@@ -98,7 +99,7 @@ async def test_an_approved_call_that_has_begun_goes_on_although_its_approver_has
     bench = Bench(erase)
     call = await bench.call(erase, '{"page":"about"}')
     question = await bench.approve(call)
-    call.ledger.add(AttemptStarted(call="call", parent="parent", attempt=1, question=question.id))
+    call.ledger.add(AttemptStarted(call="call", parent="parent", callee="save", attempt=1, question=question.id))
     token = CURRENT_DIRECTORY.set(lambda _name, _tenant: None)
     try:
         await Base(erase, bench.door)(call)
@@ -145,7 +146,7 @@ async def test_an_approval_that_another_call_has_used_starts_nothing() -> None:
     question = await bench.approve(first)
     await Base(erase, bench.door)(first)
     second = (await bench.call(erase, '{"page":"about"}')).replace(id="second")
-    second.ledger.add(QuestionItem(call="second", parent="parent", question=question.id, body=question.to_json()))
+    second.ledger.add(question_item(question, call="second", parent="parent"))
     second.ledger.add(decided(second, question.id, approved=True))
     with pytest.raises(ApprovalUsedError):
         await Base(erase, bench.door)(second)

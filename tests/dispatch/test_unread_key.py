@@ -199,7 +199,7 @@ async def test_a_resumed_run_knows_that_the_key_was_not_read(
                 try:
                     return await inner(call)
                 except CallError:
-                    await call.ledger.commit(AttemptStarted(call="other", parent="", attempt=1))
+                    await call.ledger.commit(AttemptStarted(call="other", parent="", callee="save", attempt=1))
                     raise Crash from None
 
             return die_after

@@ -120,9 +120,9 @@ async def test_a_replay_asks_no_gate_because_what_it_drives_again_has_passed() -
         await call_through(closed, call)
 
 
-BEGUN = AttemptStarted(call="call", parent="", attempt=1)
+BEGUN = AttemptStarted(call="call", parent="", callee="save", attempt=1)
 NEVER = AttemptEnded(call="call", attempt=1, outcome="error", content="", void=True)
-AGAIN = AttemptStarted(call="call", parent="", attempt=2)
+AGAIN = AttemptStarted(call="call", parent="", callee="save", attempt=2)
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,7 @@ async def test_a_question_about_an_outcome_is_no_question_about_approval(desk: D
     question = await waiting(desk)
     call = await copied(desk, question, approved=False)
     items = [item for item in call.ledger.items_for(call.id) if isinstance(item, QuestionItem)]
-    outcome = QuestionItem(call=call.id, parent="", question="o1", body=items[0].body, about="outcome")
+    outcome = QuestionItem(call=call.id, parent="", callee="save", question="o1", body=items[0].body, about="outcome")
     call.ledger.add(outcome)
     with pytest.raises(ApprovalDeniedError):
         await call_through(approve(later()), call)
@@ -244,7 +244,7 @@ async def test_an_approval_that_expired_before_the_call_started_is_not_used(desk
 async def test_a_call_that_had_started_is_not_stopped_by_the_end_of_its_approval(desk: Desk) -> None:
     question, inner = await waiting(desk), Inner()
     call = await copied(desk, question, approved=True)
-    call.ledger.add(AttemptStarted(call=call.id, parent="parent", attempt=1, question=question))
+    call.ledger.add(AttemptStarted(call=call.id, parent="parent", callee="save", attempt=1, question=question))
     desk.clock.now += 30 * 24 * 3600
     await call_through(approve(later()), call, inner)
     assert len(inner.calls) == 1
@@ -253,7 +253,7 @@ async def test_a_call_that_had_started_is_not_stopped_by_the_end_of_its_approval
 async def test_a_call_that_had_started_is_not_asked_about_again_under_another_definition(desk: Desk) -> None:
     question, inner = await waiting(desk), Inner()
     call = another_definition(await copied(desk, question, approved=True))
-    call.ledger.add(AttemptStarted(call=call.id, parent="parent", attempt=1, question=question))
+    call.ledger.add(AttemptStarted(call=call.id, parent="parent", callee="save", attempt=1, question=question))
     await call_through(approve(later()), call, inner)
     assert len(inner.calls) == 1
     assert [each.id for each in asked(call)] == [question]

@@ -89,7 +89,7 @@ async def test_a_call_that_started_as_edited_is_refused_under_a_contract_that_do
         """Drop a page, for a reason."""
         return page
 
-    call.ledger.add(AttemptStarted(call=call.id, parent="parent", attempt=1, question=asked(call)[0].id))
+    call.ledger.add(AttemptStarted(call=call.id, parent="parent", callee="save", attempt=1, question=asked(call)[0].id))
     payload = narrower.schema_in.model(page="about", why="why")
     with pytest.raises(InvalidArgumentsError, match="why: Field required"):
         await call_through(approve(later()), call.replace(callee=narrower).with_payload(payload), Inner())
@@ -120,6 +120,6 @@ async def test_an_approved_call_of_a_run_that_only_ends_does_not_begin(desk: Des
 
 async def test_a_call_that_started_without_a_question_is_not_asked_about(desk: Desk) -> None:
     call, inner = await desk.call(drop, DROP), Inner()
-    call.ledger.add(AttemptStarted(call=call.id, parent="parent", attempt=1))
+    call.ledger.add(AttemptStarted(call=call.id, parent="parent", callee="save", attempt=1))
     await call_through(approve(later()), call, inner)
     assert inner.calls == [call.replace(approvals=("",))]

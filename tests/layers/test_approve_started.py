@@ -15,7 +15,7 @@ from remit.testing import call_through
 from tests.layers.asking import Desk, approve, asked, later
 from tests.layers.inner import Inner
 
-STARTED = AttemptStarted(call="call", parent="parent", attempt=1)
+STARTED = AttemptStarted(call="call", parent="parent", callee="save", attempt=1)
 FAILED = AttemptEnded(call="call", attempt=1, outcome="error", content="")
 DROPPED = AttemptEnded(call="call", attempt=1, outcome="ok", content="dropped")
 OUTPUT = ToolOutput(call="call", parent="parent", callee="drop", wire="", text="dropped", outcome="ok")

@@ -79,7 +79,7 @@ async def test_the_same_call_again_costs_nothing() -> None:
 
 
 async def test_what_the_journal_says_was_started_counts() -> None:
-    started = AttemptStarted(call="before", parent="", attempt=1)
+    started = AttemptStarted(call="before", parent="", callee="save", attempt=1)
     with pytest.raises(BudgetError, match="made its 1 calls"):
         await call_through(Budget(calls=1), await make_call(look, recorded_items=[started]))
 

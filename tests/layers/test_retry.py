@@ -286,7 +286,7 @@ async def test_an_attempt_that_the_journal_knows_is_neither_paid_nor_waited_for_
     service = steady(base_delay=10)(inner)
     await failing(service, of(Effect.KEYED), 50)
     before = now()
-    known = [AttemptStarted(call="call", parent="", attempt=1), AttemptStarted(call="call", parent="", attempt=2)]
+    known = [AttemptStarted(call="call", parent="", callee="save", attempt=attempt) for attempt in (1, 2)]
     reply = await service(await make_call(of(Effect.KEYED), recorded_items=known))
     assert (reply.value, now()) == ("as it was", before)
 

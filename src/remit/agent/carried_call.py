@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from remit.approvals.carried import carried_wire_id
 from remit.contracts.callee import Frame
-from remit.contracts.chat import CARRIED_ID, CARRIED_ID_CHARS, encode_message
+from remit.contracts.chat import encode_message
 from remit.contracts.items import Message
 from remit.contracts.ledger import find_carried_call
-from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.contracts.secret import redact_secrets
 from remit.errors import DivergedError
@@ -24,14 +24,14 @@ async def make_carried_call(frame: Frame) -> tuple[list[str], Reply | None]:
     call, question = find_carried_call(frame.ledger)
     if question is None or frame.caller.call:
         return [], None
-    wire = CARRIED_ID + content_digest("carried", call)[: CARRIED_ID_CHARS - len(CARRIED_ID)]
+    wire = carried_wire_id(call)
     prepared = frame.prepare(question.tool, question.arguments, wire)
     if prepared.id != call:
         raise DivergedError(f"the run carries another call of {question.tool} than the present code makes")
     function = {"name": question.tool, "arguments": redact_secrets(question.arguments)}
     tool_calls = [{"id": wire, "type": "function", "function": function}]
     text = encode_message({"role": "assistant", "content": None, "tool_calls": tool_calls})
-    message = Message(call=f"{frame.id}:carried", agent=frame.id, text=text)
+    message = Message(call=f"{frame.id}:carried", agent=frame.id, text=text, by="loop")
     if frame.ledger.is_replaying or message not in frame.ledger.items_for(message.call):
         frame.ledger.add(message)
     reply = await prepared.make()

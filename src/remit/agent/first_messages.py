@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from remit.contracts.callee import Frame
 from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.items import Message, Mismatch, given_id
+from remit.contracts.items import Author, Message, Mismatch, given_id
 from remit.contracts.secret import redact_secrets
 from remit.journal.codec import build_chat_history
 
@@ -17,9 +17,10 @@ def record_first_message(frame: Frame, index: int, role: str, content: str) -> s
     If the recorded text differs from the new one, resume keeps it and journals the difference once; replay fails.
     """
     current = encode_message({"role": role, "content": redact_secrets(content)})
+    by: Author = "instructions" if role == "system" else "caller" if frame.caller.call else "person"
     recorded = [item for item in frame.ledger.items_for(frame.id) if isinstance(item, Message)]
     if index >= len(recorded) or frame.ledger.is_replaying:
-        frame.ledger.add(Message(call=frame.id, agent=frame.id, text=current))
+        frame.ledger.add(Message(call=frame.id, agent=frame.id, text=current, by=by))
         return current
     kept = recorded[index].text
     if kept != current and not any(
@@ -37,9 +38,9 @@ def given_messages(frame: Frame) -> list[str]:
 
 
 async def record_message(
-    frame: Frame, call: str, make_text: Callable[[], Awaitable[str]], *, is_decided: bool
+    frame: Frame, call: str, by: Author, make_text: Callable[[], Awaitable[str]], *, is_decided: bool
 ) -> list[str]:
-    """The user message stored under ``call``: the recorded one, or else one with the text that is made now.
+    """The user message by ``by`` stored under ``call``: the recorded one, or else one with the text that is made now.
 
     An empty text makes none. ``is_decided`` says that the journal has later messages of the frame: then it has this one
     too, or there is none, and no text is made.
@@ -52,5 +53,5 @@ async def record_message(
         recorded = encode_message({"role": "user", "content": redact_secrets(text)})
     elif not frame.ledger.is_replaying:
         return [recorded]
-    frame.ledger.add(Message(call=call, agent=frame.id, text=recorded))
+    frame.ledger.add(Message(call=call, agent=frame.id, text=recorded, by=by))
     return [recorded]

@@ -23,7 +23,7 @@ async def record_found_tools(
     async def make_text() -> str:
         return describe_found(await search.find_ahead(message, caller, model))
 
-    return await record_message(frame, _message_id(frame.id), make_text, is_decided=is_decided)
+    return await record_message(frame, _message_id(frame.id), "found_tools", make_text, is_decided=is_decided)
 
 
 def find_found_tools(ledger: Ledger, agent: str) -> str:

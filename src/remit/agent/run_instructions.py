@@ -65,7 +65,9 @@ async def record_run_instructions(
         content = await _evaluate(frame, agent, instructions)
         return f"<run_instructions>\n{content}\n</run_instructions>" if content else ""
 
-    return await record_message(frame, _message_id(frame.id, number), make_text, is_decided=is_decided)
+    return await record_message(
+        frame, _message_id(frame.id, number), "run_instructions", make_text, is_decided=is_decided
+    )
 
 
 def find_run_instructions(ledger: Ledger, agent: str) -> str:

@@ -103,7 +103,7 @@ async def record_working_memory(
         last = next((each for each in reversed(prior) if each.startswith(_START)), "")
         return "" if last and message_text(decode_message(last)) == text else text
 
-    return await record_message(frame, _message_id(frame.id), describe, is_decided=is_decided)
+    return await record_message(frame, _message_id(frame.id), "memory", describe, is_decided=is_decided)
 
 
 async def find_working_memory(ledger: Ledger, agent: str, history: Sequence[str]) -> str:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from remit.approvals.approver import Approver, ask_approver
 from remit.approvals.authority import why_lost
 from remit.approvals.editing import canonicalize_edit
-from remit.approvals.from_journal import RecordedQuestion
+from remit.approvals.from_journal import RecordedQuestion, question_item
 from remit.contracts.call import Call
 from remit.contracts.current_run import CURRENT_LIMITS
-from remit.contracts.items import DecisionItem, QuestionItem
+from remit.contracts.items import DecisionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
 from remit.contracts.schema import shorten_text
@@ -23,7 +23,7 @@ async def record_question(call: Call, recorded: RecordedQuestion, consumption: C
     """Write a question about a call, and the decision on it if there is one."""
     question, decision = recorded
     consumed = consumption if consumption.questions else None
-    item = QuestionItem(call=call.id, parent=call.caller.call, question=question.id, body=question.to_json())
+    item = question_item(question, call=call.id, parent=call.caller.call, wire=call.wire_id)
     if decision is None:
         await call.ledger.commit(item, consumed)
     else:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from remit.approvals.approver import build_replacement
-from remit.approvals.from_journal import AskAgain
+from remit.approvals.from_journal import AskAgain, question_item
 from remit.approvals.preview import preview_call
 from remit.contracts.call import Call
 from remit.contracts.gate import has_begun
-from remit.contracts.items import ArgumentsBound, AttemptStarted, QuestionItem
+from remit.contracts.items import ArgumentsBound, AttemptStarted
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Preview, Question
 from remit.contracts.resolution import find_referents
@@ -38,7 +38,7 @@ async def check_approved(call: Call, approved: Sequence[Question]) -> None:
         await call.ledger.commit(ArgumentsBound(call=call.id, arguments=current.canonical_arguments))
     if changed is not None:
         question = build_replacement(*changed, call)
-        item = QuestionItem(call=call.id, parent=call.caller.call, question=question.id, body=question.to_json())
+        item = question_item(question, call=call.id, parent=call.caller.call, wire=call.wire_id)
         await call.ledger.commit(item, Consumption((question.replaces,), call.caller.run, call.id))
     raise AskAgain(question.id)
 

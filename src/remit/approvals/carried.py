@@ -10,16 +10,22 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from remit.approvals.approver import compute_match
-from remit.approvals.from_journal import RecordedQuestion
+from remit.approvals.from_journal import RecordedQuestion, question_item
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.artifact import from_recorded
 from remit.contracts.call import Call, derive_call_id
+from remit.contracts.chat import CARRIED_ID, CARRIED_ID_CHARS
 from remit.contracts.gate import has_begun
-from remit.contracts.items import AttemptEnded, DecisionItem, Item, QuestionItem, RunOpened, ToolOutput, output_content
+from remit.contracts.items import AttemptEnded, DecisionItem, Item, RunOpened, ToolOutput, output_content
 from remit.contracts.ledger import find_carried_call
 from remit.contracts.question import Decision, Question, content_digest
 from remit.contracts.reply import Reply
 from remit.errors import ApprovalDeniedError
+
+
+def carried_wire_id(call: str) -> str:
+    """The id in an agent's conversation of the call that its run carries, which no model made."""
+    return CARRIED_ID + content_digest("carried", call)[: CARRIED_ID_CHARS - len(CARRIED_ID)]
 
 
 def describe_act(question: Question, decision: Decision) -> str:
@@ -31,10 +37,11 @@ def describe_act(question: Question, decision: Decision) -> str:
 def open_with(header: RunOpened, carried: RecordedQuestion, limits: Limits) -> tuple[RunOpened, Sequence[Item]]:
     """The header of a run that carries the call of a question, and what follows it: the question and the decision."""
     question, decision = carried
-    call, parent = content_digest(header.call, header.callee, header.arguments), ""
+    call, parent, wire = content_digest(header.call, header.callee, header.arguments), "", ""
     if question.agent:
         call, parent = derive_call_id(call, question.tool, parse_arguments(question.arguments, limits), {}), call
-    following: list[Item] = [QuestionItem(call=call, parent=parent, question=question.id, body=question.to_json())]
+        wire = carried_wire_id(call)
+    following: list[Item] = [question_item(question, call=call, parent=parent, wire=wire)]
     if decision is not None:
         following.append(DecisionItem(call=call, question=question.id, body=decision.to_json()))
     return structs.replace(header, carries=call), following

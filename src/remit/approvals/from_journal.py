@@ -39,6 +39,19 @@ class RecordedQuestion(NamedTuple):
         return self.edit or self.question.arguments
 
 
+def question_item(question: Question, *, call: str, parent: str = "", wire: str = "") -> QuestionItem:
+    """The item by which a question is opened or repeated under a call; see `QuestionItem`."""
+    return QuestionItem(
+        call=call,
+        parent=parent,
+        callee=question.tool,
+        wire=wire,
+        about=question.kind,
+        question=question.id,
+        body=question.to_json(),
+    )
+
+
 class Approvals(NamedTuple):
     """The questions about a call as it is now, by the number of `Approve` layers outside the one that asked.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remit.approvals.approver import build_outcome_question
 from remit.approvals.authority import why_lost
-from remit.approvals.from_journal import read_approvals
+from remit.approvals.from_journal import question_item, read_approvals
 from remit.contracts.call import Call
 from remit.contracts.items import DecisionItem, QuestionItem
 from remit.contracts.question import Decision
@@ -31,8 +31,5 @@ async def find_or_ask_outcome(call: Call, attempt: int) -> Decision:
             return decision
         question = following
     if question.id not in asked:
-        parent, body = call.caller.call, question.to_json()
-        await call.ledger.commit(
-            QuestionItem(call=call.id, parent=parent, question=question.id, body=body, about="outcome")
-        )
+        await call.ledger.commit(question_item(question, call=call.id, parent=call.caller.call, wire=call.wire_id))
     raise Suspended(question.id)

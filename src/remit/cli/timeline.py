@@ -109,6 +109,7 @@ class Timeline:
                 self._asking_call.setdefault(item.call, question.call if item.call == question.match else item.call)
             case AttemptStarted():
                 self._started_at.setdefault(item.call, position.at)
+                self._names.setdefault(item.call, item.callee)
                 self._parents.setdefault(item.call, item.parent)
             case Message():
                 self._called_at |= dict.fromkeys(tool_call_ids(item), position.at)

@@ -12,6 +12,9 @@ from msgspec import Struct
 
 Outcome = Literal["ok", "error", "denied"]
 
+Author = Literal["model", "person", "caller", "instructions", "run_instructions", "memory", "found_tools", "loop"]
+"""Who wrote a message to a model or of it: ``caller`` is the call that the agent answers, ``loop`` is Remit itself."""
+
 DETACHED: Final = "-"
 """The ``after`` of a run that is a direct call in a conversation: no run precedes or follows it."""
 
@@ -73,7 +76,7 @@ class GivenMessage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True
 
 
 class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """A system, user or assistant message of the agent with call id ``agent``, as wire text.
+    """A system, user or assistant message of the agent with call id ``agent``, as wire text, and who wrote it.
 
     ``origin`` is the model that wrote it, if the text has fields that only its vendor knows.
     """
@@ -81,6 +84,7 @@ class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     kind: ClassVar[str] = "message"
     agent: str
     text: str
+    by: Author = "model"
     request: str = ""
     origin: str = ""
 
@@ -173,10 +177,15 @@ class Handoff(Item, frozen=True, kw_only=True, gc=False):
 
 
 class QuestionItem(Item, frozen=True, kw_only=True, gc=False):
-    """A question was opened. ``question`` is its id, ``body`` the whole `Question` as JSON."""
+    """A question about a call of ``callee`` was opened. ``question`` is its id, ``body`` the whole `Question` as JSON.
+
+    ``wire`` is the model's id of the call, empty for other callers and for a question about a call to come.
+    """
 
     kind: ClassVar[str] = "question"
     parent: str
+    callee: str
+    wire: str = ""
     about: Literal["approval", "outcome"] = "approval"
     question: str
     body: str
@@ -207,12 +216,17 @@ class QuestionClosed(Item, frozen=True, kw_only=True, gc=False):
     question: str
 
 
-class AttemptStarted(Item, frozen=True, kw_only=True, gc=False):
-    """An attempt begins. Written before the function runs, together with the approval that it consumes."""
+class AttemptStarted(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """An attempt of a call of ``callee`` begins. Written before the function runs, with the approval that it consumes.
+
+    ``wire`` is the model's id of the call; empty for other callers.
+    """
 
     kind: ClassVar[str] = "started"
     parent: str
+    callee: str
     attempt: int
+    wire: str = ""
     question: str = ""
 
 

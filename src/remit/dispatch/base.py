@@ -175,13 +175,19 @@ class Base:
             raise
 
     async def _record_start(self, call: Call, number: int, approved: Sequence[Question]) -> None:
-        parent = call.caller.call
-        if not approved:
-            await self._write_item(call, AttemptStarted(call=call.id, parent=parent, attempt=number))
-            return
         questions = tuple(question.id for question in approved)
-        item = AttemptStarted(call=call.id, parent=parent, attempt=number, question=questions[0])
-        await call.ledger.commit(item, Consumption(questions, call.caller.run, call.id))
+        item = AttemptStarted(
+            call=call.id,
+            parent=call.caller.call,
+            callee=call.callee.name,
+            attempt=number,
+            wire=call.wire_id,
+            question=questions[0] if questions else "",
+        )
+        if questions:
+            await call.ledger.commit(item, Consumption(questions, call.caller.run, call.id))
+        else:
+            await self._write_item(call, item)
 
     async def _write_item(self, call: Call, item: Item) -> None:
         """Write an item. Pure calls do not wait for the disk: if the item is lost, the call runs again."""

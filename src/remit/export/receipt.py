@@ -26,7 +26,6 @@ from remit.contracts.items import (
     ToolOutput,
     output_content,
 )
-from remit.contracts.question import Question
 from remit.contracts.wire import read_tool_calls
 from remit.core.call_checks import check_callback
 from remit.core.checks import as_tuple_of
@@ -172,8 +171,8 @@ def _only_announces(call: ReceiptCall, contract: Contract | None) -> bool:
 
 
 def _find_tool(items: Sequence[Item]) -> str:
-    """The tool of a call that has not ended, if a question names it."""
-    return next((Question.from_json(item.body).tool for item in items if isinstance(item, QuestionItem)), "")
+    """The tool of a call that has not ended, if it has begun or was asked about."""
+    return next((item.callee for item in items if isinstance(item, (QuestionItem, AttemptStarted))), "")
 
 
 def _collect_arguments(items: Sequence[Item]) -> dict[tuple[str, str], str]:

@@ -55,7 +55,7 @@ class Story:
         self._nested = defaultdict[str, list[Position]](list)
         self._by_call = defaultdict[str, list[Position]](list)
         self._asked: dict[str, Question] = {}
-        self._asked_calls = defaultdict[str, deque[str]](deque)
+        self._begun = defaultdict[tuple[str, str], list[str]](list)
         self._decided: dict[str, Position] = {}
         self._names: dict[str, str] = {}
         for position in positions:
@@ -64,8 +64,10 @@ class Story:
             if isinstance(item, ToolOutput):
                 (self._outputs[item.parent, item.wire] if item.wire else self._nested[item.parent]).append(position)
             elif isinstance(item, QuestionItem):
-                question = self._asked[item.question] = Question.from_json(item.body)
-                self._asked_calls[question.tool].append(item.call)
+                self._asked[item.question] = Question.from_json(item.body)
+                self._begun[item.parent, item.wire].append(item.call)
+            elif isinstance(item, AttemptStarted):
+                self._begun[item.parent, item.wire].append(item.call)
             elif isinstance(item, DecisionItem):
                 self._decided.setdefault(item.question, position)
         self._left = {key: deque(outputs) for key, outputs in self._outputs.items()}
@@ -96,11 +98,11 @@ class Story:
             return _details(f"Instructions, {len(text):,} characters", element("div", text, class_="text"), "system")
         if role == "tool":
             return Markup("")
-        if role == "user" and item.call != item.agent:  # such as working memory: nobody has typed it
+        if role == "user" and item.by not in ("person", "caller"):  # such as working memory: nobody has typed it
             return _details(
                 f"Message of the runtime, {len(text):,} characters", element("div", text, class_="text"), "system"
             )
-        who = self._header.principal if role == "user" else self._name(item.agent)
+        who = {"person": self._header.principal, "caller": "The caller"}.get(item.by) or self._name(item.agent)
         calls = read_tool_calls(message) if role == "assistant" else ()
         said = element("div", text, class_="text", dir="auto") if text else Markup("")
         head = element("div", element("b", who), _time(position.at), class_="who")
@@ -112,15 +114,13 @@ class Story:
         """A call that a model asked for, with its result if there is one."""
         outputs = self._left.get((agent, wanted.id))
         output = outputs.popleft() if outputs else None
-        call = output.item.call if output else self._waiting_call(agent, wanted.name)
+        call = output.item.call if output else self._unended_call(agent, wanted.id)
         return self._call(wanted.name, wanted.arguments, call, *([output] if output else []))
 
-    def _waiting_call(self, agent: str, name: str) -> str:
-        """The call of a question that is still open, or of an attempt, for a tool that the model asked for."""
-        asked = self._asked_calls[name]
-        while asked and asked[0] in self._shown:
-            asked.popleft()
-        return asked[0] if asked else f"{agent}/{name}"
+    def _unended_call(self, agent: str, wire: str) -> str:
+        """The call that a model made with this id, if it was begun or asked about."""
+        begun = self._begun.get((agent, wire), ())
+        return next((call for call in begun if call not in self._shown), f"{agent}/{wire}")
 
     def _call(self, name: str, arguments: str, call: str, *outputs: Position) -> Markup:
         """A call with arguments, what happened in it, and its result."""

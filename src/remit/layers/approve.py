@@ -26,6 +26,7 @@ from remit.approvals.from_journal import (
     AskAgain,
     RecordedQuestion,
     as_recorded,
+    question_item,
     questions_since_start,
     read_approvals,
     was_just_edited,
@@ -279,7 +280,7 @@ class _Approve:
             if find_due_summary(call, ask, self._max_questions) is not None:
                 return  # the call itself will ask
             question = build_question(announced_call, ask, rule, match, waits=False, preview=preview, news=news)
-            await call.ledger.commit(QuestionItem(call=match, parent="", question=question.id, body=question.to_json()))
+            await call.ledger.commit(question_item(question, call=match))
 
     async def _require_more_questions(self, call: Call, ask: Ask, approver: Approver) -> None:
         """Ask whether the run may go on asking, if it has asked as often as it may.
@@ -294,8 +295,7 @@ class _Approve:
         question = summary.question
         run_items = call.ledger.items_for(question.call)
         if not any(isinstance(each, QuestionItem) and each.question == question.id for each in run_items):
-            item = QuestionItem(call=question.call, parent="", question=question.id, body=question.to_json())
-            await call.ledger.commit(item)
+            await call.ledger.commit(question_item(question, call=question.call))
         await require_approval(call, summary, approver)
 
     async def _find_earlier_answer(self, case: _Case) -> RecordedQuestion | None:

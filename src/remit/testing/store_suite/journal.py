@@ -172,7 +172,7 @@ async def test_an_item_that_cannot_be_indexed_stores_nothing(store: Store) -> No
     run = await begin(store)
     await run.append(question_item(question()))
     await store.decide(yes())
-    broken = QuestionItem(call="call", parent="root", question="q2", body="{}")
+    broken = QuestionItem(call="call", parent="root", callee="save", question="q2", body="{}")
     with pytest.raises((JournalError, ValueError), match="Question"):
         await run.append(note(), broken, take=Consumption(("q1",), "run", "call"))
     row = await store.find_question("q1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Sequence
 
+from remit.approvals.from_journal import question_item as item_of
 from remit.contracts.items import AttemptStarted, Item, Note, Position, QuestionItem, RunOpened
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision, Question
@@ -58,7 +59,7 @@ def positions(run: str, items: Sequence[Item], *, epoch: int = 1, first: int = 0
 
 
 def start_item(call: str = "call", *, question: str = "", parent: str = "root", attempt: int = 1) -> AttemptStarted:
-    return AttemptStarted(call=call, parent=parent, attempt=attempt, question=question)
+    return AttemptStarted(call=call, parent=parent, callee="save", attempt=attempt, question=question)
 
 
 def question(
@@ -115,7 +116,7 @@ under_way: set[asyncio.Task[None]] = set()
 
 
 def question_item(of: Question, *, call: str = "") -> QuestionItem:
-    return QuestionItem(call=call or of.call, parent="root", question=of.id, body=of.to_json())
+    return item_of(of, call=call or of.call, parent="root")
 
 
 def yes(of: str = "q1", *, by: str = "bob", at: float = 1001.0) -> Decision:
