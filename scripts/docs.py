@@ -70,6 +70,7 @@ PUBLIC_MODULES: Final = (
     "remit.pipeline",
     "remit.workers",
     "remit.charsets",
+    "remit.markup",
     "remit.database",
     "remit.effects",
     "remit.testing",

@@ -18,7 +18,7 @@ from tests.test_public_names import PUBLIC
 MADE_BY_REMIT: Final = """
     AgentTools AuditFault AuditReport Caller ChatRequest CheckResult Client Completion ConversationRow Finding Grant
     History Inventory LocalModel LogHead MethodDefinition ModelResolver Page PlannedCall Question ReplayReport
-    ResolvedModel RunDetails RunInfo RunResult RunRow Tool ToolDefinition ToolDefinitions ToolText UserDirectory
+    ResolvedModel RunDetails RunInfo RunResult RunRow Tag Tool ToolDefinition ToolDefinitions ToolText UserDirectory
     WorkerDefinition
 """
 """Classes whose objects users read, or get from a function or decorator, but do not construct."""

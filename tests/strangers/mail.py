@@ -283,6 +283,7 @@ MARKUP: Final = tuple(
         ("<title>t</title bad>hi", "hi"),
         ("<!doctype html><p>hi</p", "hi</p"),
         ("a <b", "a <b"),
+        (f"hi &#{'3' * 6_000}; &#{'0' * 6_000}65;", "hi \ufffd A"),
         ("<p>hi <a>there</a> <a href='#top'>up</a> <a href=mailto:a@b.c>a@b.c</a>", "hi there up a@b.c"),
     )
 )

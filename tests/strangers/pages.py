@@ -43,8 +43,8 @@ def _coded(name: str, text: str, codec: str, kind: str = _HTML, head: str = "", 
     return StrangePage(name=name, kind=kind, body=mark + _page(text, head).encode(codec), texts=(text,))
 
 
-def _broken(name: str, html: str, *texts: str, hidden: tuple[str, ...] = ()) -> StrangePage:
-    return StrangePage(name=name, body=html.encode(), texts=texts, hidden=hidden)
+def _broken(name: str, html: str, *texts: str, hidden: tuple[str, ...] = (), is_cut: bool = False) -> StrangePage:
+    return StrangePage(name=name, body=html.encode(), texts=texts, hidden=hidden, is_cut=is_cut)
 
 
 def _no_text(name: str, body: bytes, kind: str = _HTML, says: str = "not text") -> StrangePage:
@@ -120,6 +120,16 @@ BROKEN: Final = (  # every third page is in the short form of the figure
     _broken(
         "uppercase and no quotes", f"<HTML><BODY BGCOLOR=white><FONT SIZE=2><P>{_PLAIN}<BR><P>{_PLAIN[::-1]}", _PLAIN
     ),
+    _broken("tags that never end", _page(_PLAIN) + "<td class='" * 150_000 + "<li " * 100_000, _PLAIN, is_cut=True),
+    _broken(
+        "more paragraphs than are searched", f"<p>{_PLAIN}" + "<h2>Rye</h2><p>keeps " * 30_000, _PLAIN, is_cut=True
+    ),
+    _broken(
+        "roots within roots",
+        f"<svg><foreignObject><html><svg><foreignObject>{_PLAIN}<title><noscript><article>x",
+        _PLAIN,
+    ),
+    _broken("a number that no character has", f"<p>{_PLAIN} Rye &#{'7' * 9_000};</p>", _PLAIN, "Rye \ufffd"),
     StrangePage(
         name="longer than the limit",
         body=(_page(_PLAIN) + "<!--" + "x" * 2_100_000 + "-->").encode(),

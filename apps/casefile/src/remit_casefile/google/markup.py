@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from html import unescape
 from typing import Final
 
+from remit.markup import Tag, read_markup
+
 _MAX_TARGET: Final = 2000
-_COMMENT: Final = r"<!--(?:-?>|.*?(?:--!?>|\Z))"
-_NAME: Final = r"<(?P<close>/?+)(?P<tag>[a-z][^\s/>]*+)"
-_QUOTED: Final = r"""=\s*+(?:"[^"]*+"|'[^']*+')"""
-_FLAGS: Final = re.DOTALL | re.IGNORECASE
-# As browsers read tags: a quoted value follows an equals sign, and may contain the end of a tag.
-_TOKEN: Final = re.compile(
-    rf"{_COMMENT}|{_NAME}(?P<attributes>(?:[^>=]++|{_QUOTED}|=)*+)(?:>|\Z)|<[!/?][^>]*+(?:>|\Z)", _FLAGS
-)
-_TOKEN_WITHOUT_QUOTES: Final = re.compile(rf"{_COMMENT}|{_NAME}(?P<attributes>[^>]*+)>|<[!/?][^>]*+>", _FLAGS)
-_ATTRIBUTE: Final = re.compile(r"""([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]*+)))?+""")
-_UNREAD: Final = {
-    name: re.compile(rf"</{name}\b[^>]*+(?:>|\Z){other}", re.IGNORECASE)
-    for name, other in (("script", ""), ("style", ""), ("title", r"|(?=<body\b)"))
-}
-"""The elements whose content is no text of the letter, and where each ends."""
 _HIDING_WORD: Final = re.compile("hid|none|&", re.IGNORECASE)
 _UNDISPLAYED: Final = re.compile(
     r"(?:^|;)\s*+(?:display\s*+:\s*+none|visibility\s*+:\s*+hidden|mso-hide\s*+:\s*+all)\b", re.IGNORECASE
@@ -49,32 +34,13 @@ class HtmlText:
 
 def read_html(html: str) -> HtmlText:
     """The text of HTML, with a line for each block, and the text that stands for an image."""
-    reader, end = _Reader(), 0
-    for begin, after, tag in _find_markup(html):
-        reader.add_text(html[end:begin])
-        if tag is not None:
-            reader.add_tag(tag)
-        end = after
-    reader.add_text(html[end:])
+    reader = _Reader()
+    for piece in read_markup(html):
+        if isinstance(piece, Tag):
+            reader.add_tag(piece)
+        else:
+            reader.add_text(piece)
     return reader.finish()
-
-
-def _find_markup(html: str) -> Iterator[tuple[int, int, re.Match[str] | None]]:
-    """Where each piece of markup begins and ends, and its tag if it is one.
-
-    A tag that does not end, because a quote in it never does, is read without quotes, and so is all that follows it:
-    the end of the text is looked for once.
-    """
-    pattern, position, last = _TOKEN, 0, len(html)
-    while (token := pattern.search(html, position, last)) is not None:
-        if pattern is _TOKEN and token.end() == len(html) and html[-1] != ">" and not token[0].startswith("<!--"):
-            pattern, position, last = _TOKEN_WITHOUT_QUOTES, token.start(), html.rfind(">") + 1
-            continue
-        name, position = token["tag"], token.end()
-        if name is not None and not token["close"] and (content := _UNREAD.get(name.lower())) is not None:
-            ending = content.search(html, position)
-            position = len(html) if ending is None else ending.end()
-        yield token.start(), position, None if name is None else token
 
 
 class _Reader:
@@ -95,15 +61,16 @@ class _Reader:
 
     def add_text(self, text: str) -> None:
         """Add text between tags."""
-        (self._hidden if self._hiding else self._chunks).append(unescape(text))
+        (self._hidden if self._hiding else self._chunks).append(text)
 
-    def add_tag(self, tag: re.Match[str]) -> None:
+    def add_tag(self, tag: Tag) -> None:
         """Add what a reader sees of a tag."""
-        name, is_closing = tag["tag"].lower(), bool(tag["close"])
+        name, is_closing = tag.name, tag.is_closing
         if self._hiding and not self._ends_hidden(name, is_closing=is_closing):
             self._hidden.append(" ")
             return
-        attributes = {} if is_closing else _find_attributes(name, tag["attributes"])
+        is_read = not is_closing and (name in {"a", "img"} or _HIDING_WORD.search(tag.written) is not None)
+        attributes = tag.find_attributes() if is_read else {}
         is_hidden = "hidden" in attributes or _UNDISPLAYED.search(attributes.get("style", "")) is not None
         if name == "img":
             (self._hidden if is_hidden else self._chunks).append(f" {attributes.get('alt', '')} ")
@@ -134,16 +101,6 @@ class _Reader:
             target = target if len(target) <= _MAX_TARGET else f"{target[:_MAX_TARGET]}\u2026"
             self._links[f"{text} <{target}>".lstrip()] = None
         self._link = None
-
-
-def _find_attributes(name: str, text: str) -> dict[str, str]:
-    """The attributes of a tag, where they matter here. Of one that is given twice, the first counts."""
-    if name not in {"a", "img"} and not _HIDING_WORD.search(text):
-        return {}
-    found = dict[str, str]()
-    for each in _ATTRIBUTE.finditer(text):
-        found.setdefault(each[1].lower(), unescape(each[2] or each[3] or each[4] or ""))
-    return found
 
 
 def _clean(chunks: list[str]) -> str:

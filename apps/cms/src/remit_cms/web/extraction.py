@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
-from html.parser import HTMLParser
 from typing import Final
 
 from remit.errors import ExternalError
+from remit.markup import Tag, read_markup
 from remit_cms.web.guarded_http import HttpReply
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
@@ -75,34 +75,39 @@ def best_passages(
 
 
 def _extract(html: str, url: str) -> PageText:
-    from trafilatura import extract, extract_metadata  # noqa: PLC0415 - slow to import, seldom needed
-
-    text = (extract(html, url=url, output_format="markdown", include_comments=False, include_tables=True) or "").strip()
-    title = extract_metadata(html, default_url=url).title or ""
-    if len(text) <= len(html) // _MUCH_MARKUP:
-        plain = _PlainText(html)
-        if not text or plain.is_deep:  # what is nested deeper is not in the tree that was searched
-            title, text = title or plain.title, plain.text
+    plain = _PlainText(html)
+    title, text = ("", "") if plain.tags > _MANY_TAGS else _find_main_text(html, url)
+    if not text or (plain.is_deep and len(text) <= len(html) // _MUCH_MARKUP):
+        text = plain.text  # what is nested deeper is not in the tree that was searched
     if not text:
         raise ExternalError(f"no text can be found in {url}; it may be made by scripts, which are not run")
-    return PageText(" ".join(str(title).split())[:300], text)
+    return PageText(" ".join((title or plain.title).split())[:300], text)
 
 
-class _PlainText(HTMLParser):
+def _find_main_text(html: str, url: str) -> tuple[str, str]:
+    """The title and the main text; empty texts for a page that the library cannot read."""
+    from trafilatura import extract, extract_metadata  # noqa: PLC0415 - slow to import, seldom needed
+
+    try:
+        text = extract(html, url=url, output_format="markdown", include_comments=False, include_tables=True) or ""
+        title = extract_metadata(html, default_url=url).title or ""
+    except Exception:  # noqa: BLE001 - a page may break an assertion of a parser, or a limit of Python
+        return "", ""
+    return str(title), text.strip()
+
+
+class _PlainText:
     """All text of a page that a browser would show, a line for each block, however broken the page is."""
 
     def __init__(self, html: str) -> None:
-        super().__init__()
         self._texts: list[str] = []
-        self._titles: list[str] = []
-        self._hidden, self._depth, self.is_deep = "", 0, False
-        self.feed(html)
-        self.close()
-
-    @property
-    def title(self) -> str:
-        """What the page calls itself."""
-        return "".join(self._titles)
+        self.title, self.tags, self.is_deep = "", 0, False
+        self._hidden, self._depth = "", 0
+        for piece in read_markup(html):
+            if isinstance(piece, Tag):
+                self._add_tag(piece)
+            elif not self._hidden:
+                self._texts.append(piece)
 
     @property
     def text(self) -> str:
@@ -110,30 +115,27 @@ class _PlainText(HTMLParser):
         lines = (" ".join(line.split()) for line in "".join(self._texts).split("\n"))
         return "\n".join(filter(None, lines))
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        """Note where a block begins, and what is not shown."""
-        self._depth += tag not in _VOID
+    def _add_tag(self, tag: Tag) -> None:
+        """Note where a block begins or ends, and what is not shown."""
+        if tag.name == "title" and not self._hidden:
+            self.title = self.title or tag.content
+        self.tags += 1
+        self._depth += -1 if tag.is_closing else tag.name not in _VOID
         self.is_deep = self.is_deep or self._depth > _DEEP
-        self._hidden = self._hidden or (tag if tag in _NOT_SHOWN else "")
-        self._texts.append("" if tag in _INLINE else "\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        """Note where a block ends."""
-        self._depth -= 1
-        self._hidden = "" if tag == self._hidden else self._hidden
-        self._texts.append("" if tag in _INLINE else "\n")
-
-    def handle_data(self, data: str) -> None:
-        """Add a text."""
-        if self._hidden in ("", "title"):
-            (self._titles if self._hidden else self._texts).append(data)
+        if tag.is_closing:
+            self._hidden = "" if tag.name == self._hidden else self._hidden
+        elif tag.name in _NOT_SHOWN:
+            self._hidden = self._hidden or tag.name
+        self._texts.append("" if tag.name in _INLINE else "\n")
 
 
 _MUCH_MARKUP: Final = 20
 """A text that is shorter than one part in so many of its page may not be all of it."""
 _DEEP: Final = 200
+_MANY_TAGS: Final = 40_000
+"""The search for the main text takes time that grows with the square of the tags, so larger pages are read whole."""
 _VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
-_NOT_SHOWN: Final = frozenset({"script", "style", "template", "title", "textarea"})
+_NOT_SHOWN: Final = frozenset({"template", "textarea"})
 _INLINE: Final = frozenset(
     {"a", "abbr", "b", "bdi", "cite", "code", "em", "font", "i", "mark", "q", "s", "small", "span", "strong", "sub"}
     | {"sup", "time", "tt", "u", "wbr"}

@@ -1,0 +1,104 @@
+"""HTML of strangers in pieces, texts and tags, as browsers divide it, in time that grows with its length.
+
+A page or a mail may be broken, cut or written to keep a reader busy. All readers of HTML of strangers use this one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from typing import Final
+
+from remit.core.call_checks import check_call
+from remit.core.checks import check_instance
+
+__all__ = ["Tag", "read_markup"]
+
+_COMMENT: Final = r"<!--(?:-?>|.*?(?:--!?>|\Z))"
+_NAME: Final = r"<(?P<close>/?+)(?P<tag>[a-z][^\s/>]*+)"
+_QUOTED: Final = r"""=\s*+(?:"[^"]*+"|'[^']*+')"""
+_FLAGS: Final = re.DOTALL | re.IGNORECASE
+# As browsers read tags: a quoted value follows an equals sign, and may contain the end of a tag.
+_TOKEN: Final = re.compile(
+    rf"{_COMMENT}|{_NAME}(?P<attributes>(?:[^>=]++|{_QUOTED}|=)*+)(?:>|\Z)|<[!/?][^>]*+(?:>|\Z)", _FLAGS
+)
+_TOKEN_WITHOUT_QUOTES: Final = re.compile(rf"{_COMMENT}|{_NAME}(?P<attributes>[^>]*+)>|<[!/?][^>]*+>", _FLAGS)
+_ATTRIBUTE: Final = re.compile(r"""([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]*+)))?+""")
+_CONTENT: Final = {
+    name: re.compile(rf"</{name}\b[^>]*+(?:>|\Z){other}", re.IGNORECASE)
+    for name, other in (("script", ""), ("style", ""), ("title", r"|(?=<body\b)"))
+}
+"""The elements whose content is no markup, and where each ends."""
+_NUMBER: Final = re.compile(r"&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
+"""The number of a character. Python refuses to read one of thousands of digits, which no character has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag of HTML, with its name in lower case.
+
+    ``written``: its attributes as they are written. ``content``: what stands up to its end, if that is no markup, as in
+    a script, a style and a title, and ends nowhere if nothing ends it.
+    """
+
+    name: str
+    is_closing: bool = False
+    written: str = ""
+    content: str = ""
+
+    def find_attributes(self) -> dict[str, str]:
+        """The attributes, with names in lower case. Of one that is given twice, the first counts."""
+        found = dict[str, str]()
+        for each in _ATTRIBUTE.finditer(self.written):
+            found.setdefault(each[1].lower(), _unescape(each[2] or each[3] or each[4] or ""))
+        return found
+
+
+@check_call
+def read_markup(html: str) -> Iterator[str | Tag]:
+    """The texts of HTML, with their characters in place of references such as ``&amp;``, and the tags between them.
+
+    Comments and declarations are left out. A tag that nothing ends is text.
+    """
+    check_instance("read_markup: html", html, str, "give a string")
+    return _read(html)
+
+
+def _read(html: str) -> Iterator[str | Tag]:
+    end = 0
+    for begin, after, tag in _find_markup(html):
+        if end < begin:
+            yield _unescape(html[end:begin])
+        if tag is not None:
+            yield tag
+        end = after
+    if end < len(html):
+        yield _unescape(html[end:])
+
+
+def _find_markup(html: str) -> Iterator[tuple[int, int, Tag | None]]:
+    """Where each piece of markup begins and ends, and its tag if it is one.
+
+    A tag that does not end, because a quote in it never does, is read without quotes, and so is all that follows it:
+    the end of the text is looked for once.
+    """
+    pattern, position, last = _TOKEN, 0, len(html)
+    while (token := pattern.search(html, position, last)) is not None:
+        if pattern is _TOKEN and token.end() == len(html) and html[-1] != ">" and not token[0].startswith("<!--"):
+            pattern, position, last = _TOKEN_WITHOUT_QUOTES, token.start(), html.rfind(">") + 1
+            continue
+        name, position, content = token["tag"], token.end(), ""
+        if name is not None and not token["close"] and (closing := _CONTENT.get(name.lower())) is not None:
+            ending = closing.search(html, position)
+            content = html[position : len(html) if ending is None else ending.start()]
+            content = _unescape(content) if name.lower() == "title" else content
+            position = len(html) if ending is None else ending.end()
+        tag = None if name is None else Tag(name.lower(), bool(token["close"]), token["attributes"], content)
+        yield token.start(), position, tag
+
+
+def _unescape(text: str) -> str:
+    """The text with the characters that references stand for."""
+    return unescape(_NUMBER.sub(lambda number: f"&#{number[1] or 0}", text))

@@ -1,0 +1,61 @@
+"""HTML of strangers in pieces."""
+
+from __future__ import annotations
+
+import pytest
+
+from remit.errors import SetupError
+from remit.markup import Tag, read_markup
+
+
+def read_names(html: str) -> list[str]:
+    return [
+        f"<{'/' * piece.is_closing}{piece.name}>" if isinstance(piece, Tag) else piece for piece in read_markup(html)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("html", "pieces"),
+    [
+        ("", []),
+        ("rye &amp; spelt", ["rye & spelt"]),
+        ("<P>rye</P >", ["<p>", "rye", "</p>"]),
+        ("a<!-- b --><!doctype c><?d?>e", ["a", "e"]),
+        ("5 < 6 <7> & < b", ["5 < 6 <7> & < b"]),
+        ("<a title='1 > 0'>b</a>", ["<a>", "b", "</a>"]),
+        ("<a title='1>b</a>", ["<a>", "b", "</a>"]),
+        ("<script>if (a<b) '<p>'</script>c", ["<script>", "c"]),
+        ("<style>a", ["<style>"]),
+        ("<title>a<body>b", ["<title>", "<body>", "b"]),
+        ("a<p b", ["a<p b"]),
+        ("&#65;&#065;&#x41;&#xd800;", ["AAA\ufffd"]),
+        (f"&#{'0' * 5_000}65;&#{'0' * 5_000};&#{'9' * 5_000};&#x{'f' * 5_000}", ["A\ufffd\ufffd\ufffd"]),
+    ],
+)
+def test_html_is_divided_as_browsers_divide_it(html: str, pieces: list[str]) -> None:
+    assert read_names(html) == pieces
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<p ", "<", "</", "<!--", "<!", "<a href='", '<a b="x>', "<title>", "<script>", "&#", "&#x1", "= '", "<b>"],
+)
+@pytest.mark.parametrize("end", ["", ">", "'>", '">'])
+def test_a_page_of_one_piece_is_read_in_one_pass(piece: str, end: str) -> None:
+    html = piece * 200_000 + end
+    assert sum(len(each) if isinstance(each, str) else 1 for each in read_markup(html)) <= len(html)
+
+
+def test_a_tag_has_its_attributes_and_a_title_its_text() -> None:
+    link, title, script = (
+        each for each in read_markup("<A HREF=b href=c Title='d&amp;' e><title>f&lt;</title><script>g&lt;")
+    )
+    assert isinstance(link, Tag)
+    assert link.find_attributes() == {"href": "b", "title": "d&", "e": ""}
+    assert title == Tag("title", content="f<")
+    assert script == Tag("script", content="g&lt;")
+
+
+def test_html_that_is_no_text_is_refused() -> None:
+    with pytest.raises(SetupError, match="read_markup: html"):
+        read_markup(b"<p>")  # type: ignore[arg-type]
