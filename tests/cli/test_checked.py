@@ -84,3 +84,21 @@ def test_what_cannot_be_read_or_kept_is_checked_again(cli: Cli, checked: Callabl
     (cli.home / "checked").rmdir()
     (cli.home / "checked").write_text("in the way", encoding="utf-8")
     assert [checked(), checked()] == [False, False]
+
+
+def test_a_changed_file_of_an_agent_has_all_checked_again(
+    cli: Cli, tmp_path: Path, checked: Callable[[], bool]
+) -> None:
+    module = tmp_path / f"{module_in(tmp_path)}.py"
+    worker = tmp_path / "clerk.worker"
+    worker.write_text(
+        "---\nname: clerk\ndescription: Files notes.\n---\n\nFile the notes of {{ prompt }}.\n", encoding="utf-8"
+    )
+    text = module.read_text(encoding="utf-8").replace(
+        "from figures", "from remit.workers import load_workers\nfrom figures"
+    )
+    agents = f"agents=load_workers(Path({str(tmp_path)!r})), operations="
+    module.write_text(text.replace("operations=", agents), encoding="utf-8")
+    assert [checked(), checked()] == [False, True]
+    worker.write_text(worker.read_text(encoding="utf-8") + "Say less.\n", encoding="utf-8")
+    assert [checked(), checked()] == [False, True]

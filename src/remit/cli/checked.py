@@ -1,8 +1,8 @@
 """Which applications were checked in full as they are, so that a call of one tool makes one contract.
 
-Kept in the data folder: for each application the files that were loaded and those of its inventory, with the digest of
-their sizes and times, and the digest of its governance. What has other files, or is governed otherwise, is checked in
-full again.
+Kept in the data folder: for each application the files that were loaded, with those of its inventory and agents, the
+digest of their sizes and times, and the digest of its governance. What has other files, or is governed otherwise, is
+checked in full again.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import MsgspecError, Struct, json
 
+from remit.agent.agent import Agent
 from remit.cli.apps import find_app, installed_apps, search_current_folder
 from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.home import data_folder
@@ -24,6 +25,8 @@ from remit.home import data_folder
 if TYPE_CHECKING:
     from remit.app import App
     from remit.cli.client import LocalClient
+    from remit.dispatch.registry import AnyCallee
+    from remit.inventory.operations import Operations
 
 
 class _Checked(Struct, frozen=True):
@@ -57,16 +60,25 @@ def remember_checked(client: LocalClient, name: str, app: App) -> None:
     from remit.cli.check import offered_callees
     from remit.inventory.lock import digest_governance
 
-    loaded = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-    loaded |= {str(each) for each in app.operations.inventory.folder.iterdir()}
-    files = sorted(each for each in loaded if each and os.path.isfile(each))  # noqa: PTH113 - as below
-    governance = digest_governance(app.operations, offered_callees(app))
+    offered = offered_callees(app)
+    files = sorted(each for each in _find_files(app.operations, offered) if os.path.isfile(each))  # noqa: PTH113
+    governance = digest_governance(app.operations, offered)
     path = _path(client, name)
     draft = path.with_suffix(f".{os.getpid()}")
     with contextlib.suppress(OSError):  # what cannot be kept is checked again
         path.parent.mkdir(mode=0o700, exist_ok=True)
         draft.write_bytes(json.encode(_Checked(files, _digest_files(files), governance)))
         draft.replace(path)
+
+
+def _find_files(operations: Operations, offered: Iterable[AnyCallee]) -> Iterator[str]:
+    """The files of all modules, of the inventory, and of the agents that are defined in files."""
+    loaded = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    yield from filter(None, loaded)
+    yield from map(str, operations.inventory.folder.iterdir())
+    for each in offered:
+        if isinstance(each, Agent) and each.definition.source is not None:
+            yield each.definition.source.where.rpartition(":")[0]
 
 
 def _path(client: LocalClient, name: str) -> Path:

@@ -25,6 +25,7 @@ from remit.contracts.facts import Effect, Facts
 from remit.contracts.provider_tool import PROVIDER_TOOLS, ProviderTool, as_provider_tools
 from remit.contracts.schema import Input, Output
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
+from remit.contracts.typed_schema import contracts_are_checked
 from remit.errors import ContractError, SetupError
 from remit.schemas.yaml_lines import YamlDocument
 from remit.workers.field_types import ModelName, NonEmptyText, Permission, ToolName, describe_error, select_innermost
@@ -137,6 +138,8 @@ class WorkerDefinition:
     document: YamlDocument | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if self.document is not None and not self.includes and contracts_are_checked():
+            return  # the file was checked before, as it is
         for what in self._find_errors():
             raise ContractError(f"worker {_display_name(self.name)}: {what}")
         if self.model and self.compatible_models:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from remit.schemas.finding import Finding, display_path
-from remit.workers.prompt import MAX_PROMPT_CHARS, IncludeReference, Template
+from remit.workers.prompt import MAX_PROMPT_CHARS, Template
+from remit.workers.prompt_texts import IncludeReference
 
 
 def read_includes(text: str, *, line: int, file: Path) -> tuple[dict[str, str], list[Finding]]:

@@ -24,6 +24,7 @@ from remit.contracts.contract import NAME_PATTERN
 from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.schema import Input, Output
 from remit.contracts.settings import ModelSettings
+from remit.contracts.typed_schema import contracts_are_checked
 from remit.core.checks import as_path
 from remit.errors import ContractError, SetupError
 from remit.lazy_exports import import_attribute
@@ -257,7 +258,7 @@ class _WorkerFileReader(Struct):
         return imported
 
     def _check_prompt(self, input_model: type[BaseModel] | None) -> dict[str, str]:
-        """Check the prompt and its includes. Returns the included texts."""
+        """Check the prompt and its includes, unless it was checked before, as it is. Returns the included texts."""
         document, line = self.source.document, self.source.line
         includes, findings = read_includes(self.source.prompt, line=line, file=self.path)
         self.findings += findings
@@ -265,6 +266,8 @@ class _WorkerFileReader(Struct):
             self._check_attachments(input_model)
         template = Template(self.source.prompt, file=document.file, line=line, includes=includes)
         known = None if input_model is None else parameter_names(input_model)
+        if contracts_are_checked() and not includes:
+            return includes
         reported_positions = {(each.code, each.where) for each in findings}
         self.findings += [each for each in template.check(known) if (each.code, each.where) not in reported_positions]
         of_run = document.value.get("run_instructions")

@@ -1,0 +1,118 @@
+"""Finds what is wrong with a prompt, whatever its input is. It imports Jinja, as nothing else does before a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Final, cast
+
+from jinja2 import TemplateSyntaxError, nodes
+from jinja2.meta import find_undeclared_variables
+
+from remit.schemas.finding import Finding
+from remit.workers.jinja_names import (
+    FUNCTIONS,
+    collect_bound_names,
+    collect_top_level_names,
+    find_free_uses,
+    find_internal_attributes,
+    find_read_names,
+)
+from remit.workers.prompt_texts import MAIN_TEMPLATE, IncludeReference, file_of_text
+from remit.workers.sandbox import Sandbox
+
+_ESCAPE: Final = "write {% raw %} before text with braces and {% endraw %} after it"
+_INCLUDE_NODES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
+
+
+@lru_cache(maxsize=64)
+def find_mistakes(
+    file: str, texts: tuple[tuple[str, str], ...], parameters: frozenset[str] | None
+) -> tuple[Finding, ...]:
+    """The errors in the texts of a prompt, found once for the reader of a file and for the definition that it makes."""
+    return tuple(_Checker(file, dict(texts)).find_mistakes(parameters))
+
+
+def find_includes(file: str, texts: Mapping[str, str]) -> list[IncludeReference]:
+    """The includes of the prompt itself; empty if it is not a valid template."""
+    try:
+        return _find_includes(_Checker(file, texts).parse(MAIN_TEMPLATE))
+    except TemplateSyntaxError:
+        return []
+
+
+class _Checker:
+    """Checks the texts of one prompt, which ``file`` contains."""
+
+    def __init__(self, file: str, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._get_file: Callable[[str], str] = lambda name: file_of_text(file, name)
+        self._sandbox = Sandbox(texts, self._get_file)
+
+    def find_mistakes(self, parameters: Collection[str] | None) -> list[Finding]:
+        """The errors; see `Template.check`."""
+        trees: dict[str, nodes.Template] = {}
+        found: list[Finding] = []
+        for name, text in self._texts.items():
+            try:
+                tree = self.parse(name)
+                self._sandbox.compile(text, name, self._get_file(name))
+                trees[name] = tree
+            except TemplateSyntaxError as error:
+                what = f"the template is not valid: {error.message}"
+                found.append(self._make_finding("template", name, error.lineno, what, f"correct it, or {_ESCAPE}"))
+        for name, tree in trees.items():
+            found += self._find_missing_includes(name, _find_includes(tree))
+            found += self._find_internal_attributes(name, tree)
+            if parameters is not None:
+                found += self._find_undeclared_fields(name, trees, parameters)
+        return found
+
+    def parse(self, name: str) -> nodes.Template:
+        """The tree of a text."""
+        return self._sandbox.parse(self._texts[name], name, self._get_file(name))
+
+    def _find_missing_includes(self, name: str, includes: Iterable[IncludeReference]) -> Iterator[Finding]:
+        for each in includes:
+            if each.name is None:
+                what = "the name of an include must be a plain string"
+                yield self._make_finding("include", name, each.line, what, 'name it, like {% include "tone.md" %}')
+            elif each.name not in self._texts:
+                what = f"the included text {each.name!r} does not exist"
+                yield self._make_finding("include", name, each.line, what, "add it, or correct the name")
+
+    def _find_internal_attributes(self, name: str, tree: nodes.Template) -> Iterator[Finding]:
+        for attribute, line in sorted(set(find_internal_attributes(tree)), key=lambda each: each[1]):
+            what = f"{attribute} is an internal attribute of Python, not a field of an input"
+            yield self._make_finding("internal", name, line, what, "remove it: the sandbox refuses it")
+
+    def _find_undeclared_fields(
+        self, name: str, trees: Mapping[str, nodes.Template], parameters: Collection[str]
+    ) -> Iterator[Finding]:
+        there = f"available: {', '.join(sorted(parameters)) or 'none'}; or {_ESCAPE}"
+        tree = trees[name]
+        around = [each for other, each in trees.items() if other != name]
+        extends = next(tree.find_all(nodes.Extends), None) is not None
+        shared = (
+            {bound for each in around for bound in collect_bound_names(each)}
+            if name != MAIN_TEMPLATE or extends
+            else set[str]()
+        )
+        available = {*parameters, *shared, *collect_top_level_names(tree)}
+        functions = find_read_names(tree) & FUNCTIONS - collect_bound_names(tree)
+        for missing in sorted((find_undeclared_variables(tree) | functions) - available):
+            line = min(find_free_uses(tree, missing), default=1)
+            yield self._make_finding("unknown-field", name, line, f"the input has no field {missing!r}", there)
+
+    def _make_finding(self, code: str, name: str, line: int, what: str, fix: str) -> Finding:
+        return Finding(code=code, where=f"{self._get_file(name)}:{line}", what=what, fix=fix)
+
+
+def _find_includes(tree: nodes.Template) -> list[IncludeReference]:
+    """The references to other texts in a template."""
+    found: list[IncludeReference] = []
+    for node in tree.find_all(_INCLUDE_NODES):
+        named = cast("nodes.Include", node).template
+        value = named.value if isinstance(named, nodes.Const) else None
+        found.append(IncludeReference(value if isinstance(value, str) and value else None, node.lineno))
+    return found
