@@ -192,6 +192,26 @@ CALLS: Final[dict[str, StrangeStream]] = {
     "an empty object and then a text": StrangeStream(
         call({}, "look", id="1", index=0) + call('{"what":"a"}', index=0) + END, calls=_LOOKED
     ),
+    "an object twice": StrangeStream(
+        call({"what": "a"}, "look", id="1", index=0) + call({"what": "a"}, "look", id="1", index=0) + END, calls=_LOOKED
+    ),
+    "an object, and another": StrangeStream(
+        call({"what": "a"}, "look", id="1", index=0) + call({"what": "b"}, index=0) + END, says="arguments"
+    ),
+    "a list twice": StrangeStream(
+        call(["a"], "look", id="1", index=0) + call(["a"], index=0) + END, calls=(("look", '["a"]'),)
+    ),
+    "calls that are empty behind a call": StrangeStream(
+        call('{"what":"a"}', "look", id="1", index=0) + say({"tool_calls": ""}, {"tool_calls": {}}) + END, calls=_LOOKED
+    ),
+    "calls that are a text behind a call": StrangeStream(
+        call('{"what":"a"}', "look", id="1", index=0) + say({"tool_calls": "none"}) + END, says="tool_calls"
+    ),
+    "the older function_call of two tools": StrangeStream(
+        say({"function_call": {"name": "look", "arguments": ""}}, {"function_call": {"name": "now", "arguments": "{}"}})
+        + END,
+        calls=(("looknow", "{}"),),
+    ),
     "a call beside a text": StrangeStream(
         text("Wait. ") + call('{"what":"a"}', "look", id="1", index=0) + END, "Wait. ", _LOOKED
     ),

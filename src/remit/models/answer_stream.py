@@ -38,7 +38,8 @@ _BOM: Final = b"\xef\xbb\xbf"
 _DONE: Final = b"[DONE]"
 _NAMES: Final = frozenset({"id", "type", "role", "name", "format", "finish_reason", "index"})
 """Fields whose pieces repeat or replace one another, where other texts are joined."""
-_SAID: Final = frozenset({"content", "refusal", "arguments", "input"})
+_ARGUMENTS: Final = frozenset({"arguments", "input"})
+_SAID: Final = _ARGUMENTS | {"content", "refusal", "tool_calls"}
 """Fields of which no piece may be lost."""
 _HALF: Final = re.compile("[\ud800-\udbff]$")
 
@@ -205,8 +206,10 @@ class AnswerStream:
     def _merge(self, target: dict[str, Any], piece: Mapping[str, Any]) -> None:
         """Add the fields of a piece: texts and lists are joined, parts of lists by their ``index``.
 
+        What is empty replaces nothing. Arguments that are no text are whole, and may come again.
+
         Raises:
-            TypeError: what would be lost is of another kind than what was said before.
+            TypeError: what would be lost is of another kind than what was said before, or other whole arguments.
         """
         for name, value in piece.items():
             known = target.get(name)
@@ -214,7 +217,15 @@ class AnswerStream:
                 known, value = _as_one_kind(known, value)  # noqa: PLW2901
             if name in _SAID and not (_is_empty(known) or _is_empty(value) or _kind_of(known) is _kind_of(value)):
                 raise TypeError(f"the pieces of {name} are of two kinds")
-            if isinstance(value, str) and name not in _NAMES:
+            if name == "function_call" and isinstance(value, dict):
+                value = with_whole_name({"function": known}, {"function": value})["function"]  # noqa: PLW2901
+            if _is_empty(value) and not _is_empty(known):
+                continue
+            if name in _ARGUMENTS and isinstance(value, dict | list):
+                if not _is_empty(known) and known != value:
+                    raise TypeError(f"the {name} of a call come twice, and differ")
+                target[name] = value
+            elif isinstance(value, str) and name not in _NAMES:
                 self._count(len(value))
                 target[name] = known if isinstance(known, _Text) else _Text()
                 target[name].append(value)
@@ -225,7 +236,7 @@ class AnswerStream:
                 target[name] = cast("list[Any]", known) if type(known) is list else []
                 join = self._join_calls if name == "tool_calls" else self._join_list
                 join(target[name], cast("list[Any]", value))
-            elif known is None or value not in (None, ""):
+            else:
                 target[name] = value
 
     def _join_calls(self, known: list[Any], added: list[Any]) -> None:

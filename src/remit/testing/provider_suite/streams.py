@@ -27,6 +27,7 @@ _USAGE: Final[dict[str, Any]] = {**chunk({}), "choices": [], "usage": _COUNTS}
 _FILTER: Final[dict[str, Any]] = {"index": 0, "finish_reason": None, "content_filter_offsets": {}}
 _GOOD: Final = as_events(*_TEXT, _END, _USAGE, DONE)
 _COMMENT: Final = ": PROCESSING\n\n"
+_A: Final = {"what": "a"}
 
 
 def _say(*events: object, **expected: Any) -> Shape:
@@ -65,6 +66,11 @@ def _each(**fields: Any) -> list[dict[str, Any]]:
     return [{**event, **fields} for event in (*_TEXT, _END)]
 
 
+def _think(text: str) -> dict[str, Any]:
+    """An event with thinking as a part of the content."""
+    return chunk({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": text}]}]})
+
+
 CALLS: Final[dict[str, Shape]] = {
     "a call in pieces": _call(piece(0, id="c1", type="function", name="look"), piece(0, '{"wh'), piece(0, 'at":"a"}')),
     "a call in one piece": _call(piece(0, '{"what":"a"}', id="c1", name="look")),
@@ -78,6 +84,28 @@ CALLS: Final[dict[str, Shape]] = {
     "neither id nor index after the first": _call(piece(0, id="c1", name="look"), piece(None, '{"what":"a"}')),
     "no index, by the id": _call(piece(None, id="c1", name="look"), piece(None, '{"what":"a"}', id="c1")),
     "arguments as an object": _call(piece(0, {"what": "a"}, id="c1", name="look")),
+    "arguments as an object, twice": _call(piece(0, _A, id="c1", name="look"), piece(0, _A, id="c1", name="look")),
+    "arguments as an object, twice without a name": _call(piece(0, _A, id="c1", name="look"), piece(0, _A)),
+    "the older function_call": _call(
+        chunk({"function_call": {"name": "look", "arguments": ""}}),
+        chunk({"function_call": {"arguments": '{"wh'}}),
+        chunk({"function_call": {"arguments": 'at":"a"}'}}),
+    ),
+    "the older function_call, as an object, twice": _call(
+        chunk({"function_call": {"name": "look", "arguments": _A}}),
+        chunk({"function_call": {"name": "look", "arguments": _A}}),
+    ),
+    "the older function_call of two tools": _call(
+        chunk({"function_call": {"name": "look", "arguments": ""}}),
+        chunk({"function_call": {"name": "now", "arguments": "{}"}}),
+        made=(),
+    ),
+    "calls that are empty after a call": _call(
+        piece(0, '{"what":"a"}', id="c1", name="look"), chunk({"tool_calls": ""}), chunk({"tool_calls": {}})
+    ),
+    "thinking in parts before a call": _call(
+        _TEXT[0], _think("Let me "), _think("think."), piece(0, '{"what":"a"}', id="c1", name="look")
+    ),
     "reasoning before a call": _call(
         chunk({"role": "assistant", "content": None, "reasoning_content": "Let me "}),
         chunk({"reasoning_content": "think."}),
@@ -179,10 +207,34 @@ TEXTS: Final[dict[str, Shape]] = {
     "carriage returns alone": _rewritten("\n", "\r"),
     "no finish": _say(*_TEXT, DONE, text="may not be whole", requests=1),
     "ended by an error": _say(*_TEXT[:2], chunk({}, "error"), DONE, text="may not be whole", requests=1),
+    "thinking in parts, and texts": _say(_TEXT[0], _think("Let me "), _think("think."), *_TEXT[1:], _END, DONE),
+    "a text, and then parts": _say(
+        chunk({"content": "not "}),
+        chunk({"content": [{"type": "text", "text": "all done"}]}),
+        _END,
+        DONE,
+        text="not all",
+    ),
+    "parts, and then texts": _say(
+        chunk({"content": [{"type": "text", "text": "not "}]}),
+        *_TEXT[1:],
+        chunk({"content": ""}, "stop"),
+        DONE,
+        text="not all done",
+    ),
     "an empty end": _say(chunk({"role": "assistant", "content": ""}), _END, DONE, text="no answer"),
 }
 
 OUTAGES: Final[dict[str, Shape]] = {
+    "two objects of arguments": _say(
+        piece(0, _A, id="c1", name="look"), piece(0, {"what": "b"}, id="c1"), _CALLS_END, DONE, rests=True
+    ),
+    "arguments as a text and an object": _say(
+        piece(0, '{"what":"b"}', id="c1", name="look"), piece(0, _A, id="c1"), _CALLS_END, DONE, rests=True
+    ),
+    "parts, and then another content": _say(
+        _think("hm"), chunk({"content": {"text": "all done"}}), _END, DONE, rests=True
+    ),
     "cut": _say(*_TEXT, rests=True),
     "cut within an event": Shape(
         answers=(HttpAnswer(compact_json(_TEXT[1])[:30], media_type=EVENT_STREAM),), rests=True
