@@ -147,6 +147,18 @@ SHAPES: Final = (
         attached=(("", ""),),
     ),
     StrangeMail(
+        name="control characters in the types of attachments",
+        raw=_HEAD
+        + _parts(
+            "mixed",
+            _PLAIN,
+            _part("image/x\0y", b"PNG", "Content-Disposition: attachment; filename=a\x07.png"),
+            _part("audio/\x1b[2Jz", b"RIFF", "Content-Disposition: attachment; filename=b.wav"),
+        ),
+        text="The letter.",
+        attached=(("a\ufffd.png", ""), ("b.wav", "")),
+    ),
+    StrangeMail(
         name="a note below the letter by the list",
         raw=_HEAD + _parts("mixed", _parts("alternative", _PLAIN, _HTML), _part("text/plain", b"-- \r\nlist")),
         text="The letter.\n\n-- \nlist",

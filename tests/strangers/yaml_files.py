@@ -117,6 +117,11 @@ NO_VALUES: Final[dict[str, str]] = {
 
 FILES: Final[dict[str, tuple[bytes, object]]] = {
     "a byte order mark": ("\ufeffa: one two\nb: ü # c\n".encode(), {"a": "one two", "b": "ü"}),
+    "two byte order marks": ("\ufeff\ufeffa: one#2\nb: ü\n".encode(), {"a": "one#2", "b": "ü"}),
+    "a comment behind two byte order marks": (
+        "\ufeff\ufeffa: one two # 3\n".encode(),
+        "f.yaml:1: an unquoted text is cut",
+    ),
     "a comment behind a byte order mark": ("\ufeffa: one two # three\n".encode(), "f.yaml:1: an unquoted text is cut"),
     "line ends of Windows": (b"a: one\r\nb: |\r\n  x\r\n  y\r\nc: two\r\n", {"a": "one", "b": "x\ny\n", "c": "two"}),
     "a comment with line ends of Windows": (b"a: 1\r\nprompt: b\r\n\r\n  # c\r\n", "f.yaml:4: an unquoted text is cut"),

@@ -26,6 +26,7 @@ _JSON_KINDS: Final = ("str", "int", "float", "bool", "null", "seq", "map")
 _MAX_DEPTH: Final = 100
 _COMMENT: Final = re.compile(r"(?P<below>(?:[ \t]*\n)*)(?P<indent>[ \t]+)#")
 _BREAKS: Final = "\x85\u2028\u2029"
+_MARK: Final = "\ufeff"
 _UNSEEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 """Characters that no editor shows: ends of lines to YAML, and those that YAML does not take."""
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -82,7 +83,7 @@ def read_yaml(text: str, file: str) -> YamlDocument:
         InventoryError: the text is not YAML, not a mapping, nested too deeply, or has a character that cannot be seen.
         SetupError: the extra ``inventory`` is not installed.
     """
-    yaml = _import_yaml()
+    yaml, text = _import_yaml(), text.lstrip(_MARK)  # which libyaml does not count as a character
     if unseen := _UNSEEN.search(text):
         raise _refuse_unseen(f"{file}:{text.count(chr(10), 0, unseen.start()) + 1}", unseen[0])
     reader = _DocumentReader(file, yaml, text)

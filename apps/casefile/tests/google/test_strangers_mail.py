@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from base64 import urlsafe_b64encode
+from typing import Final
 
 import pytest
 
@@ -16,6 +18,9 @@ from remit_casefile.google.payloads.gmail import GetMessage
 from remit_casefile.google.wire import Body, Header, MessageResource, Part
 from tests.strangers.charsets import BROKEN, DECLARED, NO_CHARSETS, SPELLED
 from tests.strangers.mail import MAILS, StrangeMail
+
+UNSTORABLE: Final = re.compile(r"\\x[01][0-9a-f]|\\x7f|\\ud[89a-f]")
+"""The escapes of characters that a database or a terminal does not take."""
 
 
 @pytest.mark.parametrize("mail", MAILS, ids=lambda mail: mail.name)
@@ -32,6 +37,7 @@ async def test_a_letter_and_what_is_attached_to_it_are_told_apart(world: World, 
     assert mail.says in " ".join(view.omitted)
     assert bool(view.omitted) == bool(mail.says)
     assert view.sender == "Eve <eve@example.net>"
+    assert UNSTORABLE.search(repr(view.model_dump(mode="python"))) is None
 
 
 async def test_the_mailbox_of_every_stranger_is_synced(world: World) -> None:

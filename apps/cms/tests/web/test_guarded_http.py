@@ -115,7 +115,15 @@ async def test_an_address_inside_a_network_is_denied_without_telling_which_it_is
 
 
 @pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "site.example", "http://", "http://a:b@site.example/", "http://["]
+    "url",
+    [
+        "file:///etc/passwd",
+        "site.example",
+        "http://",
+        "http://a:b@site.example/",
+        "http://[",
+        "http://site.example/\udc00",
+    ],
 )
 async def test_what_is_no_address_of_a_page_is_refused_in_one_line(internet: Internet, url: str) -> None:
     with pytest.raises(InvalidArgumentsError, match=r"cannot be requested: .*; give the whole address") as caught:

@@ -64,6 +64,15 @@ async def test_each_engine_finds_pages_each_once_within_the_domains(name: str) -
     assert (hits[0].title, hits[0].snippet, hits[0].published) == ("A page", "about bread", "2026-11-01")
 
 
+async def test_what_an_engine_does_not_send_as_text_is_left_out() -> None:
+    results = [{"url": "https://a.example/\ud83d", "title": ["x"], "content": "bread \udc00", "publishedDate": {}}]
+    body = json.dumps({"results": results}).encode()
+    async with Internet(pages={"/search": Page(body)}) as internet:
+        (hit,) = await engine("searxng", internet).search(QUERY)
+    assert (hit.url, hit.title) == ("https://a.example/\ufffd", "https://a.example/\ufffd")
+    assert (hit.snippet, hit.published) == ("bread \ufffd", "")
+
+
 @pytest.mark.parametrize(
     ("name", "header"),
     [("brave", "x-subscription-token: key"), ("tavily", "authorization: Bearer key"), ("exa", "x-api-key: key")],
@@ -97,6 +106,7 @@ async def test_what_narrows_a_search_is_sent_in_the_words_or_in_fields() -> None
         (Page(status=429), RateLimitedError, "was asked too often"),
         (Page(status=401, body=b"key-of-the-engine"), ExternalError, "refused the search with status 401"),
         (Page(b"<html>"), ExternalError, "did not answer in JSON"),
+        (Page(b"[" * 90_000), ExternalError, "did not answer in JSON"),
         (Page(b"[]"), ExternalError, "answered with something else than results"),
     ],
 )

@@ -278,7 +278,8 @@ def _find_root(part: Part) -> Part:
 
 
 def _kind(part: Part) -> str:
-    return part.mime_type[:_MAX_TYPE].strip().lower() or "text/plain"
+    kind = part.mime_type[:_MAX_TYPE].strip().lower()
+    return clean_text(kind) or "text/plain"
 
 
 def _received_at(milliseconds: int | None) -> datetime | None:

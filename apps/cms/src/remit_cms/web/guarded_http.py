@@ -178,7 +178,7 @@ class GuardedHttp:
             if not _have_same_origin(url, following):
                 headers = {name: value for name, value in headers.items() if name in _KEPT_HEADERS}
             return await self._send_once("GET", following, headers, b""), headers
-        except (InvalidURL, InvalidArgumentsError) as error:
+        except (InvalidURL, InvalidArgumentsError, UnicodeError) as error:
             raise ExternalError(f"{url} leads to an address that cannot be requested") from error
 
     async def _send_once(self, method: str, url: str, headers: dict[str, str], body: bytes) -> HttpReply:
@@ -214,10 +214,11 @@ class GuardedHttp:
             return self._policy.check_url(url), URL(url).copy_with(fragment=None)
         except BlockedAddressError as error:
             raise DeniedError(f"{url} is not a public address, so it is not requested") from error
-        except (BlockedURLError, InvalidURL) as error:
+        except (BlockedURLError, InvalidURL, UnicodeError) as error:
             reason = getattr(error, "reason", str(error))
+            shown = url[:200].encode(errors="replace").decode()
             raise InvalidArgumentsError(
-                f"{url[:200]} cannot be requested: {reason}; give the whole address of a public page"
+                f"{shown} cannot be requested: {reason}; give the whole address of a public page"
             ) from error
 
 

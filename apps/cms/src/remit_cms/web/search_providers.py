@@ -246,7 +246,7 @@ def _read_json(name: str, reply: HttpReply) -> dict[str, Any]:
         raise ExternalError(f"the search engine {name} refused the search with status {reply.status}")
     try:
         body = json.loads(reply.text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ExternalError(f"the search engine {name} did not answer in JSON") from error
     if not isinstance(body, dict):
         raise ExternalError(f"the search engine {name} answered with something else than results")
@@ -264,24 +264,29 @@ def _hits(query: SearchQuery, results: object, *, snippet: str, published: str) 
     found: dict[str, SearchHit] = {}
     for each in cast("list[object]", results) if isinstance(results, list) else ():
         fields = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
-        url = str(fields.get("url") or "")
+        url = _text(fields.get("url"))
         try:
             parts = urlsplit(url)
         except ValueError:
             continue
         if parts.scheme not in ("http", "https") or not _fits(query, parts.hostname or ""):
             continue
-        text = " ".join(str(fields.get(snippet) or "").split())
         found.setdefault(
             url,
             SearchHit(
                 url=url,
-                title=" ".join(str(fields.get("title") or url).split())[:300],
-                snippet=text[:_MAX_SNIPPET],
-                published=str(fields.get(published) or "")[:40],
+                title=" ".join((_text(fields.get("title")) or url).split())[:300],
+                snippet=" ".join(_text(fields.get(snippet)).split())[:_MAX_SNIPPET],
+                published=_text(fields.get(published))[:40],
             ),
         )
     return list(found.values())[: query.count]
+
+
+def _text(value: object) -> str:
+    """A text or number of an engine, with U+FFFD for half a character; empty for other values."""
+    text = str(value) if isinstance(value, (str, int, float)) else ""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _fits(query: SearchQuery, host: str) -> bool:
