@@ -65,12 +65,12 @@ def call(
     schedule, raw = parse_schedule(at, every, zone, missed), _read_json(arguments)
     with open_client() as client:
         from remit.cli.report import ReportOptions, report_result
-        from remit.cli.tables import make_console
+        from remit.cli.tables import make_console_on_use
         from remit.cli.terminal import Terminal
 
         found = load_checked(client, app)
         _check_callee(client, found, tool, app, may_be_known=bool(idempotency_key))
-        runtime = client.runtime(found, terminal := Terminal(make_console(stderr=True), found))
+        runtime = client.runtime(found, terminal := Terminal(make_console_on_use(stderr=True), found))
         remember_checked(client, app, found)
         with terminal.show_busy(tool):
             execution = runtime.call_by_name(

@@ -2,26 +2,54 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from rich.console import Console
-from rich.text import Text
-
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # rich has forty modules, and most calls print nothing on a console
+    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 _RISK_STYLES: Final[Mapping[str, str]] = {"safe": "green", "moderate": "yellow", "high": "bold red"}
 _PLAIN_WIDTH: Final = 240
 """Columns of a table that goes to a file or a pipe."""
+_FORCING: Final = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE"})
+"""The variables by which a person has rich take what is no terminal for one."""
 
 
 def make_console(*, stderr: bool = False) -> Console:
     """A console that prints text literally, without interpreting markup."""
+    from rich.console import Console
+
     plain_console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
     if not plain_console.is_terminal:
         plain_console.width = _PLAIN_WIDTH
     return plain_console
+
+
+def make_console_on_use(*, stderr: bool = False) -> Console:
+    """The same console, made when something is printed on it."""
+    return cast("Console", _ConsoleOnUse(stderr=stderr))
+
+
+class _ConsoleOnUse:
+    """Takes from the console what is asked of it. Rich is not asked whether a file or a pipe is a terminal."""
+
+    def __init__(self, *, stderr: bool) -> None:
+        self._stderr = stderr
+
+    @property
+    def is_terminal(self) -> bool:
+        stream = sys.stderr if self._stderr else sys.stdout
+        return (stream.isatty() or not _FORCING.isdisjoint(os.environ)) and self._console.is_terminal
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_console":
+            self._console = make_console(stderr=self._stderr)
+            return self._console
+        return getattr(self._console, name)
 
 
 def make_table(*columns: str) -> Table:
@@ -47,6 +75,8 @@ def print_table(listing: Table) -> None:
 
 def risk_text(risk: str) -> Text:
     """The word for a risk in its colour."""
+    from rich.text import Text
+
     return Text(risk, style=risk_style(risk))
 
 

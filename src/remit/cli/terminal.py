@@ -12,9 +12,6 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.text import Text
-
 from remit.agent.linking import all_callees
 from remit.app import App
 from remit.cli.run_events import (
@@ -48,6 +45,7 @@ from remit.engine.request import new_id
 from remit.errors import CallError
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
     from rich.live import Live
 
 _OUTCOME_MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
@@ -155,6 +153,8 @@ class Terminal:
 
     def print_line(self, *parts: str | tuple[str, str]) -> None:
         """Print one line of pieces, each plain or styled."""
+        from rich.text import Text
+
         self.console.print(Text.assemble(*parts), soft_wrap=True)
 
     def show_question(self, question: Question, now: float) -> None:
@@ -254,6 +254,8 @@ class Terminal:
         """A line as the screen breaks it; whole, where it goes to a file or a pipe."""
         if not self.console.is_terminal:
             return [line]
+        from rich.text import Text
+
         width = max(20, self.console.width - _INDENT)
         return [each.plain for each in Text(line).wrap(self.console, width, overflow="fold")] or [""]
 
@@ -283,6 +285,8 @@ class _Spinner:
             self._label, self._started_at = label, self._clock()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.text import Text
+
         if self.answer:
             lines = Text(escape_controls(self.answer)).wrap(console, options.max_width)
             yield from list(lines)[1 - console.height :]
