@@ -12,7 +12,7 @@ from remit.agent import AgentDriver
 from remit.agent.recorded_answer import requested_calls, to_legal_answer
 from remit.contracts.chat import ChatRequest, Completion, History, completion_from_message, encode_message
 from remit.contracts.finish import NO_FINISH
-from remit.contracts.wire import MAX_ID
+from remit.contracts.wire import MAX_ID, UNNAMED, mark_origin, origin_of_text
 from remit.testing import Scripted, read_only_ledger, superuser
 from tests.agent.both import BOTH
 
@@ -86,3 +86,26 @@ def test_an_id_that_not_every_provider_takes_becomes_another(count: int) -> None
     assert [each.id for each in legal.tool_calls] == [f"call_{number}_1" for number in range(count)]
     kept = [each | {"id": each["id"][:MAX_ID]} for each in calls]
     assert to_legal_answer(answer("stop", *kept), request) == answer("stop", *kept)
+
+
+@pytest.mark.parametrize("text", ["Done.", "", " \n", None])
+@pytest.mark.parametrize("calls", [[{}], [{"id": "c"}, {"function": {"name": "", "arguments": "{ }"}}]])
+def test_calls_of_nothing_beside_a_text_are_none(text: str | None, calls: list[dict[str, Any]]) -> None:
+    request = ChatRequest(agent_call_id="a", turn=1, ledger=read_only_ledger(()), history=History())
+    parts = [{"part_kind": "thinking", "content": "x"}, *({"part_kind": "tool-call"} for _ in calls)]
+    message = {"role": "assistant", "content": text, "tool_calls": calls, "pydantic_ai": {"parts": parts}}
+    told = completion_from_message(mark_origin(encode_message(message), "m at host"))
+    legal = to_legal_answer(told, request)
+    assert (legal.content, origin_of_text(legal.message)) == (text or None, "m at host")
+    if text == "Done.":
+        kept = {"role": "assistant", "content": text, "pydantic_ai": {"parts": parts[:1]}}
+        assert (json.loads(legal.message), legal.tool_calls) == (kept, ())
+    else:
+        assert [each.name for each in legal.tool_calls] == [UNNAMED] * len(calls)
+
+
+def test_a_call_with_a_name_or_arguments_stays_beside_a_text() -> None:
+    request = ChatRequest(agent_call_id="a", turn=1, ledger=read_only_ledger(()), history=History())
+    for one in (call("look", ""), call("", '{"page":1}')):
+        message = encode_message({"role": "assistant", "content": "Done.", "tool_calls": [{}, one]})
+        assert len(to_legal_answer(completion_from_message(message), request).tool_calls) == 2

@@ -208,6 +208,16 @@ def test_the_older_function_call_is_read_as_one_of_tool_calls(text: str, expecte
         ({"custom": {"name": "look", "params": [0]}}, "params"),
         ({"function": {"name": "look", "parameters": {}, "args": "", "input": None}}, ""),
         ({"function": {"name": "look", "arguments": "{}", "parameters": {"type": "object"}}}, ""),
+        ({"function": {"name": "look", "arguments": {}, "parameters": {"type": "object", "properties": {}}}}, ""),
+        ({"function": {"name": "look", "arguments": "", "parameters": {"type": "object"}}}, "parameters"),
+        ({"function": {"name": "look", "arguments": "{}", "parameters": {"type": "object", "page": 1}}}, "parameters"),
+        ({"function": {"name": "look", "arguments": "{}", "parameters": {"page": "a"}}}, "parameters"),
+        ({"function": {"name": "look", "arguments": "{ }", "parameters": ["a"]}}, "parameters"),
+        ({"function": {"name": "look", "arguments": {}, "args": "a"}}, "args"),
+        ({"function": {"name": "look", "arguments": " \n", "params": {"page": "a"}}}, "params"),
+        ({"function": {"name": "look", "arguments": "null", "input": {"page": "a"}}}, "input"),
+        ({"function": {"name": "look", "arguments": " ", "args": "null", "input": "{ }"}, "arguments": " "}, ""),
+        ({"custom": {"name": "look", "input": " ", "args": "a"}}, "args"),
     ],
 )
 def test_what_may_be_meant_as_arguments_is_neither_dropped_nor_taken_for_them(call: dict[str, Any], place: str) -> None:

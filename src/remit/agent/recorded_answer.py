@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, Final, cast
 
-from remit.contracts.arguments import refuse_secrets, refused_arguments
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message
+from remit.contracts.arguments import is_blank, refuse_secrets, refused_arguments
+from remit.contracts.chat import ChatRequest, Completion, completion_from_message, drop_empty_calls
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.finish import Ending, read_finish
 from remit.contracts.items import Message, ModelUsage
@@ -73,6 +73,7 @@ def to_legal_answer(answer: Completion, request: ChatRequest) -> Completion:
         (only,) = answer.tool_calls
         if only.id and not only.id[MAX_ID:] and only.name and only.id not in used:
             return answer
+    answer = drop_empty_calls(answer)
     most = CURRENT_LIMITS.get().answer_calls + 1
     if count_of_calls > most:
         answer = _with_message(answer, keep_tool_calls(answer.message, most))
@@ -158,8 +159,7 @@ def requested_calls(completion: Completion) -> tuple[ToolCallRequest, ...]:
 
 
 def _with_known_arguments(call: ToolCallRequest) -> ToolCallRequest:
-    is_blank = "".join(call.arguments.split()) in ("", "null", "{}")
-    if not is_blank or call.name == UNNAMED:  # that it has no name is said of the other
+    if not is_blank(call.arguments) or call.name == UNNAMED:  # that it has no name is said of the other
         return call
     return call._replace(arguments=_MISSING_ARGUMENTS)
 

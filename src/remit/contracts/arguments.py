@@ -147,6 +147,11 @@ def given_arguments(text: str) -> str:
     return "{}" if text.strip() in ("", "null") else text
 
 
+def is_blank(text: str) -> bool:
+    """Whether a model wrote no arguments: no text, white space, null or an empty object."""
+    return "".join(text.split()) in ("", "null", "{}")
+
+
 _DEFAULT_LIMITS: Final = Limits()
 
 

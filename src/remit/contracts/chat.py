@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, NotRequired, cast, overload
 
 from typing_extensions import TypedDict
 
+from remit.contracts.arguments import is_blank
 from remit.contracts.artifact import DIGEST_PREFIX
 from remit.contracts.ledger import Ledger
 from remit.contracts.provider_tool import ProviderTool
@@ -22,6 +23,7 @@ from remit.contracts.stand_in import MADE_BY_MODEL, stand_in
 from remit.contracts.usage import are_tokens
 from remit.contracts.wire import (
     ToolCallRequest,
+    keep_tool_calls,
     mark_origin,
     origin_of_text,
     plain_message,
@@ -360,6 +362,19 @@ def completion_from_message(message: str, **fields: Any) -> Completion:
     except SetupError as error:
         raise CompletionError(f"the model answered {message!r:.200}, which is not the JSON of a message") from error
     return Completion(message=message, content=content, tool_calls=calls, **fields)
+
+
+def drop_empty_calls(answer: Completion) -> Completion:
+    """The answer without its calls if it has a text and they have neither names nor arguments.
+
+    Some endpoints add such calls to each text. What else the message holds is kept.
+    """
+    if not (answer.content or "").strip() or any(
+        each.name or not is_blank(each.arguments) for each in answer.tool_calls
+    ):
+        return answer
+    marked = mark_origin(keep_tool_calls(answer.message, 0), origin_of_text(answer.message))
+    return replace(answer, message=marked, tool_calls=())
 
 
 def message_text(message: ChatMessage | Mapping[str, Any]) -> str:

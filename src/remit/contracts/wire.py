@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self, cast
 
-from remit.contracts.arguments import refused_arguments
+from remit.contracts.arguments import is_blank, refused_arguments
 from remit.core.checks import as_tuple_of
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
@@ -18,6 +18,8 @@ MAX_ID: Final = 40
 """The most characters of the id of a call that all providers take."""
 _OTHER_PLACES: Final = ("arguments", "args", "parameters", "params", "input")
 """Where endpoints that mix up formats put the arguments of a call."""
+
+_SCHEMA_FIELDS: Final = frozenset({"type", "properties", "required", "additionalProperties", "description", "title"})
 
 
 class ModelText(str):
@@ -114,8 +116,8 @@ def _read_tool_call(call: Mapping[str, Any]) -> ToolCallRequest:
     name, arguments = function.get("name"), function.get("arguments", function.get("input"))
     if arguments.__class__ is not str:
         arguments = "" if arguments is None else compact_json(arguments)
-    if not arguments:
-        arguments = _describe_misplaced(call, function)
+    if arguments[:2] != '{"' and is_blank(arguments):
+        arguments = _describe_misplaced(call, function, is_written="{" in arguments) or arguments
     return ToolCallRequest(ident if ident.__class__ is str else "", name if name.__class__ is str else "", arguments)
 
 
@@ -124,14 +126,28 @@ def _called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
 
 
-def _describe_misplaced(*places: Mapping[str, Any]) -> str:
-    """The reason for refusing a call without arguments that has something where they may be meant; empty if not."""
-    found = [key for place in places for key in _OTHER_PLACES if place.get(key) not in (None, "", {})]
+def _describe_misplaced(*places: Mapping[str, Any], is_written: bool) -> str:
+    """The reason for refusing a call without arguments that has something where they may be meant; empty if not.
+
+    Beside an empty object of arguments that was written, the schema of the tool's parameters is none of these.
+    """
+    others = ((key, place.get(key)) for place in places for key in _OTHER_PLACES)
+    found = [key for key, value in others if not (_is_nothing(value) or (is_written and _is_schema(value)))]
     if not found:
         return ""
     return refused_arguments(
         f"the arguments stand in another place of the call: {found[0]!r}; write function.arguments"
     )
+
+
+def _is_nothing(value: object) -> bool:
+    return is_blank(value) if isinstance(value, str) else value in (None, {})
+
+
+def _is_schema(value: object) -> bool:
+    """Whether a value is the JSON schema of an object."""
+    fields = cast("dict[str, Any]", value) if isinstance(value, dict) else dict[str, Any]()
+    return fields.get("type") == "object" and fields.keys() <= _SCHEMA_FIELDS
 
 
 def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
@@ -155,7 +171,8 @@ def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
 def keep_tool_calls(text: str, most: int) -> str:
     """The wire text with its first ``most`` tool calls only; all else is kept."""
     members = raw_members(text)
-    kept = {"tool_calls": join_items(raw_items(members["tool_calls"])[:most])}
+    calls = members.pop("tool_calls")
+    kept = {"tool_calls": join_items(raw_items(calls)[:most])} if most else {}
     if RESPONSE_KEY in members:
         response: dict[str, Any] = json.loads(members[RESPONSE_KEY])
         parts: list[Any] = response.get("parts") or []

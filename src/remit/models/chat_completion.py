@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from remit.contracts.chat import Completion, completion_from_message
+from remit.contracts.chat import Completion, completion_from_message, drop_empty_calls
 from remit.contracts.wire import with_tool_calls
 from remit.errors import CompletionError
 from remit.schemas.raw_json import as_object, join_members, load_json, raw_items, raw_members
@@ -46,7 +46,7 @@ def parse_completion(answer: bytes) -> Completion:
     finish, model, usage = choice.get("finish_reason"), response.get("model"), _object_or_empty(response.get("usage"))
     details = _object_or_empty(usage.get("completion_tokens_details"))
     cached = _object_or_empty(usage.get("prompt_tokens_details")).get("cached_tokens")
-    return completion_from_message(
+    completion = completion_from_message(
         text,
         finish_reason=finish if isinstance(finish, str) and finish else "stop",
         model=model if isinstance(model, str) else "",
@@ -56,6 +56,7 @@ def parse_completion(answer: bytes) -> Completion:
         cached_tokens=as_count(cached or usage.get("prompt_cache_hit_tokens")),  # the latter is DeepSeek's
         reasoning_tokens=as_count(details.get("reasoning_tokens")),
     )
+    return drop_empty_calls(completion) if completion.tool_calls else completion
 
 
 def as_count(value: Any) -> Any:

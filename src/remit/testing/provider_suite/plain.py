@@ -8,6 +8,7 @@ from remit.testing.provider_suite.refusals import ERRORS
 from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, completion, make_calls, tool_call, whole
 
 _TEXT: Final = completion({"content": "all done"})
+_NOTHING: Final[dict[str, Any]] = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
 _ERROR_FILTER: Final = {
     "code": "content_filter",
     "message": "The response was filtered",
@@ -96,6 +97,19 @@ CALLS: Final[dict[str, Shape]] = {
     "a whole call in an answer that was cut": _call(tool_call(), finish="length"),
     "arguments as parameters": _call(tool_call(function={"name": "now", "parameters": {"what": "a"}}), made=()),
     "arguments beside the function": _call(tool_call(function={"name": "now"}, arguments='{"what":"a"}'), made=()),
+    "white space as arguments beside parameters": _call(
+        tool_call(function={"name": "now", "arguments": " ", "parameters": {"what": "a"}}), made=()
+    ),
+    "null as arguments beside parameters": _call(
+        tool_call(function={"name": "now", "arguments": "null", "args": {"what": "a"}}), made=()
+    ),
+    "an empty object as arguments beside parameters": _call(
+        tool_call(function={"name": "now", "arguments": {}, "parameters": {"what": "a"}}), made=()
+    ),
+    "no arguments beside the schema of the parameters": _call(
+        tool_call(function={"name": "now", "arguments": "{}", "parameters": {"type": "object", "properties": {}}}),
+        made=("now()",),
+    ),
     "no arguments, left out": _call(tool_call(function={"name": "now"}), made=("now()",)),
     "arguments with NaN": _call(tool_call('{"what":NaN}'), made=()),
     "arguments with half an emoji": _call(tool_call('{"what":"\ud83d"}'), made=()),
@@ -114,6 +128,13 @@ TEXTS: Final[dict[str, Shape]] = {
     "content in parts": _say({"content": [{"type": "text", "text": "all "}, {"type": "text", "text": "done"}]}),
     "tool_calls null": _say({"content": "all done", "tool_calls": None}),
     "tool_calls empty": _say({"content": "all done", "tool_calls": []}),
+    "a text and an empty call": _say({"content": "all done", "tool_calls": [{}]}),
+    "a text and calls of nothing": _say({"content": "all done", "tool_calls": [_NOTHING, {**_NOTHING, "id": None}]}),
+    "a text and an empty function_call": _say({"content": "all done", "function_call": {}}),
+    "a text and a function_call of nothing": _say({"content": "all done", "function_call": _NOTHING["function"]}),
+    "a text and a function_call of nulls": _say(
+        {"content": "all done", "function_call": {"name": None, "arguments": None}}
+    ),
     "two choices": _with(choices=_TEXT["choices"] * 2),
     "a choice without a number": _with(choices=[{"message": _TEXT["choices"][0]["message"], "finish_reason": "stop"}]),
     "no role": _choice(message={"content": "all done"}),

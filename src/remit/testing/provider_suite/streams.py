@@ -222,6 +222,13 @@ TEXTS: Final[dict[str, Shape]] = {
         DONE,
         text="not all done",
     ),
+    "a text and an empty call": _say(*_TEXT, chunk({"tool_calls": [{"index": 0}]}), _END, DONE),
+    "a text and a call of nothing": _say(
+        *_TEXT, chunk({"tool_calls": [{"index": 0, "id": "", "function": {"name": "", "arguments": ""}}]}), _END, DONE
+    ),
+    "a text and a function_call of nothing": _say(
+        *_TEXT, chunk({"function_call": {"name": "", "arguments": ""}}), _END, DONE
+    ),
     "an empty end": _say(chunk({"role": "assistant", "content": ""}), _END, DONE, text="no answer"),
 }
 
