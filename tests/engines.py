@@ -8,7 +8,9 @@ elsewhere.
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, cast
@@ -56,6 +58,7 @@ def _is_given(value: object) -> bool:
 
 async def execute(self: Any, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """Execute a function of a connection: at once if it cannot wait and the thread rests, or else in the thread."""
+    assert sys.gettrace() is None or "COVERAGE_PROCESS_CONFIG" not in os.environ, "a traced test runs greenlets"
     if not self._running or not self._connection:
         return await _EXECUTE(self, function, *arguments, **named)  # which refuses
     if "queued" not in vars(self):
