@@ -87,6 +87,12 @@ def test_an_item_leaves_out_the_same_fields_whichever_way_it_is_written(item: It
     assert json.loads(encode_item(escaped)).keys() == plain.keys()
 
 
+@pytest.mark.parametrize("metadata", ["", "é", "\x7f"])
+def test_a_header_keeps_that_its_run_may_do_nothing_in_whatever_letters_it_is_written(metadata: str) -> None:
+    header = structs.replace(header_item(), permissions=(), tool_scope=(), metadata=metadata)
+    assert decode_item(header.kind, header.call, encode_item(header)) == header
+
+
 @pytest.mark.parametrize("character", ["é", "\u2028", "\ud800", "😀", *map(chr, range(128))])
 def test_a_body_escapes_every_character_as_python_does(character: str) -> None:
     for call, data in (("c", f"a{character}b"), (f'","{character}', "{}")):

@@ -53,12 +53,12 @@ _FIELD_NAMES: Final = {
     kind: tuple(name for name in kind.__struct_fields__ if name != "call") for kind in ITEM_TYPES.values()
 }
 
-_OMITTED_IF_EMPTY: Final = {
-    kind: frozenset(each.name for each in structs.fields(kind) if not each.required)
+_OMITTED: Final[dict[type[Item], dict[str, Any]]] = {
+    kind: {each.name: each.default for each in structs.fields(kind) if not each.required}
     for kind in ITEM_TYPES.values()
     if kind.__struct_config__.omit_defaults
 }
-"""The fields of items that are left out if they are empty; msgspec does so by itself."""
+"""The defaults of fields of items, which are left out; msgspec does so by itself."""
 
 
 def encode_item(item: Item) -> str:
@@ -74,11 +74,11 @@ def encode_item(item: Item) -> str:
     rest = text.removeprefix(f'{{"call":"{item.call}",')
     if rest is not text and "\x7f" not in text:
         return "{" + rest
-    omitted = _OMITTED_IF_EMPTY.get(type(item), frozenset())
+    defaults = _OMITTED.get(type(item), {})
     values: dict[str, Any] = {}
     for name in _FIELD_NAMES[type(item)]:
         value = getattr(item, name)
-        if value or name not in omitted:
+        if name not in defaults or value != defaults[name]:
             values[name] = value
     return ascii_json(values)
 
