@@ -75,7 +75,7 @@ class RunOpener:
         conversation, key = options.get("conversation", ""), options.get("idempotency_key", "")
         carried = await self._confirm(options, by) if options.get("confirms") else None
         announced_by = carried.question.agent if carried is not None else ""
-        callee = await self._callees.select_agent(agent or announced_by, by, conversation, key)
+        callee, passed_over = await self._callees.select_agent(agent or announced_by, by, conversation, key)
         if carried is not None and callee.name != announced_by:
             raise RequestConflictError(f"the agent {announced_by!r} announced the call; leave out agent=")
         if carried is not None:
@@ -89,7 +89,8 @@ class RunOpener:
             prompt, history = take_prompt(history)
         check_instance("prompt", prompt, (str, BaseModel), "give a string, or an object of the agent's input")
         arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
-        return RunRequest.of_agent(callee, arguments, by, options)._replace(carries=carried, history=history)
+        request = RunRequest.of_agent(callee, arguments, by, options)
+        return request._replace(carries=carried, history=history, passed_over=passed_over)
 
     async def _confirm(self, options: RunOptions, by: Principal) -> RecordedQuestion:
         """The question that a message confirms, with this decision; without one if the request is repeated.

@@ -25,7 +25,6 @@ from remit.contracts.arguments import Arguments
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
 from remit.contracts.chat import decode_message, encode_message, message_text
-from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.observing import await_callback
 from remit.contracts.principal import Caller
@@ -35,6 +34,7 @@ from remit.core import Stack
 from remit.core.call_checks import check_callback
 from remit.core.checks import as_text_tuple, as_tuple, check_counts, check_instance
 from remit.errors import NameTakenError, NotFoundError, SetupError
+from remit.layers.authorize import why_refused
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 
@@ -216,13 +216,8 @@ class SearchTools:
 
 def may_call(caller: Caller, callee: AnyCallee) -> bool:
     """Whether a caller's tool scope and permissions and the visibility of a tool let its model call the tool."""
-    facts, principal = callee.facts, caller.principal
-    return (
-        (caller.tool_scope is None or callee.name in caller.tool_scope)
-        and not principal.missing_permissions(facts.permissions)
-        and facts.visibility is not Visibility.INTERNAL
-        and (facts.visibility is not Visibility.EXPERIMENTAL or principal.may(EXPERIMENT_PERMISSION))
-    )
+    is_in_scope = caller.tool_scope is None or callee.name in caller.tool_scope
+    return is_in_scope and why_refused(callee, caller.principal, caller.target) is None
 
 
 def names_found(history: Iterable[str]) -> dict[str, int]:

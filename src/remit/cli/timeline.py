@@ -205,7 +205,9 @@ def _describe_origin(item: RunOpened) -> str:
     """The principal of a run, its target, the metadata of its request, and its arguments."""
     target = f" for {item.target}" if item.target else ""
     metadata = f", with the metadata {one_line(item.metadata, max_length=_MAX_TEXT_LENGTH)}" if item.metadata else ""
-    return f"{item.principal}{target}{_schedule_suffix(item.schedule)}{metadata}{_arguments_suffix(item.arguments)}"
+    passed = f", because {item.passed_over}" if item.passed_over else ""
+    extra = f"{passed}{_schedule_suffix(item.schedule)}{metadata}"
+    return f"{item.principal}{target}{extra}{_arguments_suffix(item.arguments)}"
 
 
 def _schedule_suffix(schedule: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from typing import Generic, TypeVar, cast
 
 from remit.contracts.principal import Principal, check_principal
@@ -9,6 +10,7 @@ from remit.dispatch.registry import AnyAgent, AnyCallee, Registry
 from remit.engine.checks import check_tool_name, resolve_listed
 from remit.engine.conversations import Conversations
 from remit.errors import RequestError, RequestNotFoundError
+from remit.layers.authorize import why_refused
 from remit.schemas.suggestions import find_similar
 
 AgentT = TypeVar("AgentT", bound=AnyAgent)
@@ -66,13 +68,29 @@ class ListedCallees(Generic[AgentT]):
 
     async def select_agent(
         self, agent: str | AgentT, by: Principal, conversation: str, idempotency_key: str = ""
-    ) -> AgentT:
-        """The agent for a message. The default replaces an agent of the conversation that no longer exists."""
+    ) -> tuple[AgentT, str]:
+        """The agent for a message, and why others that had the conversation are passed over.
+
+        It is the last agent of the conversation that exists and that ``by`` may call, or else the default one. A
+        request that is repeated with its idempotency key goes to the same agent as before.
+        """
         check_principal("by", by)
         if agent or not conversation:
-            return self.resolve_agent(agent)
-        agent_name = await self._conversations.current_agent(conversation, by, idempotency_key)
-        return self._agents.get(agent_name) or self.resolve_agent("")
+            return self.resolve_agent(agent), ""
+        repeated = await self._conversations.find_repeated(idempotency_key, by)
+        if repeated is not None:
+            return self._agents.get(repeated.callee) or self.resolve_agent(""), ""
+        passed_over: dict[str, str] = {}
+        async with aclosing(self._conversations.agents_of(conversation, by.tenant)) as names:
+            async for name, target in names:
+                found = self._agents.get(name)
+                if found is None or name in passed_over:
+                    continue
+                refused = why_refused(found, by.at(target), target)
+                if refused is None:
+                    return found, "; ".join(passed_over.values())
+                passed_over[name] = refused.message
+        return self.resolve_agent(""), "; ".join(passed_over.values())
 
     def check_listed_model(self, agent: AgentT) -> None:
         """Refuse an agent that has another model than the listed one, because its run is executed elsewhere.

@@ -83,6 +83,7 @@ class Conversations:
             queued=queued,
             metadata=run_request.metadata,
             history=digest_history(run_request.history.texts),
+            passed_over=run_request.passed_over,
         )
         return header if run_request.schedule is None else open_schedule(header, run_request.schedule)
 
@@ -153,25 +154,24 @@ class Conversations:
             raise RequestNotFoundError(f"application {self._application} has no question {question.id}")
         return row
 
-    async def current_agent(self, conversation: str, by: Principal, idempotency_key: str) -> str:
-        """The agent that currently has the conversation; empty at its beginning.
+    async def agents_of(self, conversation: str, tenant: str) -> AsyncGenerator[tuple[str, str]]:
+        """The agents that have had a conversation, the current one first, each with the target of the conversation.
 
-        That is the agent of its newest run, or the one to which that run was last handed over. A request that is
-        repeated with its idempotency key goes to the same agent as before.
+        That is the agent to which the newest run was last handed over, and then those that the runs began with.
         """
         check_text("conversation", conversation)
-        row = await self.find_repeated(idempotency_key, by)
-        if row is not None:
-            return row.callee
-        talk = await self._find(conversation, by.tenant)
+        talk = await self._find(conversation, tenant)
         if talk is None or talk.deletion:
-            return ""
+            return
         header, items = await self.read_run(talk.latest)
         root = content_digest(talk.latest, header.callee, header.arguments)
-        handoff_targets = [
-            each.item.target for each in items if isinstance(each.item, Handoff) and each.item.call == root
-        ]
-        return handoff_targets[-1] if handoff_targets else header.callee
+        targets = [each.item.target for each in items if isinstance(each.item, Handoff) and each.item.call == root]
+        for name in [*targets[-1:], header.callee]:
+            yield name, talk.target
+        row = await self._store.find_run(header.after)
+        while row is not None:
+            yield row.callee, talk.target
+            row = await self._store.find_run(row.after)
 
     async def find_blocker(self, header: RunOpened, *, executing: bool = False) -> RunRow | None:
         """The run that a queued one must wait for: the one before it in its conversation that has not ended.

@@ -71,7 +71,7 @@ class RunRequest(NamedTuple):
     that the run is a direct call in it, not the next of its runs. ``target`` is what it is about, and ``schedule`` says
     when it starts, if not at once. ``when_busy`` says what becomes of it if the conversation is busy. ``carries`` is a
     question whose decision opens the run, in which the call is made first. ``metadata`` is JSON; see `encode_metadata`.
-    ``history`` is what the run starts from; see `read_history`.
+    ``history`` is what the run starts from; see `read_history`. ``passed_over``: see `RunOpened`.
     """
 
     callee: AnyCallee
@@ -87,6 +87,7 @@ class RunRequest(NamedTuple):
     carries: RecordedQuestion | None = None
     metadata: str = ""
     history: GivenHistory = GivenHistory()
+    passed_over: str = ""
 
     @staticmethod
     def of_agent(agent: AnyCallee, arguments: Arguments, principal: Principal, options: RunOptions) -> RunRequest:

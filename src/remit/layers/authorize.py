@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
+from remit.contracts.contract import Contract
+from remit.contracts.principal import Principal
 from remit.contracts.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
@@ -35,26 +37,42 @@ class _Authorize:
         self._inner = inner
 
     async def __call__(self, call: Call, /) -> Reply:
-        facts = call.callee.facts
-        if facts.visibility is not Visibility.PUBLIC:
-            _check_visibility(call, facts.visibility)
-        required = facts.permissions
-        if required:
-            principal = call.caller.principal
-            lacking = principal.missing_permissions(required)
-            if lacking:
-                target = f" for the target {call.caller.target}" if call.caller.target else ""
-                raise DeniedError(
-                    f"{principal.name} may not call {call.callee.name}: missing permission {', '.join(lacking)}{target}"
-                )
+        facts, caller = call.callee.facts, call.caller
+        if facts.permissions or facts.visibility is not Visibility.PUBLIC:
+            is_by_code = bool(caller.call) and not call.wire_id
+            refused = why_refused(call.callee, caller.principal, caller.target, is_by_code=is_by_code)
+            if refused is not None:
+                raise refused
         return await self._inner(call)
 
 
-def _check_visibility(call: Call, visibility: Visibility) -> None:
-    caller, name = call.caller, call.callee.name
-    if visibility is Visibility.INTERNAL and (call.wire_id or not caller.call):
-        raise BlockedError(f"{name} is internal: only other operations call it")
-    if visibility is Visibility.EXPERIMENTAL and not caller.principal.may(EXPERIMENT_PERMISSION):
-        raise BlockedError(
-            f"{name} is experimental: {caller.principal.name} needs the permission {EXPERIMENT_PERMISSION}"
+def why_hidden(callee: Contract, principal: Principal, *, is_by_code: bool = False) -> BlockedError | None:
+    """The error by which a callee's visibility refuses a call; None if it does not.
+
+    ``is_by_code``: made by the code of another operation.
+    """
+    visibility, name = callee.facts.visibility, callee.name
+    if visibility is Visibility.INTERNAL and not is_by_code:
+        return BlockedError(f"{name} is internal: only other operations call it")
+    if visibility is Visibility.EXPERIMENTAL and not principal.may(EXPERIMENT_PERMISSION):
+        return BlockedError(f"{name} is experimental: {principal.name} needs the permission {EXPERIMENT_PERMISSION}")
+    return None
+
+
+def why_refused(
+    callee: Contract, principal: Principal, target: str, *, is_by_code: bool = False
+) -> BlockedError | DeniedError | None:
+    """The error by which a callee's facts refuse a call of ``principal``, who acts on ``target``; None if they do not.
+
+    ``is_by_code``: made by the code of another operation.
+    """
+    hidden = why_hidden(callee, principal, is_by_code=is_by_code)
+    if hidden is not None:
+        return hidden
+    lacking = principal.missing_permissions(callee.facts.permissions)
+    if lacking:
+        suffix = f" for the target {target}" if target else ""
+        return DeniedError(
+            f"{principal.name} may not call {callee.name}: missing permission {', '.join(lacking)}{suffix}"
         )
+    return None
