@@ -6,7 +6,6 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Mapping
-from email.utils import parsedate_to_datetime
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -53,6 +52,8 @@ def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time
     text = headers.get("retry-after", "")
     with contextlib.suppress(ValueError):
         return max(float(text), 0.0) if math.isfinite(float(text)) else None
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - ten modules, for few errors
+
     with contextlib.suppress(ValueError):
         return max(parsedate_to_datetime(text).timestamp() - now(), 0.0)
     return None
