@@ -19,6 +19,7 @@ from remit.agent.model import AnyModel
 from remit.agent.tool_search import CALL_TOOL, SEARCH_TOOL, SearchTools, ToolSearch, may_call, names_found
 from remit.contracts.callee import AgentLike, Callee, Frame, check_callees
 from remit.contracts.chat import ChatRequest, History, ToolDefinitions
+from remit.contracts.classification import Visibility
 from remit.contracts.contract import tool_definition
 from remit.contracts.estimate import estimate_tokens
 from remit.contracts.facts import Facts
@@ -28,6 +29,7 @@ from remit.core import Service
 from remit.core.protocols import implements
 from remit.errors import NameTakenError, SetupError
 from remit.journal.codec import RESULT_TOOL
+from remit.layers.authorize import why_hidden
 from remit.schemas.jsontext import compact_json
 
 AnyCallee = Callee[..., Any]
@@ -66,6 +68,16 @@ class AgentTools:
         search = () if self._search is None else (SearchTools(self._own.callees, self._search, self._agent),)
         return (*self._own.callees, *search, *self.handoff_tools)
 
+    @cached_property
+    def _visible(self) -> tuple[AnyCallee, ...]:
+        """Those that a model may see: what is internal is called by code alone."""
+        return tuple(each for each in self.callees if each.facts.visibility is not Visibility.INTERNAL)
+
+    @cached_property
+    def _has_experiments(self) -> bool:
+        """Whether who sees its tools depends on a permission to call what is experimental."""
+        return any(each.facts.visibility is Visibility.EXPERIMENTAL for each in self._visible)
+
     @property
     def is_searched(self) -> bool:
         """Whether the model sees only those tools that it has found."""
@@ -78,18 +90,23 @@ class AgentTools:
         return self._search is not None and self._search.as_text is not False and not is_taken
 
     def record_offer(self, task: AgentTask, permissions: frozenset[str] | None, model: AnyModel) -> None:
-        """Record whether found tools are text, and which ones the agent's principal may not call.
+        """Record whether found tools are text, and which ones the agent's principal may not call, or not see.
 
         So a replay offers the same ones. Others may have found them before in the conversation, or the model may guess
-        their names.
+        their names. Where tools are not searched, those without a permission are shown: a refusal names it.
         """
         ledger, call = task.frame.ledger, task.frame.id
-        if self._search is None or ledger.is_replaying or ledger.items_for(f"{call}:{task.first_turn}"):
+        if self._search is None and not self._has_experiments:
             return
-        if self._search.as_text is None and self.are_called_by_name:
+        if ledger.is_replaying or ledger.items_for(f"{call}:{task.first_turn}"):
+            return
+        if self._search is not None and self._search.as_text is None and self.are_called_by_name:
             record_as_text(ledger, call, self._agent, model)
         caller = task.frame.caller.enter_agent(self._agent, None, permissions)
-        withheld = sorted(each.name for each in self._own.callees if not may_call(caller, each))
+        if self._search is None:
+            withheld = sorted(each.name for each in self._visible if why_hidden(each, caller.principal) is not None)
+        else:
+            withheld = sorted(each.name for each in self._visible if not may_call(caller, each))
         if withheld and not self._list_withheld(ledger, call):
             ledger.add(Note(call=call, name=f"{_WITHHELD} {self._agent}", data=compact_json(withheld)))
 
@@ -98,23 +115,32 @@ class AgentTools:
         notes = (each.data for each in ledger.items_for(call) if isinstance(each, Note) and each.name == name)
         return cast("list[str]", json.loads(next(notes, "[]")))
 
+    def without_withheld(self, definitions: ToolDefinitions, ledger: Ledger, call: str) -> ToolDefinitions:
+        """The definitions without those that the agent's principal may not see, where tools are not searched."""
+        withheld = self._list_withheld(ledger, call) if self._search is None and self._has_experiments else []
+        if not withheld:
+            return definitions
+        return ToolDefinitions(
+            each for each in json.loads(definitions.text) if each["function"]["name"] not in withheld
+        )
+
     def names_offered(self, found: Mapping[str, int], ledger: Ledger, call: str, window: int | None) -> list[str]:
         """The names of the callees that the model sees in a call of the agent.
 
         They are those that are always there, then ``found`` in its order, without what is withheld. Where the model's
         ``window`` is small, those found or called last stay, as many as have room.
         """
-        known = [each.name for each in self.callees]
+        known = [each.name for each in self._visible]
         if self._search is None:
             return known
         fixed = [SEARCH_TOOL, *self._search.always, *(each.name for each in self.handoff_tools)]
         withheld = self._list_withheld(ledger, call)
         if are_text(ledger, call, self._agent, self._search.as_text):
-            return [name for name in fixed if name not in withheld]
+            return [name for name in fixed if name in known and name not in withheld]
         added = {name: last for name, last in found.items() if name in known and name not in (*fixed, *withheld)}
         if window is not None:
             added = self._keep_newest(added, window * _DEFINITIONS_SHARE - self._size(fixed))
-        return [name for name in dict.fromkeys([*fixed, *added]) if name not in withheld]
+        return [name for name in dict.fromkeys([*fixed, *added]) if name in known and name not in withheld]
 
     def _keep_newest(self, added: Mapping[str, int], room: float) -> dict[str, int]:
         """The tools that were found or called last, whose definitions have that many tokens; at least one."""
@@ -170,7 +196,7 @@ class AgentTools:
     @cached_property
     def definitions(self) -> ToolDefinitions:
         """The definitions of the tools, as a chat request carries them."""
-        return ToolDefinitions(tool_definition(each) for each in self.callees)
+        return ToolDefinitions(tool_definition(each) for each in self._visible)
 
 
 class OwnTools:

@@ -22,6 +22,7 @@ from remit.agent.stop import CalledTool, walk_policy
 from remit.agent.tool_search import SEARCH_TOOL, SearchTools
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import AgentLike, HasModel
+from remit.contracts.classification import Visibility
 from remit.contracts.settings import TOOL_CHOICES
 from remit.contracts.usage import Prices, describe_missing_price, find_price
 from remit.core.protocols import implements
@@ -87,12 +88,13 @@ def link_agents(
 
 
 def _check_tool_choice(agent: Agent) -> None:
-    """Refuse a choice of tool that the agent does not have.
+    """Refuse a choice of tool that the agent's model does not have.
 
     Raises:
         SetupError: suggests a tool.
     """
-    choice, tools = agent.settings.tool_choice, [each.name for each in agent.tools]
+    choice = agent.settings.tool_choice
+    tools = [each.name for each in agent.tools if each.facts.visibility is not Visibility.INTERNAL]
     if choice == "required" and not tools:
         raise SetupError(f"agent {agent.name}: tool_choice='required', but it has no tools; remove the choice")
     if agent.settings.forced_tool and choice not in tools:
