@@ -75,8 +75,8 @@ STANDINGS: Final = (
     Standing("foreign with a grant", Level.NONE, tenant="other", granted="owner"),
     Standing("foreign to a public one", Level.NONE, tenant="other", public="admin"),
 )
-SAMPLE: Final = ("owner", "viewer", "nobody", "expired", "revoked", "foreign namesake of the owner")
-"""Whoever is looked at in a sample."""
+SAMPLE: Final = ("owner", "expired", "revoked", "foreign namesake of the owner")
+"""Whoever is looked at in a sample, beside the viewer and nobody, at whom the short form of the figure looks."""
 
 
 def needed_by(tool: ToolDefinition) -> Level | None:

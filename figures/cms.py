@@ -27,7 +27,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
 
 
 def measure_sweep(*, short: bool, databases: tuple[str, ...] = ("sqlite", "postgres")) -> Iterator[Figure]:
-    """Every tool in every case; ``short`` takes a few tools and lets processes die at every third write."""
+    """Every tool in every case; ``short`` takes a few tools up to a failure, and every third death at a write."""
     cases, failures = dict[str, int](), list[str]()
     for kind in databases:
         sample = SAMPLE if kind == "sqlite" else SAMPLE[:1]
@@ -72,6 +72,8 @@ async def _sweep_tools(kind: str, names: Sequence[str] | None, *, short: bool) -
     async with open_sweep(kind) as sweep:
         for name in names or sweep.tools:
             await sweep_tool(sweep, sweep.tools[name], short=short)
+            if short and sweep.failures:
+                break
         return sweep
 
 

@@ -1,4 +1,7 @@
-"""Whoever may not see a casefile learns nothing of it and changes nothing, by any tool of the inventory."""
+"""Whoever may not see a casefile learns nothing of it and changes nothing, by any tool of the inventory.
+
+The sample of the figure (`figures/acl_figure.py`) looks at the viewer, at nobody and at tool requests: here are others.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from remit_casefile.storage.database import Database
 async def test_nobody_gets_past_an_access_list() -> None:
     wrong, looked_at = await find_leaks(names=SAMPLE)
     assert wrong == []
-    assert looked_at > 100
+    assert looked_at > 60
 
 
 @pytest.mark.slow
@@ -35,25 +38,25 @@ async def test_without_gates_the_same_rows_leak() -> None:
 @pytest.mark.slow
 @pytest.mark.untraced
 async def test_no_other_way_to_a_tool_leads_past_an_access_list() -> None:
-    wrong, looked_at = await acl_paths.find_leaks(names=("viewer",), ways=("agent", "pipeline", "request", "worker"))
+    wrong, looked_at = await acl_paths.find_leaks(names=("viewer",), ways=("agent", "pipeline", "worker"))
     assert wrong == []
-    assert looked_at > 50
+    assert looked_at > 30
 
 
 @pytest.mark.slow
 @pytest.mark.untraced
 async def test_sessions_of_others_are_seen_by_admins_and_used_by_nobody() -> None:
-    wrong, looked_at = await acl_sessions.find_leaks(names=("admin", "viewer", "foreign namesake of the owner"))
+    wrong, looked_at = await acl_sessions.find_leaks(names=("admin", "foreign namesake of the owner"))
     assert wrong == []
-    assert looked_at == 36
+    assert looked_at == 24
 
 
 @pytest.mark.slow
 @pytest.mark.untraced
 async def test_a_tool_that_is_narrowed_to_a_casefile_asks_its_access_list() -> None:
-    wrong, looked_at = await acl_narrowed.find_leaks(names=("viewer", "nobody", "expired"))
+    wrong, looked_at = await acl_narrowed.find_leaks(names=("nobody", "expired"))
     assert wrong == []
-    assert looked_at > 60
+    assert looked_at > 40
 
 
 async def test_two_tenants_with_the_same_names_and_keys_do_not_meet(database: Database) -> None:
