@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import InitVar
 from typing import Annotated, Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, RootModel, Tag
 from pydantic.dataclasses import dataclass
+from typing_extensions import TypedDict
 
 from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.schema import Input, create_payload_model
@@ -278,7 +280,37 @@ class Numbers(RootModel[list[int]]):
     """No object, so no parameters."""
 
 
-@pytest.mark.parametrize("model", [Sizes, Kept, Holds])
+class KeptSometimes(BaseModel):
+    length: int = Field(default=0, exclude_if=lambda value: value > 9)
+
+
+@dataclass
+class Made:
+    length: InitVar[int]
+
+
+@dataclass
+class MadeSometimes:
+    length: Annotated[int, Field(exclude_if=lambda value: value > 9)] = 0
+
+
+class Measures(TypedDict):
+    length: Annotated[int, Field(exclude_if=lambda value: value > 9)]
+
+
+class HoldsMade(BaseModel):
+    made: Made
+
+
+class HoldsMadeSometimes(BaseModel):
+    made: list[MadeSometimes] = []
+
+
+class HoldsMeasures(BaseModel):
+    measures: Measures
+
+
+@pytest.mark.parametrize("model", [Sizes, Kept, Holds, KeptSometimes, HoldsMade, HoldsMadeSometimes, HoldsMeasures])
 def test_a_field_that_is_not_written_by_the_name_it_is_read_by_is_no_contract(model: type[BaseModel]) -> None:
     with pytest.raises(ContractError, match=r"^'length' is lost in JSON"):
         Input(model)

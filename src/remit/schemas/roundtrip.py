@@ -43,6 +43,9 @@ def computes_defaults(adapter: TypeAdapter[Any]) -> bool:
     return any(get_origin(each) not in _EMPTY_TYPES and each not in _EMPTY_TYPES for each in factories)
 
 
+_NOT_WRITTEN: Final = ("serialization_exclude", "serialization_exclude_if", "init_only")
+"""What pydantic does not write of a field: never, for some values, or because a dataclass does not keep it."""
+
 _EMPTY_TYPES: Final = (list, dict, set, frozenset, tuple, str)
 
 
@@ -78,5 +81,5 @@ def _check_fields(node: Node) -> None:
 def _check_field(field: Node, name: str) -> None:
     read, written = field.get("validation_alias", name), field.get("serialization_alias", name)
     by_that_name = read == written or (isinstance(read, list) and [written] in cast("list[object]", read))
-    if not by_that_name or field.get("serialization_exclude"):
+    if not by_that_name or any(map(field.get, _NOT_WRITTEN)):
         raise ContractError(f"'{name}' is lost in JSON: serialise it, under the name by which it is validated")
