@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
 
+from remit.errors import ContractError, SetupError
 from remit.schemas.json_validator import SchemaMismatchError
 from remit.schemas.jsontext import compact_json
 from remit.schemas.number_ranges import with_number_ranges
 from remit.schemas.schema_binding import SchemaBinder
+from tests.strangers.schemas import MALFORMED
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_what_is_no_schema_is_refused_in_one_line_that_says_where(name: str) -> None:
+    schema, reason = MALFORMED[name]
+    with pytest.raises(ContractError) as caught:
+        SchemaBinder(schema)
+    assert reason in caught.value.message
+    assert "\n" not in caught.value.message
+
+
+def test_a_schema_needs_the_library_that_checks_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
+    with pytest.raises(SetupError, match="needs jsonschema-rs"):
+        SchemaBinder({"type": "object"})
+
+
+def test_a_schema_may_have_characters_of_two_code_units() -> None:
+    for smile in ("\U0001f600", "\ud83d\ude00"):
+        binder = SchemaBinder({"type": "object", "properties": {"a": {"enum": [smile]}}})
+        assert binder.bind({"a": "\U0001f600"}, strict=True) == {"a": "\U0001f600"}
+
 
 NUMBER, INTEGER = {"type": "number"}, {"type": "integer"}
 NAMED = {"type": "object", "properties": {"n": NUMBER, "kind": {"default": "page"}}}

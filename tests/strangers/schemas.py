@@ -309,5 +309,36 @@ SATISFIABLE: Final[dict[str, dict[str, Any]]] = {
 }
 """Schemas that arguments fit, though they look as if none did."""
 
+MALFORMED: Final[dict[str, tuple[dict[str, Any], str]]] = {
+    "a bound that is a text": (
+        _of({"type": "integer", "format": "int32", "minimum": "5"}),
+        "not valid at #/properties/a/minimum: '5' is not of type \"number\"",
+    ),
+    "a bound that is nothing": (
+        _of({"type": "integer", "format": "int64", "maximum": None}),
+        "#/properties/a/maximum: None",
+    ),
+    "a bound that is a list": (
+        _of({"type": "integer", "format": "uint32", "minimum": [1]}),
+        "#/properties/a/minimum: ",
+    ),
+    "a format that is a list": (_of({"type": "integer", "format": []}), "#/properties/a/format: "),
+    "a format that is an object": (_of({"format": {}}), "#/properties/a/format: "),
+    "patterns that are all": (_of({}, patternProperties=True), "#/patternProperties: True"),
+    "patterns that are a list": (_of({"patternProperties": ["^a"]}), "#/properties/a/patternProperties: "),
+    "a reference in what is no schema": (_of({"items": 5}, **{"$ref": "#/properties/a"}), "#/properties/a/items: 5"),
+    "half a pair in a description": (
+        _of({"description": "\ud83d!"}),
+        "half of a surrogate pair at #/properties/a/description",
+    ),
+    "half a pair in a list": (_of({"enum": ["b", "\ude00"]}), "half of a surrogate pair at #/properties/a/enum/1"),
+    "half a pair in a name": (
+        {"type": "object", "properties": {"\ud83d": {}}},
+        "half of a surrogate pair in a key of #/properties",
+    ),
+    "half a pair in place of a schema": (_of({"allOf": "\ud83d"}), "half of a surrogate pair at #/properties/a/allOf"),
+}
+"""Documents that are no schemas, and what is said of them."""
+
 WHOLE: Final = ((42, "42"), (42.0, "42"), (0, "0"), (-0.0, "0"), (2**53 + 1, str(2**53 + 1)), (-(2**63), str(-(2**63))))
 """Numbers as models write them for ``number``, and as a function and a person must see them."""

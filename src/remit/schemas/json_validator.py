@@ -6,6 +6,7 @@ patterns in linear time (``RegexOptions``), so a schema can neither hang this pr
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -101,6 +102,20 @@ class JsonValidator:
         """All problems of a JSON value, or only the first one found; empty if it fits."""
         errors: Iterable[ValidationError] = self._compiled.iter_errors(value) if find_all else self._first_error(value)
         return list(dict.fromkeys(each for error in errors for each in _describe(error)))
+
+
+def check_is_schema(document: JsonSchema) -> None:
+    """Refuse a document that is no schema, before anything reads it as one.
+
+    Raises:
+        ContractError: says what is wrong, and where. SetupError: `jsonschema-rs` is not installed.
+    """
+    with contextlib.suppress(ImportError):
+        import jsonschema_rs  # noqa: PLC0415 - as below
+
+        if jsonschema_rs.meta.is_valid(document):
+            return
+    _compile(document, None, 1)
 
 
 def _compile(document: JsonSchema, registry: Registry | None, patterns: int) -> Draft202012Validator:

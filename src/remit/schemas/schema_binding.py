@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from remit.schemas.closed_schema import close_schema, in_place_schemas, named_keys
 from remit.schemas.error_cost import ErrorCost
 from remit.schemas.json_schema import JsonSchema
-from remit.schemas.json_validator import DOCUMENT, JsonValidator, Problem, SchemaMismatchError
+from remit.schemas.json_validator import DOCUMENT, JsonValidator, Problem, SchemaMismatchError, check_is_schema
 from remit.schemas.jsontext import LARGEST_EXACT, compact_json
 from remit.schemas.number_ranges import with_number_ranges
 from remit.schemas.schema_cost import SchemaCost
@@ -42,7 +42,9 @@ class SchemaBinder:
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        self.document = with_number_ranges(read_schema(schema))
+        document = read_schema(schema)
+        check_is_schema(document)
+        self.document = with_number_ranges(document)
         self._cost = SchemaCost(self.document)
         self._lenient = _Binding(self.document, self._cost, strict=False)
 

@@ -35,6 +35,7 @@ _SCHEMA_KEYS: Final = (
     "unevaluatedItems",
     "unevaluatedProperties",
 )
+_HALF: Final = re.compile("[\ud800-\udfff]")
 _LOCAL_REFERENCE: Final = re.compile(r"#(/|$)")
 _DRAFT_2020: Final = "https://json-schema.org/draft/2020-12/schema"
 _DRAFT_7: Final = "http://json-schema.org/draft-07/schema"
@@ -134,7 +135,27 @@ def _copy(schema: Mapping[str, Any]) -> JsonSchema:
         raise ContractError(f"its JSON schema is {len(text):,} bytes long; at most {MAX_SCHEMA_BYTES:,}")
     if _depth(text) > MAX_SCHEMA_DEPTH:
         raise ContractError(f"its JSON schema is nested too deeply; at most {MAX_SCHEMA_DEPTH} levels")
-    return cast("JsonSchema", json.loads(json.dumps(schema)))  # canonical text would lose the order of the parameters
+    escaped = json.dumps(schema)
+    copy = cast("JsonSchema", json.loads(escaped))  # canonical text would lose the order of the parameters
+    where = next(_find_halves(copy, "#"), "") if "\\ud" in escaped else ""
+    if where:
+        raise ContractError(f"its JSON schema has half of a surrogate pair {where}; leave that character out")
+    return copy
+
+
+def _find_halves(part: object, pointer: str) -> Iterator[str]:
+    """Where a JSON value has halves of surrogate pairs, which no JSON in UTF-8 has."""
+    if isinstance(part, str):
+        if _HALF.search(part):
+            yield f"at {pointer}"
+    elif isinstance(part, list):
+        for index, each in enumerate(cast("list[object]", part)):
+            yield from _find_halves(each, f"{pointer}/{index}")
+    elif isinstance(part, dict):
+        for key, each in cast("dict[str, object]", part).items():
+            if _HALF.search(key):
+                yield f"in a key of {pointer}"
+            yield from _find_halves(each, f"{pointer}/{escape_pointer(key)}")
 
 
 def _depth(text: str) -> int:
