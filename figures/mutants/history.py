@@ -42,8 +42,8 @@ HISTORY: Final = mutants_of(
             "if False:",
         ),
         "calls of two turns have the same id": edited(
-            "remit.agent.recorded_answer:_rename_calls",
-            "rename_tool_calls(answer.message, ids)",
+            "remit.agent.recorded_answer:to_legal_answer",
+            "rename_tool_calls(answer.message, new_ids(used, len(used)))",
             "answer.message",
         ),
         "replies follow the order in which calls ended": edited(

@@ -61,7 +61,7 @@ MUTANTS: Final = (
                 "remit.contracts.stand_in:_without_halves", 'if "\\\\u" in text', "if False"
             ),
             "an id of any length goes back": edited(
-                "remit.agent.recorded_answer:to_legal_answer", "only.id and not only.id[MAX_ID:]", "only.id"
+                "remit.agent.recorded_answer:to_legal_answer", " and is_kept_id(first.id)", " and first.id"
             ),
             "an event of an error is read as a piece of the answer": edited(
                 "remit.models.answer_stream:AnswerStream._read_event", 'self._event == b"error" or', "False or"

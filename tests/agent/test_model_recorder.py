@@ -390,7 +390,7 @@ async def test_what_was_recorded_has_the_ids_that_were_given() -> None:
 
 
 async def test_a_name_that_is_made_up_is_never_one_that_the_model_has_used() -> None:
-    _, texts = await turns(["call_1_2"], [""])
+    _, texts = await turns(["call00001"], [""])
     assert HistoryErrorKind.DUPLICATE_ID not in {fault.kind for fault in history_errors(texts)}
 
 

@@ -10,9 +10,10 @@ import pytest
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent import AgentDriver
 from remit.agent.recorded_answer import requested_calls, to_legal_answer
+from remit.contracts.call_ids import MAX_ID
 from remit.contracts.chat import ChatRequest, Completion, History, completion_from_message, encode_message
 from remit.contracts.finish import NO_FINISH
-from remit.contracts.wire import MAX_ID, UNNAMED, mark_origin, origin_of_text
+from remit.contracts.wire import UNNAMED, mark_origin, origin_of_text
 from remit.testing import Scripted, read_only_ledger, superuser
 from tests.agent.both import BOTH
 
@@ -83,7 +84,7 @@ def test_an_id_that_not_every_provider_takes_becomes_another(count: int) -> None
     request = ChatRequest(agent_call_id="a", turn=1, ledger=read_only_ledger(()), history=History())
     calls = [call("wipe", "{}", number) | {"id": f"{number}" * (MAX_ID + 1)} for number in range(count)]
     legal = to_legal_answer(answer("stop", *calls), request)
-    assert [each.id for each in legal.tool_calls] == [f"call_{number}_1" for number in range(count)]
+    assert [each.id for each in legal.tool_calls] == [f"call{number:05}" for number in range(count)]
     kept = [each | {"id": each["id"][:MAX_ID]} for each in calls]
     assert to_legal_answer(answer("stop", *kept), request) == answer("stop", *kept)
 

@@ -82,7 +82,7 @@ def drawn_of(way: str) -> list[str]:
 async def add_a_word(request: ChatRequest, inner: ModelService) -> Completion:
     """Change the first message. There are no images yet."""
     assert not any("base64" in text for text in request.history)
-    texts = [text.replace("Draw.", "Draw now.") for text in request.history]
+    texts = [text.replace("Draw.", "Draw now.") if "Draw." in text else text for text in request.history]
     return await inner(replace(request, history=History(texts)))
 
 

@@ -37,7 +37,9 @@ def test_a_message_with_fields_of_a_vendor_is_marked_with_its_model() -> None:
     assert mark_origin(text, "m at host") == text
 
 
-@pytest.mark.parametrize("message", [PLAIN, {**PLAIN, "tool_calls": [CALL]}, {**PLAIN, "name": "n", "refusal": "no"}])
+@pytest.mark.parametrize(
+    "message", [PLAIN, {**PLAIN, "tool_calls": [{**CALL, "id": "abcDEF123"}]}, {**PLAIN, "name": "n", "refusal": "no"}]
+)
 def test_a_message_that_all_models_know_is_not_marked(message: dict[str, Any]) -> None:
     assert origin_of_text(mark_origin(json.dumps(message), "m at host")) == ""
 

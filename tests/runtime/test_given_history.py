@@ -120,6 +120,36 @@ async def test_an_id_that_not_every_provider_takes_becomes_another_for_the_call_
     assert all(len(each) <= 40 for each in ids)
 
 
+def asked(*ids: str) -> list[dict[str, Any]]:
+    """A message that makes calls with these ids, and their results, last first."""
+    calls = [{"id": each, "type": "function", "function": {"name": "look", "arguments": "{}"}} for each in ids]
+    replies = [{"role": "tool", "tool_call_id": each, "content": f"saw {each!r}"} for each in reversed(ids)]
+    return [{"role": "assistant", "content": None, "tool_calls": calls}, *replies]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [("x" * 41,), ("call00000",)],
+        [("x" * 41, "call00000")],
+        [("call00000", "call00001"), ("é", "x" * 50)],
+        [("a",), ("a", "call00000"), ("a", "call00001")],
+        [("c\0",), ("c d",), ("c\n", "\u2028")],
+    ],
+)
+async def test_an_id_that_becomes_another_is_that_of_no_other_call(turns: list[tuple[str, ...]]) -> None:
+    shop = Shop(model=script("Yes."))
+    messages = [each for ids in turns for each in asked(*ids)]
+    await shop.runtime.run("Really?", by=ADA, messages=[{"role": "user", "content": "Hi"}, *messages])
+    sent = shop.first_request
+    assert not list(history_errors(map(json.dumps, sent)))
+    ids = [call["id"] for each in sent for call in each.get("tool_calls", ())]
+    given = [each for turn in turns for each in turn]
+    assert len(set(ids)) == len(given)
+    said = {each["tool_call_id"]: each["content"] for each in sent if each["role"] == "tool"}
+    assert [said[each] for each in ids] == [f"saw {each!r}" for each in given]
+
+
 async def test_without_a_prompt_the_agent_is_asked_the_last_message() -> None:
     shop = Shop(model=script("Yes."))
     result = await shop.runtime.run(messages=[*HISTORY, {"role": "user", "content": "Sure?"}], by=ADA)

@@ -124,7 +124,7 @@ LOST_NOTHING: dict[str, tuple[list[Any], list[Any]]] = {
     ),
     "an id that is used again": (
         [*called(call()), *called(call())],
-        [*called(call()), *called(call(call_id="a_4_0"))],
+        [*called(call()), *called(call(call_id="call00000"))],
     ),
 }
 
@@ -331,7 +331,7 @@ async def test_a_marked_text_is_kept_to_the_byte_and_its_ids_stay_apart() -> Non
     assert history[1] == made
     assert isinstance(history[3], ModelText)
     assert '"thoughts":[1]' in history[3]
-    assert [json.loads(each)["tool_call_id"] for each in (history[2], history[4])] == ["a", "a_3_0"]
+    assert [json.loads(each)["tool_call_id"] for each in (history[2], history[4])] == ["a", "call00000"]
     assert history_errors(history) == []
     for odd in ('"z":NaN,"content":"x"', '"content":"y","content":"x"'):
         answer = '{"role":"assistant",' + odd + "}"

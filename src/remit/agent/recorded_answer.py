@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
 from typing import Any, Final, cast
 
 from remit.contracts.arguments import is_blank, refuse_secrets, refused_arguments
+from remit.contracts.call_ids import is_kept_id, new_ids
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, drop_empty_calls
 from remit.contracts.current_run import CURRENT_LIMITS
 from remit.contracts.finish import Ending, read_finish
@@ -18,7 +17,6 @@ from remit.contracts.meter import Reservation
 from remit.contracts.schema import shorten_text
 from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.contracts.wire import (
-    MAX_ID,
     UNNAMED,
     ModelText,
     ToolCallRequest,
@@ -62,30 +60,24 @@ def check_answer(answer: object) -> Completion:
 def to_legal_answer(answer: Completion, request: ChatRequest) -> Completion:
     """The answer as a history may have it: with few tool calls, and an id of its own and a name for every one.
 
-    Some endpoints give no id, a very long one or the same id each turn, and some models name no tool; a history allows
-    none of this. Of the calls of one answer, `Limits.answer_calls` are made. One more is kept, which `AgentTurns`
-    refuses.
+    Some endpoints give no id, a very long or odd one or the same id each turn, and some models name no tool; a history
+    allows none of this. Of the calls of one answer, `Limits.answer_calls` are made. One more is kept, which
+    `AgentTurns` refuses.
     """
-    used, count_of_calls = request.used_call_ids, len(answer.tool_calls)
-    if count_of_calls == 0:
+    used, calls = request.used_call_ids, answer.tool_calls
+    if not calls:
         return answer
-    if count_of_calls == 1:
-        (only,) = answer.tool_calls
-        if only.id and not only.id[MAX_ID:] and only.name and only.id not in used:
-            return answer
+    first = calls[0]
+    if not calls[1:] and first.name and first.id not in used and is_kept_id(first.id):
+        return answer
     answer = drop_empty_calls(answer)
     most = CURRENT_LIMITS.get().answer_calls + 1
-    if count_of_calls > most:
+    if len(answer.tool_calls) > most:
         answer = _with_message(answer, keep_tool_calls(answer.message, most))
-    ids = [call.id for call in answer.tool_calls if call.id and not call.id[MAX_ID:] and call.name]
+    ids = [call.id for call in answer.tool_calls if call.name and is_kept_id(call.id)]
     if len(set(ids)) == len(answer.tool_calls) and used.isdisjoint(ids):
         return answer
-    numbered = (f"call_{number}_{request.turn}" for number in count(len(used)))
-    return _rename_calls(answer, (call_id for call_id in numbered if call_id not in used))
-
-
-def _rename_calls(answer: Completion, ids: Iterator[str]) -> Completion:
-    return _with_message(answer, rename_tool_calls(answer.message, ids))
+    return _with_message(answer, rename_tool_calls(answer.message, new_ids(used, len(used))))
 
 
 def _with_message(answer: Completion, changed: str) -> Completion:

@@ -14,7 +14,8 @@ from remit.approvals.from_journal import RecordedQuestion, question_item
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.artifact import from_recorded
 from remit.contracts.call import Call, derive_call_id
-from remit.contracts.chat import CARRIED_ID, CARRIED_ID_CHARS
+from remit.contracts.call_ids import PORTABLE_CHARS
+from remit.contracts.chat import CARRIED_ID
 from remit.contracts.gate import has_begun
 from remit.contracts.items import AttemptEnded, DecisionItem, Item, RunOpened, ToolOutput, output_content
 from remit.contracts.ledger import find_carried_call
@@ -25,7 +26,7 @@ from remit.errors import ApprovalDeniedError
 
 def carried_wire_id(call: str) -> str:
     """The id in an agent's conversation of the call that its run carries, which no model made."""
-    return CARRIED_ID + content_digest("carried", call)[: CARRIED_ID_CHARS - len(CARRIED_ID)]
+    return CARRIED_ID + content_digest("carried", call)[: PORTABLE_CHARS - len(CARRIED_ID)]
 
 
 def describe_act(question: Question, decision: Decision) -> str:

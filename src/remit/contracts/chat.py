@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 
 from remit.contracts.arguments import is_blank
 from remit.contracts.artifact import DIGEST_PREFIX
+from remit.contracts.foreign_texts import texts_for_model
 from remit.contracts.ledger import Ledger
 from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.settings import NO_SETTINGS, ModelSettings
@@ -26,7 +27,6 @@ from remit.contracts.wire import (
     keep_tool_calls,
     mark_origin,
     origin_of_text,
-    plain_message,
     read_tool_calls,
     text_of_message,
 )
@@ -124,8 +124,6 @@ ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
 CARRIED_ID: Final = "rmt"
 """How the ids of calls begin that the runtime makes before the model is asked."""
-CARRIED_ID_CHARS: Final = 9
-"""Their length: there are providers that take no other, and only letters and digits."""
 
 
 def encode_message(message: ChatMessage | Mapping[str, Any]) -> str:
@@ -160,8 +158,8 @@ class History:
     """An immutable sequence of wire texts with a running digest. Appending costs only the new texts.
 
     Histories that extend one another share one list: `with_messages` appends to the newest and copies an older one.
-    ``origins`` are the models whose vendors' fields the texts have; ``names_artifacts`` says whether one names any,
-    ``is_legal`` whether every endpoint takes all of them.
+    ``origins`` are the models whose vendors' fields or ids of calls the texts have, and "" for calls of which the model
+    is not known; ``names_artifacts`` says whether one names any, ``is_legal`` whether every endpoint takes all of them.
     """
 
     __slots__ = ("_hash", "_length", "_texts", "is_legal", "names_artifacts", "origins")
@@ -185,6 +183,8 @@ class History:
             self._texts.append(text)
             if text.__class__ is not str and (origin := origin_of_text(text)):
                 self.origins |= {origin}
+            elif '"tool_calls"' in text and "" not in self.origins:
+                self.origins |= {""}
             self.names_artifacts = self.names_artifacts or DIGEST_PREFIX in text
             self.is_legal = self.is_legal and (MADE_BY_MODEL not in text or stand_in(text) is None)
         self._length = len(self._texts)
@@ -220,17 +220,6 @@ class History:
 
     def __repr__(self) -> str:
         return f"History({self._length} messages)"
-
-
-def texts_for_model(texts: Iterable[str], origin: str) -> list[str] | None:
-    """The wire texts as the model ``origin`` may get them; None if it may get them as they are."""
-    texts = list(texts)
-    if all(origin_of_text(text) in ("", origin) for text in texts):
-        return None
-    return [
-        text if origin_of_text(text) in ("", origin) else encode_message(plain_message(json.loads(text)))
-        for text in texts
-    ]
 
 
 class ToolDefinitions:
@@ -301,7 +290,8 @@ class ChatRequest:
     def for_model(self, origin: str) -> ChatRequest:
         """The request as the model ``origin`` may get it.
 
-        Fields that other models' vendors added are left out. Legal messages stand in for those that endpoints refuse.
+        Fields that other models' vendors added are left out, and their calls have portable ids. Legal messages stand in
+        for those that endpoints refuse.
         """
         texts = None if self.history.origins <= {origin} else texts_for_model(self.history, origin)
         if not self.history.is_legal:

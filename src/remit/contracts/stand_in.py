@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
-from msgspec import MsgspecError, Struct
+from msgspec import Meta, MsgspecError, Struct
 from msgspec.json import Decoder
 
 from remit.contracts.arguments import given_arguments
@@ -42,7 +42,7 @@ _ESCAPE: Final = re.compile(
 
 
 class _Function(Struct, frozen=True, gc=False):
-    name: str
+    name: Annotated[str, Meta(pattern=rf"^(?:{NAME_PATTERN.pattern})\Z")]
     arguments: str
 
 
@@ -95,8 +95,8 @@ def _is_plainly_legal(text: str) -> bool:
         if not answer.tool_calls:
             return answer.role == "assistant" and bool(answer.content and answer.content.strip())
         for call in answer.tool_calls:
-            name, arguments = call.function.name, call.function.arguments
-            if not NAME_PATTERN.fullmatch(name) or arguments[:1] != "{" or arguments[-1:] != "}":
+            arguments = call.function.arguments
+            if arguments[:1] != "{" or arguments[-1:] != "}":
                 return False
             _READ_OBJECT(arguments)
     except (MsgspecError, UnicodeEncodeError, RecursionError):

@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self, cast
 
 from remit.contracts.arguments import is_blank, refused_arguments
+from remit.contracts.call_ids import is_portable_id
 from remit.core.checks import as_tuple_of
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
 
 UNNAMED: Final = "unnamed"
 """The tool of a call that names none."""
-MAX_ID: Final = 40
-"""The most characters of the id of a call that all providers take."""
 _OTHER_PLACES: Final = ("arguments", "args", "parameters", "params", "input")
 """Where endpoints that mix up formats put the arguments of a call."""
 
@@ -23,9 +22,9 @@ _SCHEMA_FIELDS: Final = frozenset({"type", "properties", "required", "additional
 
 
 class ModelText(str):
-    """The wire text of a message with fields of a vendor. ``origin`` says which model wrote it, and where.
+    """The wire text of a message with fields of a vendor, or ids. ``origin`` says which model wrote it, and where.
 
-    The fields are sent back to that model only; others may refuse them.
+    These are sent back to that model only; others may refuse them.
     """
 
     __slots__ = ("origin",)
@@ -39,7 +38,7 @@ class ModelText(str):
 
 
 def mark_origin(text: str, origin: str) -> str:
-    """The wire text of an answer, marked with the model that wrote it if it has fields of a vendor."""
+    """The wire text of an answer, marked with the model that wrote it if it has fields or ids of a vendor."""
     message: object = json.loads(text) if origin else None
     if not isinstance(message, dict):
         return text
@@ -47,6 +46,7 @@ def mark_origin(text: str, origin: str) -> str:
     is_known = plain_message(values) == values and not (
         _MAY_BE_SURROGATE.search(text) and has_surrogates(compact_json(values))
     )
+    is_known = is_known and all(is_portable_id(each.id) for each in read_tool_calls(values))
     return text if is_known else ModelText(text, origin)
 
 
@@ -301,17 +301,18 @@ def response_to_text(response: Mapping[str, Any], message: dict[str, Any]) -> st
         return ModelText(received, origin) if origin else received
     parts: list[dict[str, Any]] = response["parts"]
     if not origin or all(map(_is_plain_part, parts)):
-        return _encode(message)
+        return encode_values(message)
     kept = {field: response[field] for field in _RESPONSE_FIELDS if response.get(field)}
     if others := {key: value for key, value in details.items() if key != DETAILS_KEY}:
         kept["provider_details"] = others
-    return ModelText(_encode({**message, RESPONSE_KEY: kept}), origin)
+    return ModelText(encode_values({**message, RESPONSE_KEY: kept}), origin)
 
 
 def _is_plain_part(part: Mapping[str, Any]) -> bool:
     return part["part_kind"] in ("text", "tool-call") and not any(part.get(field) for field in _PART_FIELDS)
 
 
-def _encode(message: Mapping[str, Any]) -> str:
+def encode_values(message: Mapping[str, Any]) -> str:
+    """The wire text of a message; halves of surrogate pairs, which UTF-8 cannot encode, stay escaped."""
     text = compact_json(message)
     return ascii_json(message) if has_surrogates(text) else text

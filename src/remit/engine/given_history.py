@@ -8,11 +8,11 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from remit.contracts.arguments import Limits
+from remit.contracts.call_ids import is_kept_id, new_ids
 from remit.contracts.chat import encode_message
 from remit.contracts.items import GivenMessage, Item, RunOpened, given_id
 from remit.contracts.question import content_digest
 from remit.contracts.wire import (
-    MAX_ID,
     ModelText,
     ToolCallRequest,
     origin_of_text,
@@ -39,7 +39,7 @@ def read_history(messages: GivenMessages, limits: Limits) -> GivenHistory:
     """Read a history, without the values of secrets, as every provider takes it.
 
     What a message has that only the vendor of its model knows is kept if the text says which model wrote it, as those
-    of `Runtime.history` do. An id that an earlier call has becomes another one.
+    of `Runtime.history` do. An id that an earlier call has becomes another one, and one that is too long or odd.
 
     Raises:
         RequestError: a message is none, a call has no result or a result no call, or they are too long.
@@ -99,6 +99,7 @@ def _pair_calls(messages: Sequence[ReadMessage]) -> Iterator[str]:
         RequestError: names the message.
     """
     ids: set[str] = set()
+    others = new_ids({call.id for message in messages for call in _calls_of(message)})
     open_calls: dict[str, tuple[str, ToolCallRequest]] = {}
     where = ""
     for index, message in enumerate(messages):
@@ -108,11 +109,8 @@ def _pair_calls(messages: Sequence[ReadMessage]) -> Iterator[str]:
             continue
         _refuse_open(where, open_calls)
         where = f"messages[{index}]"
-        calls = read_tool_calls(values) if values["role"] == "assistant" else ()
-        kept = {
-            each.id: each.id if each.id not in ids and not each.id[MAX_ID:] else f"{each.id[:20]}_{index}_{number}"
-            for number, each in enumerate(calls)
-        }
+        calls = _calls_of(message)
+        kept = {each.id: each.id if each.id not in ids and is_kept_id(each.id) else next(others) for each in calls}
         open_calls = {each.id: (kept[each.id], each) for each in calls}
         ids.update(kept.values())
         text = message.text or encode_message(values)
@@ -120,6 +118,10 @@ def _pair_calls(messages: Sequence[ReadMessage]) -> Iterator[str]:
             text = rename_tool_calls(text, iter(kept.values()))
         yield ModelText(text, message.origin) if message.origin else text
     _refuse_open(where, open_calls)
+
+
+def _calls_of(message: ReadMessage) -> tuple[ToolCallRequest, ...]:
+    return read_tool_calls(message.values) if message.values["role"] == "assistant" else ()
 
 
 def _name_result(

@@ -57,6 +57,8 @@ class Scripted:
 
     model: Final = SCRIPTED_MODEL_NAME
     vendor: Final = "scripted"
+    origin: Final = ""
+    """None: its answers are of no vendor."""
 
     def __init__(self, lines: Sequence[ScriptLine], *, piece_chars: int = 16, delay: float = 0.0) -> None:
         check_positive("Scripted", piece_chars=piece_chars)

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, Self, cast
 
+from remit.contracts.call_ids import MAX_ID, is_kept_id
 from remit.contracts.chat import encode_message
-from remit.contracts.wire import MAX_ID, has_surrogates
+from remit.contracts.wire import has_surrogates
 from remit.schemas.jsontext import compact_json, reject_constant
 from remit.testing.history_check import HistoryErrorKind, history_errors
 from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, as_stream, whole
@@ -112,8 +113,9 @@ def _list_faults(message: dict[str, Any]) -> Iterator[str]:
 def _list_faults_of_call(call: dict[str, Any]) -> Iterator[str]:
     if call.get("type") != "function":
         yield "type: expected 'function'"
-    if len(str(call.get("id"))) > MAX_ID:
-        yield f"id: expected at most {MAX_ID} characters"
+    ident: object = call.get("id")
+    if not isinstance(ident, str) or not is_kept_id(ident):
+        yield f"id: expected at most {MAX_ID} characters, without spaces and characters that cannot be printed"
     function: dict[str, Any] = call.get("function") or {}
     name, arguments = function.get("name"), function.get("arguments")
     if not _is_name(name):

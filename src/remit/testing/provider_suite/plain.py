@@ -119,6 +119,12 @@ CALLS: Final[dict[str, Shape]] = {
         {"id": "call_1", "type": "custom", "custom": {"name": "look", "input": "a"}}, made=()
     ),
     "an id of 100 letters": _call(tool_call(id="c" * 100)),
+    "an id of dots and colons": _call(tool_call(id="functions.look:0")),
+    "an id with half an emoji": _call(tool_call(id="c\ud83d")),
+    "an id with NUL": _call(tool_call(id="c\0")),
+    "an id with spaces and umlauts": _call(tool_call(id="c 1/ü\n")),
+    "an id as a number": _call(tool_call(id=7)),
+    "odd ids of two calls": _two({"id": "c\0"}, {"id": "c\ud83d"}),
 }
 
 TEXTS: Final[dict[str, Shape]] = {
