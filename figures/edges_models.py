@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 from remit.agent import NativeDriver
 from remit.errors import RemitError
 from remit.workers import PydanticAIDriver
-from tests.models.streamed import read_stream
+from tests.models.streamed import is_read_whole, read_stream
 from tests.runtime.histories import send_history
 from tests.strangers.histories import KEPT, REFUSED, TEXTS, say_everywhere
-from tests.strangers.streams import SIZES, STREAMS
+from tests.strangers.streams import SIZES, STREAMS, StrangeStream
 
 
 def read_streams(step: int) -> Iterator[tuple[str, bool]]:
     """Streams, whose bytes come in pieces of several sizes."""
     for stream in STREAMS.values():
         for size in SIZES[::step] if len(stream.body) < 10_000 else SIZES[-1:]:
-            try:
-                yield "streams", read_stream(stream.body, size).is_answer(stream)
-            except Exception:  # noqa: BLE001 - a violation, whatever it is
-                yield "streams", False
+            yield "streams", _holds(_is_joined, stream, size)
+        yield "streams", _holds(is_read_whole, stream)
+
+
+def _is_joined(stream: StrangeStream, size: int) -> bool:
+    return read_stream(stream.body, size).is_answer(stream)
+
+
+def _holds(test: Callable[..., bool], *given: object) -> bool:
+    """Whether a test holds; not if an exception is raised."""
+    try:
+        return test(*given)
+    except Exception:  # noqa: BLE001 - a violation, whatever it is
+        return False
 
 
 async def read_histories(step: int) -> AsyncIterator[tuple[str, bool]]:

@@ -100,6 +100,9 @@ _MODELS: Final = mutants_of(
         "an event is whole at each line": edited(
             "remit.models.answer_stream:AnswerStream._feed_line", "if all(map(_is_whole, lines))", "if True"
         ),
+        "events that come unasked are no answer": edited(
+            "remit.models.chat_response:read_response", "not _WHOLE.match(body)", "False"
+        ),
         "a name that providers refuse is taken": edited(
             "remit.engine.given_message:_check_name", "MESSAGE_NAME.fullmatch(name)", "True"
         ),

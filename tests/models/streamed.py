@@ -43,5 +43,15 @@ def read_stream(body: bytes, size: int) -> StreamRead:
     return StreamRead(answer.content or "", calls, followed=_join(deltas))
 
 
+def is_read_whole(stream: StrangeStream) -> bool:
+    """Whether a stream that comes in place of an answer in one piece is what it is, or a model's error."""
+    try:
+        answer = read_response(stream.body)
+    except ModelError as error:
+        return bool(stream.says) and "\n" not in str(error)
+    calls = tuple((call.name, call.arguments) for call in answer.tool_calls)
+    return not stream.says and (answer.content or "", calls) == (stream.text, stream.calls)
+
+
 def _join(deltas: list[Delta]) -> str:
     return "".join(delta.text for delta in deltas if delta.kind == "text")

@@ -19,6 +19,8 @@ from remit.errors import (
     SetupError,
 )
 from remit.models import read_response
+from tests.models.streamed import is_read_whole
+from tests.strangers.streams import STREAMS
 
 HELLO = b'{"choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}'
 FILTERED = b'{"error":{"code":"content_filter","message":"held back"}}'
@@ -26,6 +28,11 @@ FILTERED = b'{"error":{"code":"content_filter","message":"held back"}}'
 
 def test_a_success_is_its_completion() -> None:
     assert read_response(HELLO).content == "hello"
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_stream_that_comes_unasked_is_the_answer_that_it_says_or_none(name: str) -> None:
+    assert is_read_whole(STREAMS[name])
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
@@ -12,10 +13,13 @@ from remit.contracts.model_status import describe_redirect, retry_after
 from remit.contracts.provider_error import ProviderError, classify_error, is_filtered
 from remit.core.checks import check_counts, check_instance, check_text
 from remit.errors import CompletionError, ModelBusyError, ModelError
+from remit.models.answer_stream import AnswerStream, StreamCutError
 from remit.models.chat_completion import filtered_completion, parse_completion, shorten_said
 from remit.models.reported_error import find_reported_error, read_refusal
 
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
+_WHOLE: Final = re.compile(rb"\s*[{\[<]")
+"""The beginning of an answer in one piece, or of a page."""
 
 
 def read_response(
@@ -39,6 +43,8 @@ def read_response(
     check_instance("read_response: headers", headers, Mapping, "give a mapping")
     check_text("read_response: source", source)
     is_success = 200 <= status < 300
+    if is_success and not _WHOLE.match(body):
+        body = _join_events(body)
     if is_success and b'"error"' not in body:
         with contextlib.suppress(CompletionError):  # the body may say why it is none
             return parse_completion(body)
@@ -52,6 +58,15 @@ def read_response(
         return parse_completion(body)
     except CompletionError as error:
         raise CompletionError(f"{source}: {error.message}") from error
+
+
+def _join_events(body: bytes) -> bytes:
+    """The answer in events that an endpoint sends unasked, or under another type; the body if it is none."""
+    stream = AnswerStream(lambda _delta: None)
+    with contextlib.suppress(ValueError, TypeError, LookupError, StreamCutError):
+        stream.add_bytes(body)
+        return stream.body().encode(errors="surrogatepass")
+    return body
 
 
 def _make_error(source: str, reported: ProviderError, status: int, headers: Mapping[str, str]) -> ModelError:

@@ -121,7 +121,7 @@ class _Exchange:
         if completion.finish_reason == CONTENT_FILTER and find_reported_error(answer) is not None:
             return None
         self.received = completion.message
-        body = cast("dict[str, Any]", load_json(answer.decode()))
+        body = cast("dict[str, Any]", load_json(completion.response))
         choice = body["choices"][0]
         self.filtered, choice["message"] = choice.get(_FILTERED), _to_readable(json.loads(self.received))
         kept = {key: value for key, value in body.items() if isinstance(value, _FIELD_TYPES.get(key, object))}

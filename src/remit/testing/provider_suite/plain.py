@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any, Final
 
 from remit.testing.provider_suite.refusals import ERRORS
-from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, completion, make_calls, tool_call, whole
+from remit.testing.provider_suite.shape import (
+    DONE,
+    GOOD,
+    HttpAnswer,
+    Shape,
+    as_events,
+    chunk,
+    completion,
+    make_calls,
+    tool_call,
+    whole,
+)
 
 _TEXT: Final = completion({"content": "all done"})
 _NOTHING: Final[dict[str, Any]] = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
@@ -129,6 +140,9 @@ CALLS: Final[dict[str, Shape]] = {
 
 TEXTS: Final[dict[str, Shape]] = {
     "a text": _with(),
+    "a stream in place of an answer": Shape(
+        answers=(as_events(chunk({"content": "all "}), chunk({"content": "done"}), chunk({}, "stop"), DONE),)
+    ),
     "finish null": _say({"content": "all done"}, None),
     "an unknown finish": _say({"content": "all done"}, "eos"),
     "content in parts": _say({"content": [{"type": "text", "text": "all "}, {"type": "text", "text": "done"}]}),

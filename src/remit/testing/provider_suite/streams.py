@@ -193,6 +193,7 @@ TEXTS: Final[dict[str, Shape]] = {
     "delta null": _say(*_TEXT, chunk(None, "stop"), _USAGE, DONE),
     "no delta": _say(*_TEXT, {**_END, "choices": [{"index": 0, "finish_reason": "stop"}]}, _USAGE, DONE),
     "one answer instead of a stream": Shape(answers=(GOOD,)),
+    "events of a plain text": Shape(answers=(HttpAnswer(_GOOD.body, media_type="text/plain"),)),
     "cut by length": _say(*_TEXT[:2], chunk({}, "length"), _USAGE, DONE, text="all", requests=1),
     "filtered in half": _say(*_TEXT[:2], chunk({}, "content_filter"), _USAGE, DONE, text="filter", requests=1),
     "the whole message in each": _say(
