@@ -74,7 +74,7 @@ _MAIL_AND_PAGES: Final = mutants_of(
             "remit_cms.web.decoding:is_binary", "or controls > len(start) * _MOST_CONTROLS + 1", ""
         ),
         "a page that is nested too deep ends early": edited(
-            "remit_cms.web.extraction:_extract", "if not text or plain.is_deep:", "if not text:"
+            "remit_cms.web.extraction:_extract", " or (plain.is_deep and len(text) <= len(html) // _MUCH_MARKUP)", ""
         ),
         "a page that was cut is given as whole": edited(
             "remit_cms.web.extraction:extract_text", "is_cut=reply.is_cut", "is_cut=False"

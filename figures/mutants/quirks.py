@@ -103,7 +103,9 @@ MUTANTS: Final = (
                 f"{_CALLS}:find_call", "return None if arguments.strip() else found", "return None"
             ),
             "what stands in the place of arguments is dropped": edited(
-                "remit.contracts.wire:_read_tool_call", "if not arguments:", "if False:"
+                "remit.contracts.wire:_read_tool_call",
+                """if arguments[:2] != '{"' and is_blank(arguments):""",
+                "if False:",
             ),
             "the whole message of an event is joined to the pieces": edited(
                 "remit.models.answer_stream:AnswerStream._add_chunk", '"delta", "index", "message"', '"delta", "index"'
