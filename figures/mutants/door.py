@@ -30,7 +30,7 @@ MUTANTS: Final = mutants_of(
             "remit.dispatch.tool_scope:_ToolScope.__call__", "if tool_scope is not None and", "if False and"
         ),
         "the permissions of a call below another are not checked": edited(
-            "remit.layers.authorize:_Authorize.__call__", "if lacking:", "if lacking and not call.caller.call:"
+            "remit.layers.authorize:_Authorize.__call__", "if refused is not None:", "if refused and not caller.call:"
         ),
         "a call below another is not asked about": edited(
             "remit.layers.approve:_Approve.__call__",

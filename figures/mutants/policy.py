@@ -21,7 +21,7 @@ MUTANTS: Final = mutants_of(
             "remit.dispatch.preset:with_declared_limits", "seconds = facts.timeout", "return layers"
         ),
         "the permissions of a call are not checked": edited(
-            "remit.layers.authorize:_Authorize.__call__", "if lacking:", "if False:"
+            "remit.layers.authorize:why_refused", "if lacking:", "if False:"
         ),
         "what was removed is only noted": edited(
             f"{_GATES}:DeprecationGate.check", "if deprecation.is_removed_in(self.version):", "if False:"

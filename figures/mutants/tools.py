@@ -33,8 +33,8 @@ MUTANTS: Final = (
                 '"parameters": contract.schema_in.json_schema,',
                 '"parameters": contract.schema_in.json_schema, "returns": contract.schema_out.json_schema,',
             ),
-            "each definition is sent twice": edited(
-                "remit.agent.driver:AgentTools.definitions.func", "in self.callees", "in 2 * self.callees"
+            "each definition is sent three times": edited(
+                "remit.agent.driver:AgentTools.definitions.func", "in self._visible", "in 3 * self._visible"
             ),
         },
         measure_definitions,
