@@ -205,6 +205,27 @@ def test_a_filter_is_known_by_its_codes_and_sentences(error: ProviderError) -> N
     assert not is_filtered(error._replace(status=503))
 
 
+UNFILTERED = [
+    ProviderError(429, "You send too much. What is allowed stands in our usage policies.", "rate_limit_error"),
+    ProviderError(429, "Your prompt was flagged for violence.", "content_filter"),
+    ProviderError(403, "This account was flagged for unpaid invoices."),
+    ProviderError(403, "The project has been flagged as potentially fraudulent."),
+    ProviderError(401, "The token was flagged as potentially leaked; make another."),
+    ProviderError(402, "Your plan violates our usage guidelines."),
+    ProviderError(404, "Models and our content policy: see the documentation."),
+    ProviderError(400, "The organization was flagged for abuse.", "invalid_request_error"),
+]
+
+
+@pytest.mark.parametrize("error", UNFILTERED, ids=range(len(UNFILTERED)))
+def test_an_account_that_is_flagged_and_a_link_to_policies_are_those_of_no_filter(error: ProviderError) -> None:
+    assert not is_filtered(error)
+
+
+def test_a_filter_of_a_gateway_is_known_by_its_code_below_other_statuses() -> None:
+    assert is_filtered(ProviderError(424, "no", "content_filter"))
+
+
 @pytest.mark.parametrize("said", [said for each in SENTENCES.values() for said in each.values()])
 def test_other_refusals_are_those_of_no_filter(said: str) -> None:
     assert not is_filtered(ProviderError(400, said, "invalid_request_error"))

@@ -31,7 +31,7 @@ from remit.agent.model import Model as Port
 from remit.contracts.chat import ChatRequest, History, ToolDefinitions, encode_message
 from remit.contracts.contract import tool_definition
 from remit.contracts.items import Message, ModelUsage
-from remit.errors import ModelError, SetupError
+from remit.errors import ModelAccessError, SetupError
 from remit.models import ModelSettings
 from remit.models.openai import OpenAI
 from remit.models.pydantic_ai import PydanticAIModel, to_completion, to_model_messages
@@ -207,7 +207,7 @@ def test_a_refusal_is_kept_as_one() -> None:
 
 
 def test_an_answer_that_the_provider_paused_is_no_answer() -> None:
-    with pytest.raises(ModelError, match="the model paused its answer \\(suspended\\)"):
+    with pytest.raises(ModelAccessError, match="the model paused its answer \\(suspended\\)"):
         to_completion(ModelResponse(parts=[TextPart("wait")], state="suspended"))
 
 
@@ -337,5 +337,5 @@ async def test_an_answer_that_is_paused_without_end_is_an_error() -> None:
         details = {"finish_reason": "pause_turn"}
         return ModelResponse([TextPart("wait")], state="suspended", provider_details=details)
 
-    with pytest.raises(ModelError, match="the model paused its answer"):
+    with pytest.raises(ModelAccessError, match="the model paused its answer"):
         await PydanticAIModel(FunctionModel(answer))(request(USER))

@@ -210,6 +210,13 @@ async def test_a_filter_is_known_in_a_success_too(status: int) -> None:
     assert "held back" in answer.response
 
 
+async def test_an_answer_that_is_nested_too_deeply_may_come_again() -> None:
+    nested = json.loads("[" * 600 + "]" * 600)
+    message = {**HELLO, "extra": nested}
+    with pytest.raises(CompletionError, match="RecursionError"):
+        await ask_chat(200, {"choices": [{"message": message, "finish_reason": "stop"}], "usage": USAGE})
+
+
 async def test_tokens_that_are_written_as_fractions_are_counted() -> None:
     read = await ask_chat(200, {"choices": [{"message": HELLO, "finish_reason": "stop"}], "usage": USAGE})
     assert (read.prompt_tokens, read.completion_tokens, read.cached_tokens, read.reasoning_tokens) == (9, 8, 7, 6)

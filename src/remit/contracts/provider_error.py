@@ -73,8 +73,13 @@ def classify_status(status: int) -> type[ModelError]:
 
 
 def is_filtered(error: ProviderError) -> bool:
-    """Whether the provider's filter holds the request or the answer back."""
-    return (error.status is None or 400 <= error.status < 500) and _FILTERED.matches(error)
+    """Whether the provider's filter holds the request or the answer back.
+
+    A sentence counts only below a status with which filters answer: others also link to policies, and flag accounts.
+    """
+    if error.status is None or error.status in _FILTERING:
+        return _FILTERED.matches(error)
+    return error.status not in _BUSY and 400 <= error.status < 500 and _FILTERED.code.search(error.codes) is not None
 
 
 def is_too_long(error: ProviderError) -> bool:
@@ -114,6 +119,7 @@ _ACCESS: Final = frozenset({401, 402, 403, 404, 405, 407, 410, 451})
 """The key, the account, the name of the model, the address or the country, which a person can correct."""
 _BUSY: Final = frozenset({408, 409, 425, 429, 498, 499})
 _WRONG: Final = frozenset({400, 422})
+_FILTERING: Final = _WRONG | {403, 451}
 _TOO_LARGE: Final = 413
 
 _TOO_LONG: Final = _Words(
@@ -199,6 +205,7 @@ _RESTING: Final = (
 
 _WRONG_CODES: Final = _compile("invalid|bad_?request|validation|unprocessable|malformed")
 
+_SAID: Final = r"\b(input|output|prompt|message|content|text|image|request|response|completion)s?"
 _FILTERED: Final = _Words(
     ModelRefusedError,
     _compile(
@@ -207,7 +214,8 @@ _FILTERED: Final = _Words(
     ),
     _compile(
         r"content (filtering|management) policy|datainspectionfailed|inappropriate content|for safety reasons",
-        r"flagged (as potentially|for)|usage (policy|policies|guidelines)|\b(new|input|output)_sensitive\b",
+        rf"{_SAID}\b.{{0,60}}\bflagged (as potentially|for)\b|violat.{{0,60}}\b(policy|policies|guidelines)",
+        r"\b(new|input|output)_sensitive\b",
     ),
 )
 _PAGE: Final = lazy_pattern(r"\s*(<[!?a-z]|$)", re.IGNORECASE)

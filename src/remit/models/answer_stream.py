@@ -39,7 +39,7 @@ _DONE: Final = b"[DONE]"
 _NAMES: Final = frozenset({"id", "type", "role", "name", "format", "finish_reason", "index"})
 """Fields whose pieces repeat or replace one another, where other texts are joined."""
 _ARGUMENTS: Final = frozenset({"arguments", "input"})
-_SAID: Final = _ARGUMENTS | {"content", "refusal", "tool_calls"}
+_SAID: Final = _ARGUMENTS | {"content", "refusal", "tool_calls", "function"}
 """Fields of which no piece may be lost."""
 _HALF: Final = re.compile("[\ud800-\udbff]$")
 

@@ -13,6 +13,9 @@ from remit.schemas.raw_json import as_object, join_members, load_json, raw_items
 CONTENT_FILTER: Final = "content_filter"
 """The finish reason, and the code of a refusal, of a provider's filter."""
 
+UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""What reading an answer raises if it has not the form of its API, or is nested too deeply."""
+
 _EMPTY: Final = '{"role":"assistant","content":""}'
 _MAX_CHARS: Final = 200
 
@@ -35,7 +38,7 @@ def parse_completion(answer: bytes) -> Completion:
         message = as_object(choice["message"])
         _check_message(message)
         text = with_tool_calls(raw_members(raw_items(raw_members(raw)["choices"])[0])["message"])
-    except (ValueError, LookupError, TypeError) as error:
+    except UNREADABLE as error:
         excerpt = shorten_said(answer.decode(errors="replace"))
         raise CompletionError(f"the model's answer is not a chat completion; it begins: {excerpt}") from error
     if message.get("role") not in (None, "assistant"):

@@ -36,7 +36,7 @@ from remit.errors import (
 )
 from remit.models.answer_stream import STREAM_FIELDS, AnswerStream, refuses_streams
 from remit.models.bounded_http import BoundedHttp, is_event_stream, trusted_certificates
-from remit.models.chat_completion import shorten_said
+from remit.models.chat_completion import UNREADABLE, shorten_said
 from remit.models.chat_response import read_response
 from remit.models.headers import resolve_headers
 from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, small_window_at, takes_json_schema
@@ -144,7 +144,7 @@ class OpenAI:
             return self._read_error(error)
         except openai.OpenAIError as error:
             return self._read_error(error)
-        except (ValueError, TypeError, LookupError) as error:
+        except UNREADABLE as error:
             what = f"the answer is not a stream of a chat completion: {error}"
             raise CompletionError(f"{self._source}: {what}") from error
         except Exception as error:
@@ -241,7 +241,7 @@ class OpenAI:
         except openai.OpenAIError as error:
             self._read_error(error)
             raise CompletionError(f"{self._source} gave no vectors: its filter held the texts back") from error
-        except (ValueError, TypeError, AttributeError) as error:
+        except UNREADABLE as error:
             raise CompletionError(f"the answer of {self.model} has no vectors: {error}") from error
         if len(vectors) != len(given):
             raise CompletionError(f"{self.model} gave {len(vectors)} vectors for {len(given)} texts")

@@ -23,9 +23,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Self, cast
 
-from pydantic import TypeAdapter
-from pydantic_core import PydanticSerializationError
-
 from remit.core.call_checks import check_arguments
 from remit.lazy_exports import require_extra
 
@@ -69,7 +66,7 @@ from remit.contracts.wire import (
     response_to_text,
 )
 from remit.core.checks import check_counts, check_instance
-from remit.errors import CompletionError, ModelError, RemitError
+from remit.errors import ModelAccessError, RemitError
 from remit.models.model_origin import (
     count_reasoning_tokens,
     drop_impossible_usage,
@@ -78,13 +75,13 @@ from remit.models.model_origin import (
     reads_of,
 )
 from remit.models.provider_tools import find_unsupported, make_native_tool
+from remit.models.pydantic_answer import RESPONSES, write_response
 from remit.models.pydantic_errors import find_filtered, to_model_error
 from remit.models.pydantic_names import infer_named_model
 from remit.models.pydantic_settings import schema_of, to_pydantic_settings, unsupported_settings, without_schema
 from remit.models.pydantic_stream import ask_until_complete
 from remit.schemas.jsontext import compact_json
 
-_RESPONSE_ADAPTER: Final = TypeAdapter(ModelResponse)
 _FINISH_REASONS: Final = {"tool_call": "tool_calls"}
 """The words of chat completions for why a model stopped, where PydanticAI has others."""
 
@@ -127,6 +124,7 @@ class PydanticAIModel:
                 await to_pydantic_settings(without_schema(request.settings), self._model),
                 _make_parameters(request),
             )
+            return to_completion(mark_response(drop_impossible_usage(response), self._model))
         except RemitError:
             raise
         except Exception as error:  # each is raised again as one of ours
@@ -134,7 +132,6 @@ class PydanticAIModel:
             if filtered is not None:
                 return filtered
             raise to_model_error(error, self.model, self.vendor) from error
-        return to_completion(mark_response(drop_impossible_usage(response), self._model))
 
     @property
     def origin(self) -> str:
@@ -225,7 +222,7 @@ def to_response(text: str) -> ModelResponse:
     calls, content = read_tool_calls(message), replace_surrogates(message_text(message))
     origin = origin_of_text(text)
     kept = message.get(RESPONSE_KEY)
-    response = _RESPONSE_ADAPTER.validate_python(kept) if kept else ModelResponse(parts=[])
+    response = RESPONSES.validate_python(kept) if kept else ModelResponse(parts=[])
     if kept and _says(response, content, calls):
         ids = iter(calls)
         parts = [
@@ -268,15 +265,14 @@ def to_completion(response: ModelResponse) -> Completion:
     """Convert a response to a completion; the journal keeps the whole response as JSON.
 
     Raises:
-        ModelError: the provider paused its answer and expects another request. CompletionError: JSON cannot hold the
-            answer.
+        ModelAccessError: the provider has not finished its answer and expects another request. CompletionError: JSON
+            cannot hold the answer.
     """
     if response.state != "complete":
-        raise ModelError(f"the model paused its answer ({response.state}); switch off the background mode it is in")
-    try:
-        body = _RESPONSE_ADAPTER.dump_json(response).decode()
-    except PydanticSerializationError as error:
-        raise CompletionError(f"JSON cannot hold the model's answer: {error}") from error
+        raise ModelAccessError(
+            f"the model paused its answer ({response.state}); switch off the background mode it is in"
+        )
+    response, body = write_response(response)
     return completion_from_message(
         response_text(response),
         finish_reason=get_finish_reason(response),
@@ -299,7 +295,7 @@ def get_finish_reason(response: ModelResponse) -> str:
 
 def response_text(response: ModelResponse) -> str:
     """The wire text of a response: as received, or with the parts that a chat message cannot hold."""
-    return response_to_text(_RESPONSE_ADAPTER.dump_python(response, mode="json"), response_message(response))
+    return response_to_text(RESPONSES.dump_python(response, mode="json"), response_message(response))
 
 
 def response_message(response: ModelResponse) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def to_model_error(error: Exception, model: str, vendor: str) -> ModelError:
     if told is not None:
         return type(told)(f"{model} of {vendor}: {told.message}", retry_after=told.retry_after)
     kind, response = classify_foreign(error), first_response(error)
-    if kind is ModelError and vendor not in _LOCAL and isinstance(error, _UNREAD):
+    if kind is ModelError and vendor not in _LOCAL:  # a provider's client could not read the answer
         kind = CompletionError
     reason = f"{error} {first_cause(error)}" if isinstance(error, foreign.ModelConnectionError) else str(error)
     if response is not None and 300 <= response.status < 400:
@@ -89,8 +89,6 @@ _UNAVAILABLE_ERRORS: Final = (
 )
 _LOCAL: Final = frozenset({"function", "test"})
 """The vendors of models that are functions of an application, whose errors are its own."""
-_UNREAD: Final = (TypeError, ValueError, AttributeError, LookupError)
-"""What the client of a provider raises about an answer that has not the form of its API."""
 _BUSY_ERRORS: Final = (foreign.ModelRateLimitError, foreign.ModelUnavailableError, foreign.ConcurrencyLimitExceeded)
 
 
@@ -115,8 +113,8 @@ def classify_foreign(error: BaseException) -> type[ModelError]:
 def _read_stated(error: foreign.ModelAPIError) -> ProviderError:
     """What a provider states by its status, its body and the codes that PydanticAI has found."""
     stated = read_refusal(error.body, error.status_code if isinstance(error, foreign.ModelHTTPError) else None)
-    codes = (stated.codes, error.provider_error_code, error.provider_error_type)
-    return stated._replace(codes=" ".join(code for code in codes if code))
+    found = cast("tuple[object, ...]", (stated.codes, error.provider_error_code, error.provider_error_type))
+    return stated._replace(codes=" ".join(code for code in found if isinstance(code, str) and code))
 
 
 def first_response(error: BaseException) -> FailedResponse | None:

@@ -39,7 +39,7 @@ from remit.contracts.wire import (
 from remit.errors import ModelError
 from remit.models.answer_stream import STREAM_FIELDS, AnswerStream, StreamCutError, refuses_streams
 from remit.models.bounded_http import ask_uncompressed, is_event_stream, read_answer
-from remit.models.chat_completion import CONTENT_FILTER, as_count
+from remit.models.chat_completion import CONTENT_FILTER, UNREADABLE, as_count
 from remit.models.chat_response import read_response
 from remit.models.model_origin import model_origin
 from remit.models.reported_error import find_reported_error
@@ -237,7 +237,7 @@ class _KeepingHttp(httpx2.AsyncClient):
             async for data in response.aiter_bytes():
                 answer.add_bytes(data)
             joined = answer.body().encode(errors="surrogatepass")
-        except (ValueError, TypeError, LookupError, StreamCutError) as error:
+        except (*UNREADABLE, StreamCutError) as error:
             raise httpx2.RemoteProtocolError(f"the answer is not a whole stream: {error}", request=request) from error
         finally:
             await response.aclose()

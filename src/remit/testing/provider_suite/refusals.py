@@ -99,6 +99,13 @@ REFUSALS: Final[dict[str, Shape]] = {
         {"message": "Invalid prompt: we've limited access to it for safety reasons.", "code": "invalid_prompt"},
         "safety",
     ),
+    "a limit that links to policies": _rest(
+        {"error": {"message": "You send too much; see our usage guidelines", "type": "requests"}}, 429
+    ),
+    "an account that is flagged": _correct({"message": "The organization was flagged for unpaid invoices"}, 403),
+    "a key that is flagged": _correct({"message": "The token was flagged as potentially public; make another"}, 401),
+    "a limit with an object for a type": _rest({"error": {"message": "slower", "type": {"kind": "tokens"}}}, 429),
+    "a failure with a list for a code": _rest({"error": {"message": "oh", "code": ["internal"], "param": {}}}, 500),
     "a policy of Azure": _hold_back({"message": "held back", "code": "ResponsibleAIPolicyViolation"}, "held back"),
     "a moderation before the model": _hold_back(
         {"message": "m requires moderation. Your input was flagged for violence.", "code": 403}, "violence", 403

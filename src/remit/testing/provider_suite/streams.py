@@ -34,6 +34,13 @@ def _say(*events: object, **expected: Any) -> Shape:
     return Shape(answers=(as_events(*events),), **expected)
 
 
+def _nest(depth: int) -> object:
+    value: object = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 def _call(*events: object, made: tuple[str, ...] = ("look(a)",)) -> Shape:
     return Shape(answers=(as_events(*events, _CALLS_END, _USAGE, DONE), _GOOD), calls=made)
 
@@ -236,6 +243,15 @@ TEXTS: Final[dict[str, Shape]] = {
 OUTAGES: Final[dict[str, Shape]] = {
     "two objects of arguments": _say(
         piece(0, _A, id="c1", name="look"), piece(0, {"what": "b"}, id="c1"), _CALLS_END, DONE, rests=True
+    ),
+    "a function, and then a text": _say(
+        chunk({"tool_calls": [tool_call(), {"index": 0, "id": "call_1", "function": "look"}]}),
+        _CALLS_END,
+        DONE,
+        rests=True,
+    ),
+    "a piece that is nested too deeply": _say(
+        chunk({"content": "all ", "extra": _nest(800)}), chunk({"content": "done"}), _END, DONE, rests=True
     ),
     "arguments as a text and an object": _say(
         piece(0, '{"what":"b"}', id="c1", name="look"), piece(0, _A, id="c1"), _CALLS_END, DONE, rests=True
