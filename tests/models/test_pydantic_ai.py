@@ -31,6 +31,7 @@ from remit.agent.model import Model as Port
 from remit.contracts.chat import ChatRequest, History, ToolDefinitions, encode_message
 from remit.contracts.contract import tool_definition
 from remit.contracts.items import Message, ModelUsage
+from remit.contracts.wire import ModelText
 from remit.errors import ModelAccessError, SetupError
 from remit.models import ModelSettings
 from remit.models.openai import OpenAI
@@ -339,3 +340,33 @@ async def test_an_answer_that_is_paused_without_end_is_an_error() -> None:
 
     with pytest.raises(ModelAccessError, match="the model paused its answer"):
         await PydanticAIModel(FunctionModel(answer))(request(USER))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"part_kind": "thinking", "content": None, "signature": "s"},
+        {"part_kind": "thinking", "content": 5},
+        {"part_kind": "tool-call", "tool_name": None, "args": "{}", "tool_call_id": "c"},
+        {"part_kind": "tool-call", "tool_name": "look", "args": "{}", "tool_call_id": None},
+        {"part_kind": "of another version"},
+        None,
+    ],
+)
+def test_a_response_that_cannot_be_read_again_is_read_as_its_message(part: object) -> None:
+    kept = {"pydantic_ai": {"parts": [part, {"part_kind": "text", "content": "I look."}]}}
+    message = {**called(("c", "look", '{"page":1}'), content="I look."), **kept}
+    (read,) = to_model_messages([ModelText(encode_message(message), "m at x")])
+    assert [each for each in read.parts if not isinstance(each, ThinkingPart)] == [
+        TextPart("I look."),
+        ToolCallPart("look", '{"page":1}', "c"),
+    ]
+
+
+def test_a_call_whose_name_and_id_are_null_is_one_without_a_name() -> None:
+    unnamed: Any = ToolCallPart("", {"page": 1}, "")
+    unnamed.tool_name = unnamed.tool_call_id = None
+    completion = to_completion(ModelResponse(parts=[unnamed]))
+    assert completion.tool_calls == (("", "", '{"page":1}'),)
+    (read,) = to_model_messages([completion.message])
+    assert read.parts == [ToolCallPart("", '{"page":1}', "")]

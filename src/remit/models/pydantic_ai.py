@@ -23,6 +23,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Self, cast
 
+from pydantic import ValidationError
+
 from remit.core.call_checks import check_arguments
 from remit.lazy_exports import require_extra
 
@@ -221,9 +223,8 @@ def to_response(text: str) -> ModelResponse:
     message = cast("dict[str, Any]", decode_message(text))
     calls, content = read_tool_calls(message), replace_surrogates(message_text(message))
     origin = origin_of_text(text)
-    kept = message.get(RESPONSE_KEY)
-    response = RESPONSES.validate_python(kept) if kept else ModelResponse(parts=[])
-    if kept and _says(response, content, calls):
+    response = _read_kept(message.get(RESPONSE_KEY))
+    if response is not None and _says(response, content, calls):
         ids = iter(calls)
         parts = [
             replace(part, tool_call_id=next(ids).id) if isinstance(part, ToolCallPart) else part
@@ -235,6 +236,17 @@ def to_response(text: str) -> ModelResponse:
     response = ModelResponse(parts=[TextPart(content), *asked] if content else [*asked])
     is_kept = origin or text != compact_json(response_message(response))
     return replace(response, provider_details=kept_details(str(text), origin)) if is_kept else response
+
+
+def _read_kept(kept: object) -> ModelResponse | None:
+    """The response that a text keeps beside its message; None if it keeps none, or one that PydanticAI cannot read.
+
+    It writes what it does not read, such as null of an endpoint in place of a text. The message says the rest.
+    """
+    try:
+        return RESPONSES.validate_python(kept) if kept else None
+    except ValidationError:
+        return None
 
 
 def _says(response: ModelResponse, content: str, calls: Sequence[ToolCallRequest]) -> bool:
