@@ -185,6 +185,19 @@ async def test_a_loop_that_returns_something_else_fails_in_one_line(returned: An
             result.value()
 
 
+async def test_a_step_that_has_not_ended_an_agent_makes_no_run() -> None:
+    def loop(step: StepService, /) -> LoopService:
+        async def hurry(request: StepRequest, /) -> AgentRun:
+            return AgentRun.from_outcome(request, cast("Done", await step(request)), 1)
+
+        return hurry
+
+    world = World()
+    runtime = runtime_of(agent_of(loop, world), model=Scripted([calls(("look", {}))]))
+    result = await runtime.run("go", by=superuser())
+    assert "AgentRun.from_outcome: outcome is a Next; give the Done of a step, and go on" in result.text
+
+
 async def test_a_loop_hands_over_only_to_whom_its_agent_may() -> None:
     def loop(step: StepService, /) -> LoopService:
         async def hand_over(request: StepRequest, /) -> AgentRun:

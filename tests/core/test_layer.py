@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+from typing import Any, cast
 
 import pytest
 
 from remit.core import Place, Service, compose
+from remit.errors import SetupError
 
 
 class Marked:
@@ -47,6 +49,11 @@ async def test_the_layer_given_first_is_outermost() -> None:
 
 async def test_no_layers_give_the_base_itself() -> None:
     assert compose([], echo) is echo
+
+
+def test_the_layers_are_given_before_the_base() -> None:
+    with pytest.raises(SetupError, match=r"layers is .*echo.*; write compose\(\[outer, inner\], base\)$"):
+        compose(cast("Any", echo), cast("Any", [Marked("a")]))
 
 
 async def test_layers_may_come_from_an_iterator() -> None:

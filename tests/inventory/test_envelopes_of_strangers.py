@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
+from uuid import uuid4
 
 import pytest
 from pydantic import JsonValue
 
-from remit.inventory import Failure, Status
-from tests.inventory.desk import Desk, FailResponse
+from remit.inventory import Failure, Request, Status, ToolRequest, ToolRequestPayload, handle_request
+from remit.testing import superuser
+from tests.inventory.desk import Desk, FailResponse, KeepRequest, Kept
 from tests.strangers.envelopes import DETAILS, ENVELOPES, MESSAGES, TEXTS, TOOLS, VALUES
 
 
@@ -63,3 +66,72 @@ async def test_a_failed_response_is_given_as_the_method_makes_it(desk: Desk) -> 
         )
         response = await desk.send(operation="fail", payload={"value": 1})
         assert response.error == failure
+
+
+TOOL: dict[str, Any] = {
+    "request_id": uuid4(),
+    "session_id": None,
+    "user_id": "user",
+    "operation": "tool_execution",
+    "metadata": {},
+}
+SAY = ToolRequestPayload(tool_name="say", parameters={"text": "a"})
+
+
+def made(kind: type[Request[Any]], **fields: Any) -> Request[Any]:
+    values: dict[str, Any] = {**TOOL, **fields}
+    return kind.model_construct(**values)
+
+
+UNCHECKED: dict[str, tuple[Request[Any], str]] = {
+    "a request of nothing": (ToolRequest.model_construct(), "user_id of the ToolRequest is None; give a string"),
+    "no payload": (
+        made(ToolRequest),
+        "payload of the ToolRequest is None; give a ToolRequestPayload",
+    ),
+    "no payload of a method": (
+        made(KeepRequest, operation="keep_value"),
+        "payload of the KeepRequest is None; give an object of its model",
+    ),
+    "an id that is a text": (
+        made(ToolRequest, request_id="x", payload=SAY),
+        "request_id of the ToolRequest is 'x'; give a UUID",
+    ),
+    "an operation that is a list": (
+        made(KeepRequest, operation=["x"], payload=Kept(value=1)),
+        "operation of the KeepRequest is ['x']; give a string",
+    ),
+    "a user that is a number": (
+        made(ToolRequest, user_id=5, payload=SAY),
+        "user_id of the ToolRequest is 5; give a string",
+    ),
+    "a session that is a number": (
+        made(ToolRequest, session_id=5, payload=SAY),
+        "session_id of the ToolRequest is 5; give a string or None",
+    ),
+    "a payload of a method": (made(ToolRequest, payload=Kept(value=1)), "give a ToolRequestPayload"),
+    "a payload of nothing": (
+        made(ToolRequest, payload=ToolRequestPayload.model_construct()),
+        "give a ToolRequestPayload",
+    ),
+    "parameters that are a list": (
+        made(ToolRequest, payload=ToolRequestPayload.model_construct(tool_name="say", parameters=cast("Any", [1]))),
+        "give a ToolRequestPayload",
+    ),
+    "metadata that are a list": (
+        made(ToolRequest, metadata=[1], payload=SAY),
+        "metadata is [1]; give a JSON object",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNCHECKED)
+async def test_a_request_that_was_made_without_a_check_fails_with_what_is_wrong(desk: Desk, what: str) -> None:
+    request, says = UNCHECKED[what]
+    for method in ("", "office.desk.keep_value"):
+        response = await handle_request(desk.runtime, request, by=superuser(), method=method)
+        assert (response.status, response.error is not None) == (Status.FAILED, True)
+        if not method:
+            assert response.error is not None
+            assert says in response.error.message
+        assert response.model_dump_json()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, cast
 
 from msgspec import Struct
 
@@ -45,7 +45,16 @@ class AgentRun(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_outcome(cls, request: StepRequest, outcome: Done, turns: int) -> AgentRun:
-        """The run that ends with the step of ``request``, after that many turns."""
+        """The run that ends with the step of ``request``, after that many turns.
+
+        Raises:
+            SetupError: the step has not ended it.
+        """
+        if not isinstance(cast("object", outcome), Done):
+            raise SetupError(
+                f"AgentRun.from_outcome: outcome is a {type(outcome).__name__}; give the Done of a step, and go on "
+                "with request.after(outcome) after a Next"
+            )
         return cls(
             agent=request.chat.agent_call_id,
             messages=request.chat.history.with_messages(*outcome.messages),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
+from remit.core.checks import show_value
 from remit.core.place import Place
 from remit.core.service import Service
+from remit.errors import SetupError
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -30,7 +32,13 @@ class Layer(HasPlace, Protocol[Q, R]):
 
 
 def compose(layers: Iterable[Layer[Q, R]], base: Service[Q, R]) -> Service[Q, R]:
-    """Wrap ``base`` in ``layers``, given outermost first."""
+    """Wrap ``base`` in ``layers``, given outermost first.
+
+    Raises:
+        SetupError: the layers are no list of layers.
+    """
+    if not isinstance(cast("object", layers), Iterable):
+        raise SetupError(f"compose: layers is {show_value(layers)}; write compose([outer, inner], base)")
     service = base
     for layer in reversed(list(layers)):
         service = layer(service)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple, Protocol, overload
+from types import UnionType
+from typing import Any, Final, NamedTuple, Protocol, overload
 from uuid import UUID, uuid4
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -31,6 +32,7 @@ from remit.inventory.envelope import (
     Request,
     Response,
     ToolRequest,
+    ToolRequestPayload,
     ToolResponse,
     ToolResponsePayload,
     payload_model_of,
@@ -159,6 +161,7 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
         definition = _find_method(operations, method, request.get("operation", ""))
         request = _read_envelope(request, tool_request if definition is None else definition.request)
     else:
+        _check_made(request)
         is_for_tool = isinstance(request, ToolRequest) and not method
         definition = None if is_for_tool else _find_method(operations, method, request.operation)
         if definition is not None and not isinstance(request, definition.request):
@@ -180,6 +183,33 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
     if schema.computes_defaults:  # what the request holds is what it asks for, whenever it is sent
         payload = payload.model_copy(update=dict(payload))
     return _Asked(request, key, schema.dump_arguments(payload), definition)
+
+
+def _check_made(request: Request[Any]) -> None:
+    """Refuse a request that was made without a check of its fields, by ``model_construct``.
+
+    Raises:
+        RequestError: names the field.
+    """
+    values = vars(request)
+    for name, kind, what in _FIELDS:
+        if not isinstance(values.get(name), kind):
+            raise RequestError(f"{name} of the {type(request).__name__} is {values.get(name)!r:.100}; give {what}")
+    payload, is_whole = values.get("payload"), "payload" in values  # that of a method is checked by its schema
+    if isinstance(request, ToolRequest):
+        asked = vars(payload) if isinstance(payload, ToolRequestPayload) else {}
+        is_whole = isinstance(asked.get("tool_name"), str) and isinstance(asked.get("parameters"), Mapping)
+    if not is_whole:
+        what = "a ToolRequestPayload" if isinstance(request, ToolRequest) else "an object of its model"
+        raise RequestError(f"payload of the {type(request).__name__} is {payload!r:.100}; give {what}")
+
+
+_FIELDS: Final[tuple[tuple[str, type | UnionType, str], ...]] = (
+    ("request_id", UUID, "a UUID"),
+    ("session_id", str | None, "a string or None"),
+    ("user_id", str, "a string"),
+    ("operation", str, "a string"),
+)
 
 
 def _find_method(operations: Operations | None, key: str, operation: object) -> MethodDefinition | None:
@@ -253,7 +283,7 @@ def _find_response(
     request: Request[Any] | Mapping[str, object], operations: Operations | None, method: str
 ) -> type[Response[Any]]:
     """The type of the response to a request that could not be read: that of its method, if it names a known one."""
-    operation = request.get("operation", "") if isinstance(request, Mapping) else request.operation
+    operation = (request if isinstance(request, Mapping) else vars(request)).get("operation", "")
     with suppress(RemitError):
         return _response_type(_find_method(operations, method, operation))
     return ToolResponse
