@@ -175,7 +175,7 @@ class Base:
             raise
 
     async def _record_start(self, call: Call, number: int, approved: Sequence[Question]) -> None:
-        questions = tuple(question.id for question in approved)
+        questions = tuple([question.id for question in approved]) if approved else ()
         item = AttemptStarted(
             call=call.id,
             parent=call.caller.call,
