@@ -221,3 +221,44 @@ def test_a_longer_history_is_legal_only_if_all_of_it_is() -> None:
     assert history.is_legal
     assert not history.with_messages(calling("a b")).with_messages(calling("look")).is_legal
     assert history.with_messages(calling("look")).is_legal
+
+
+@pytest.mark.parametrize(
+    ("fields", "legal"),
+    [
+        ({"content": "x", "tool_calls": {}}, {"content": "x"}),
+        ({"content": "x", "tool_calls": ""}, {"content": "x"}),
+        ({"content": "x", "tool_calls": False}, {"content": "x"}),
+        ({"content": "x", "function_call": "look"}, {"content": "x"}),
+        ({"content": "", "function_call": ["look"]}, {"content": "(no answer)"}),
+        ({"content": "", "audio": "x"}, {"content": "(no answer)"}),
+        ({"content": None, "audio": {"transcript": "Hello"}}, {"content": "Hello"}),
+        ({"content": "x", "audio": {"id": 5}}, {"content": "x"}),
+        ({"content": [None, "a", {"text": "b"}]}, {"content": [{"type": "text", "text": each} for each in "ab"]}),
+        ({"content": [{"type": "text", "text": None}, 5]}, {"content": "(no answer)"}),
+        ({"content": [{"type": "text"}, {"type": "text", "text": "a"}]}, {"content": [{"type": "text", "text": "a"}]}),
+    ],
+)
+def test_members_of_other_forms_are_left_out_and_texts_stay(fields: dict[str, Any], legal: dict[str, Any]) -> None:
+    made = stand_in(encode_message({"role": "assistant", **fields}))
+    assert made is not None
+    assert json.loads(made) == {"role": "assistant", **legal}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"content": None, "audio": {"id": "a", "transcript": "Hello"}},
+        {"content": "x", "function_call": None, "audio": None},
+        {"content": [{"type": "thinking", "thinking": []}, {"type": "text", "text": "x"}]},
+    ],
+)
+def test_members_of_known_forms_stay(fields: dict[str, Any]) -> None:
+    assert stand_in(encode_message({"role": "assistant", **fields})) is None
+
+
+def test_a_call_beside_parts_of_nothing_stays() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    made = stand_in(encode_message({"role": "assistant", "content": [None], "tool_calls": [call]}))
+    assert made is not None
+    assert json.loads(made) == {"role": "assistant", "content": None, "tool_calls": [call]}

@@ -98,3 +98,13 @@ def test_the_request_keeps_its_digest_and_what_its_own_model_gave() -> None:
 def test_a_history_with_calls_of_no_known_model_says_so_however_it_grew() -> None:
     assert History([PLAIN]).origins == frozenset()
     assert History([PLAIN]).with_messages(asking("a"), reply("a"), asking("b")).origins == {""}
+
+
+def test_a_call_whose_arguments_stand_elsewhere_is_legal_for_another_model() -> None:
+    function = {"name": "look", "arguments": "{}", "input": {"page": 1}}
+    text = ModelText(
+        encode_message({"role": "assistant", "tool_calls": [{"id": "abcDEF123", "function": function}]}), "m"
+    )
+    (made,) = texts_for_model([text], "other") or [""]
+    (call,) = json.loads(made)["tool_calls"]
+    assert "INVALID_JSON" in json.loads(call["function"]["arguments"])

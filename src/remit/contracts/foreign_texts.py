@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from remit.contracts.call_ids import PORTABLE_CHARS, portable_id
+from remit.contracts.stand_in import stand_in
 from remit.contracts.wire import encode_values, origin_of_text, plain_message, read_tool_calls, rename_tool_calls
 from remit.schemas.jsontext import ascii_json
 from remit.schemas.raw_json import join_members, raw_members
@@ -38,6 +39,7 @@ def _to_text_for_model(text: str, origin: str, ids: dict[str, str]) -> str:
         return text
     if author:
         text = encode_values(plain_message(json.loads(text)))
+        text = stand_in(text) or text
     if '"tool_calls"' not in text or not _OTHER_ID.search(text):
         return text
     calls = read_tool_calls(json.loads(text))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal, cast
 
 from msgspec import Meta, MsgspecError, Struct
@@ -59,6 +60,8 @@ class _Answer(Struct, frozen=True, gc=False):
     tool_calls: list[_Call] | None = None
     name: None = None
     refusal: str | None = None
+    function_call: None = None
+    audio: None = None
 
 
 _READ_ANSWER: Final = Decoder(_Answer).decode
@@ -108,20 +111,48 @@ def _with_members(text: str, values: dict[str, Any], calls: tuple[ToolCallReques
     """The text of a message with legal members in place of those that are not; all else is kept."""
     members = raw_members(text)
     known = dict(members)
+    for name, is_legal in _FORMS.items():
+        if values.get(name) is not None and not is_legal(values[name]):
+            del members[name]
+    if isinstance(values.get("content"), list):
+        members["content"] = _legal_parts(members["content"], values["content"])
     if calls:
         _set_calls(members, cast("list[dict[str, Any]]", values["tool_calls"]), calls)
-    elif not _says_something(values):
-        members["content"] = ascii_json(NO_TEXT)
-    name, refusal = values.get("name"), values.get("refusal")
-    if name is not None and not (isinstance(name, str) and MESSAGE_NAME.fullmatch(name)):
-        del members["name"]
-    if not isinstance(refusal, str | None):
-        del members["refusal"]
+    elif not _says_something({key: each for key, each in values.items() if key in members}):
+        said = text_of_message(values)
+        members["content"] = ascii_json(said if said.strip() else NO_TEXT)
     return text if members == known else join_members(members)
+
+
+def _legal_parts(text: str, parts: list[Any]) -> str:
+    """The parts of a content as objects with a type; those that say nothing are left out."""
+    legal: list[str] = []
+    for raw, part in zip(raw_items(text), parts, strict=True):
+        values = cast("dict[str, Any]", part) if isinstance(part, dict) else {"text": part}
+        kind, said = values.get("type"), values.get("text")
+        if isinstance(kind, str) and (kind != "text" or isinstance(said, str)):
+            legal.append(raw)
+        elif isinstance(said, str):
+            legal.append(ascii_json({"type": "text", "text": said}))
+    return text if legal == raw_items(text) else join_items(legal) if legal else "null"
 
 
 def _is_name(value: object) -> bool:
     return isinstance(value, str) and NAME_PATTERN.fullmatch(value) is not None
+
+
+def _is_speech(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(cast("dict[str, Any]", value).get("id"), str)
+
+
+_FORMS: Final[dict[str, Callable[[object], bool]]] = {
+    "name": _is_name,
+    "refusal": lambda value: isinstance(value, str),
+    "tool_calls": lambda value: isinstance(value, list),
+    "function_call": lambda value: isinstance(value, dict),
+    "audio": _is_speech,
+}
+"""What the members of a message must be; others are left out."""
 
 
 def _says_something(message: dict[str, Any]) -> bool:

@@ -18,6 +18,8 @@ from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, as_strea
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
+_FORMS: Final = {"tool_calls": list, "function_call": dict, "audio": dict}
+
 
 class ShapedEndpoint:
     """Answers requests for chat completions in the order of a shape; ``received`` are their bodies.
@@ -106,6 +108,13 @@ def _list_faults(message: dict[str, Any]) -> Iterator[str]:
         yield f"name: {message['name']!r} does not match the pattern of names"
     if not isinstance(message.get("refusal"), str | None):
         yield "refusal: expected a string"
+    for name, form in _FORMS.items():
+        if not isinstance(message.get(name), form | None):
+            yield f"{name}: expected {form.__name__}"
+    parts: object = message.get("content")
+    for number, part in enumerate(cast("list[object]", parts) if isinstance(parts, list) else ()):
+        if not isinstance(part, dict) or not isinstance(cast("dict[str, Any]", part).get("type"), str):
+            yield f"content[{number}]: expected an object with a type"
     for number, call in enumerate(calls):
         yield from (f"tool_calls[{number}].{reason}" for reason in _list_faults_of_call(call))
 

@@ -155,6 +155,11 @@ TEXTS: Final[dict[str, Shape]] = {
     "a text and a function_call of nulls": _say(
         {"content": "all done", "function_call": {"name": None, "arguments": None}}
     ),
+    "tool_calls as an object": _say({"content": "all done", "tool_calls": {}}),
+    "tool_calls as a text": _say({"content": "all done", "tool_calls": ""}),
+    "a function_call as a text": _say({"content": "all done", "function_call": "look"}),
+    "speech without an id": _say({"content": None, "audio": {"transcript": "all done"}}),
+    "parts of nothing, and texts": _say({"content": [None, {"type": "text", "text": None}, "all ", "done"]}),
     "two choices": _with(choices=_TEXT["choices"] * 2),
     "a choice without a number": _with(choices=[{"message": _TEXT["choices"][0]["message"], "finish_reason": "stop"}]),
     "no role": _choice(message={"content": "all done"}),
