@@ -43,8 +43,8 @@ def computes_defaults(adapter: TypeAdapter[Any]) -> bool:
     return any(get_origin(each) not in _EMPTY_TYPES and each not in _EMPTY_TYPES for each in factories)
 
 
-_NOT_WRITTEN: Final = ("serialization_exclude", "serialization_exclude_if", "init_only")
-"""What pydantic does not write of a field: never, for some values, or because a dataclass does not keep it."""
+_NOT_WRITTEN: Final = ("serialization_exclude", "init_only")
+"""What pydantic never writes: what is excluded, and what a dataclass does not keep."""
 
 _EMPTY_TYPES: Final = (list, dict, set, frozenset, tuple, str)
 
@@ -57,11 +57,14 @@ def is_untyped(adapter: TypeAdapter[Any]) -> bool:
 def needs_round_trip_check(adapter: TypeAdapter[Any]) -> bool:
     """Whether each value must be checked, because the type alone does not prove that JSON is lossless.
 
-    This holds for custom serializers, and for types that have both computed fields and unknown keys.
+    This holds for custom serializers, for fields that are left out for some values, and for types that have both
+    computed fields and unknown keys.
     """
     nodes = list(iter_nodes(adapter.core_schema))
     computes = any(node.get("computed_fields") for node in nodes)
-    return (computes and any(map(keeps_extra_fields, nodes))) or any(_has_custom_serializer(node) for node in nodes)
+    return (computes and any(map(keeps_extra_fields, nodes))) or any(
+        node.get("serialization_exclude_if") or _has_custom_serializer(node) for node in nodes
+    )
 
 
 def _has_custom_serializer(node: Node) -> bool:
