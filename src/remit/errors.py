@@ -203,7 +203,7 @@ class DeniedError(CallError, code="PERMISSION_DENIED"):
 
 
 class BlockedError(DeniedError, code="BLOCKED"):
-    """A policy rule blocks the call. Raised by approve."""
+    """A policy rule or a visibility blocks the call. Raised by approve and authorize."""
 
 
 class PolicyError(DeniedError, code="POLICY_ERROR"):
