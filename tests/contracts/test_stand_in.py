@@ -245,14 +245,14 @@ def test_members_of_other_forms_are_left_out_and_texts_stay(fields: dict[str, An
     assert json.loads(made) == {"role": "assistant", **legal}
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"content": None, "audio": {"id": "a", "transcript": "Hello"}},
-        {"content": "x", "function_call": None, "audio": None},
-        {"content": [{"type": "thinking", "thinking": []}, {"type": "text", "text": "x"}]},
-    ],
-)
+KNOWN_FORMS: list[dict[str, Any]] = [
+    {"content": None, "audio": {"id": "a", "transcript": "Hello"}},
+    {"content": "x", "function_call": None, "audio": None},
+    {"content": [{"type": "thinking", "thinking": []}, {"type": "text", "text": "x"}]},
+]
+
+
+@pytest.mark.parametrize("fields", KNOWN_FORMS)
 def test_members_of_known_forms_stay(fields: dict[str, Any]) -> None:
     assert stand_in(encode_message({"role": "assistant", **fields})) is None
 

@@ -19,7 +19,8 @@ from remit.evals.run import run_task
 from remit.evals.task import Task, load_tasks
 from remit.home import data_location
 from remit.testing import Scripted, calls
-from remit_cms.app import Web, build
+from remit_cms.app import build
+from remit_cms.operations import Web
 from remit_cms.storage.database import Database
 
 FOLDER = Path(__file__).parents[1] / "evals"

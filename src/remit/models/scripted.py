@@ -57,7 +57,7 @@ class Scripted:
 
     model: Final = SCRIPTED_MODEL_NAME
     vendor: Final = "scripted"
-    origin: Final = ""
+    origin = ""
     """None: its answers are of no vendor."""
 
     def __init__(self, lines: Sequence[ScriptLine], *, piece_chars: int = 16, delay: float = 0.0) -> None:

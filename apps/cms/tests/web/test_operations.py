@@ -17,7 +17,8 @@ from remit import LeafContext, Principal, Runtime
 from remit.errors import DeniedError, SetupError
 from remit.testing import superuser
 from remit.tools import Arguments
-from remit_cms.app import POST_HOSTS_VARIABLE, SEARCH_VARIABLE, Web, app, build
+from remit_cms.app import POST_HOSTS_VARIABLE, SEARCH_VARIABLE, app, build
+from remit_cms.operations import Web
 from remit_cms.web.guarded_http import GuardedHttp
 from remit_cms.web.payloads import HttpPost
 from remit_cms.web.requests import HttpRequests

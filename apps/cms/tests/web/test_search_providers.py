@@ -65,7 +65,9 @@ async def test_each_engine_finds_pages_each_once_within_the_domains(name: str) -
 
 
 async def test_what_an_engine_does_not_send_as_text_is_left_out() -> None:
-    results = [{"url": "https://a.example/\ud83d", "title": ["x"], "content": "bread \udc00", "publishedDate": {}}]
+    results: list[dict[str, object]] = [
+        {"url": "https://a.example/\ud83d", "title": ["x"], "content": "bread \udc00", "publishedDate": {}}
+    ]
     body = json.dumps({"results": results}).encode()
     async with Internet(pages={"/search": Page(body)}) as internet:
         (hit,) = await engine("searxng", internet).search(QUERY)
