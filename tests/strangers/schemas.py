@@ -332,6 +332,10 @@ MALFORMED: Final[dict[str, tuple[dict[str, Any], str]]] = {
         "half of a surrogate pair at #/properties/a/description",
     ),
     "half a pair in a list": (_of({"enum": ["b", "\ude00"]}), "half of a surrogate pair at #/properties/a/enum/1"),
+    "half a pair behind a number": (
+        _of({"type": "string", "minLength": 1, "description": "\ud83d!"}),
+        "half of a surrogate pair at #/properties/a/description",
+    ),
     "half a pair in a name": (
         {"type": "object", "properties": {"\ud83d": {}}},
         "half of a surrogate pair in a key of #/properties",

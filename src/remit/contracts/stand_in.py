@@ -146,7 +146,7 @@ def _is_speech(value: object) -> bool:
 
 
 _FORMS: Final[dict[str, Callable[[object], bool]]] = {
-    "name": _is_name,
+    "name": lambda value: isinstance(value, str) and MESSAGE_NAME.fullmatch(value) is not None,
     "refusal": lambda value: isinstance(value, str),
     "tool_calls": lambda value: isinstance(value, list),
     "function_call": lambda value: isinstance(value, dict),
