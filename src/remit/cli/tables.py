@@ -45,6 +45,12 @@ class _ConsoleOnUse:
         stream = sys.stderr if self._stderr else sys.stdout
         return (stream.isatty() or not _FORCING.isdisjoint(os.environ)) and self._console.is_terminal
 
+    def __enter__(self) -> Console:
+        return self._console.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._console.__exit__(*error)
+
     def __getattr__(self, name: str) -> Any:
         if name == "_console":
             self._console = make_console(stderr=self._stderr)

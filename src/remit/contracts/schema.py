@@ -113,7 +113,7 @@ class Input(TypedSchema[P]):
             check_references(self._adapter, payload, seen)
         else:
             text = canonical_json(self._to_json_value(payload))
-        if self._codec.needs_round_trip_check:
+        if self._codec.needs_round_trip_check or self._codec.leaves_out_values:
             self._check_round_trip(payload, text, set(self.model.model_fields))
         return text
 
@@ -146,7 +146,7 @@ class Input(TypedSchema[P]):
         text = canonical_json(value)
         if contains_secret(text):
             raise InvalidArgumentsError(SECRET_IN_ARGUMENTS)
-        if self._codec.needs_round_trip_check:
+        if self._codec.needs_round_trip_check or self._codec.leaves_out_values:
             self._check_round_trip(payload, text, payload.model_fields_set)
         return Arguments(text, value)
 

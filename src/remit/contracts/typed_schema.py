@@ -27,6 +27,7 @@ from remit.schemas.roundtrip import (
     computes_defaults,
     extra_when_read,
     is_untyped,
+    leaves_out_values,
     needs_round_trip_check,
 )
 from remit.schemas.schema_binding import SchemaBinder
@@ -52,12 +53,20 @@ def contracts_are_checked() -> bool:
 class _Codec:
     """Serializer of a type, and what its values need to come back as they were. Built for the first value."""
 
-    __slots__ = ("computes_defaults", "extra_when_read", "is_untyped", "needs_round_trip_check", "serializer")
+    __slots__ = (
+        "computes_defaults",
+        "extra_when_read",
+        "is_untyped",
+        "leaves_out_values",
+        "needs_round_trip_check",
+        "serializer",
+    )
 
     def __init__(self, adapter: TypeAdapter[Any], *, include_computed: bool = True) -> None:
         self.serializer = build_serializer(adapter, include_computed=include_computed)
         self.extra_when_read: Final = extra_when_read(adapter)
         self.needs_round_trip_check = needs_round_trip_check(adapter)
+        self.leaves_out_values = leaves_out_values(adapter)
         self.computes_defaults = computes_defaults(adapter)
         self.is_untyped = is_untyped(adapter)
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import FunctionType, MethodType
 
+from remit.core.checks import check_texts
 from remit.core.names import show_hidden
 from remit.errors import SetupError
 
@@ -56,6 +57,7 @@ class Finding:
     governance: GovernanceChange = GovernanceChange.NONE
 
     def __post_init__(self) -> None:
+        check_texts("Finding", code=self.code, where=self.where, what=self.what, fix=self.fix)
         for name in ("where", "what", "fix"):
             object.__setattr__(self, name, show_hidden(getattr(self, name), ""))
 

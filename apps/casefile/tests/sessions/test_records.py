@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from apps.casefile.tests.desk import Desk, code_of, said_by
 from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import rows
-from remit import App, Runtime, Stack
+from remit import App, Runtime, Tool
+from remit.inventory import Visibility
 from remit.runtime import RunResult
 from remit_casefile.chat.turns import Turns
 from remit_casefile.sessions.recorder import RequestRecorder, RequestStart
@@ -22,8 +24,8 @@ class Bare:
     """The records alone, with no policy of the application around them."""
 
     def __init__(self, database: Database) -> None:
-        self.begin = RequestRecorder(database).begin.with_layers(Stack())
-        self.turn = Turns(database).begin.with_layers(Stack())
+        self.begin = _visible(RequestRecorder(database).begin)
+        self.turn = _visible(Turns(database).begin)
         self.runtime = Runtime(App(name="bare", tools=(self.begin, self.turn)))
 
     async def __call__(self, kind: str, at: str) -> RunResult[Any]:
@@ -32,6 +34,12 @@ class Bare:
             return await self.runtime.call_in_conversation(at, self.turn, principal(), "Hello")
         asked = RequestStart(tool_name="look", parameters={}, prompt=None, casefile_id=None, session_request_id=None)
         return await self.runtime.call_in_conversation(at, self.begin, principal(), asked)
+
+
+def _visible(tool: Tool[..., Any]) -> Tool[..., Any]:
+    """The tool without layers, which anyone may call."""
+    facts = replace(tool.facts, visibility=Visibility.PUBLIC)
+    return tool.with_facts(facts, name=tool.name, description=tool.description, where="")
 
 
 @pytest.mark.parametrize(("kind", "create"), [("tool", "create_tool_session"), ("chat", "create_chat_session")])
