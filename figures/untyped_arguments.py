@@ -121,6 +121,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Grant.from_json": lambda: {"text": grant().to_json()},
     "LogHead.from_json": lambda: {"text": LogHead(tenant="t", count=1, link="x", at=1.0).to_json()},
     "Operations": lambda: {"inventory": operations().inventory, "domain_objects": [notebook().notes, Weather()]},
+    "Operations.later": lambda: {"inventory": operations().inventory, "make": operations},
     "Operations.find_tool": lambda: {"name": "create_note"},
     "Pipeline.build_arguments": lambda: {"payload": pipeline().schema_in.model(number=1)},
     "PolicyTable": lambda: {"sections": table(Env(), Notes()).sections.values()},
