@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 from remit.core.call_checks import check_call
-from remit.core.checks import check_instance, check_texts
+from remit.core.checks import HALF_CHARACTER, check_instance, check_texts
 from remit.errors import SetupError
 
 __all__ = ["MULTIBYTE", "decode", "find_charset"]
@@ -82,7 +82,6 @@ MULTIBYTE: Final = frozenset(
 _SINGLE_BYTE: Final = re.compile(
     r"cp(437|720|737|775|85[0-8]|86\d|874|1006|1125|125\d)|iso8859-\d+|koi8[-_][rut]|mac[-_]\w+|kz1048|ptcp154"
 )
-_HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
 _Handler = Callable[[UnicodeError], tuple[str | bytes, int]]
 _MAX_LABEL: Final = 60
 _JIS_OFFSETS: Final = {"iso2022_jp_ext": 0, "euc_jp": 0x80}
@@ -131,11 +130,11 @@ def decode(content: bytes, charset: str = "utf-8", errors: Literal["strict", "re
             f"decode: there is no charset {charset!r} or error handler {errors!r}; give what find_charset gave, and "
             "'strict' or 'replace'"
         ) from None
-    if (half := _HALF_CHARACTER.search(text)) is None:  # only Python's UTF-7 lets them through
+    if (half := HALF_CHARACTER.search(text)) is None:  # only Python's UTF-7 lets them through
         return text
     if errors == "strict":
         raise UnicodeDecodeError(charset, content, 0, len(content), f"half a character: {half[0]!a}")
-    return _HALF_CHARACTER.sub("\ufffd", text)
+    return HALF_CHARACTER.sub("\ufffd", text)
 
 
 def _read_added(fallback: _Handler) -> _Handler:

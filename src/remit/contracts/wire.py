@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, Self, cast
 
 from remit.contracts.arguments import is_blank, refused_arguments
 from remit.contracts.call_ids import is_portable_id
-from remit.core.checks import as_tuple_of
+from remit.core.checks import HALF_CHARACTER, as_tuple_of
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
 
@@ -55,18 +55,17 @@ def origin_of_text(text: str) -> str:
     return text.origin if isinstance(text, ModelText) else ""
 
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MAY_BE_SURROGATE: Final = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 
 def has_surrogates(text: str) -> bool:
     """Whether a text has halves of surrogate pairs, which UTF-8 cannot encode."""
-    return _SURROGATE.search(text) is not None
+    return HALF_CHARACTER.search(text) is not None
 
 
 def replace_surrogates(text: str) -> str:
     """The text with a replacement character for each half of a surrogate pair."""
-    return _SURROGATE.sub("\ufffd", text)
+    return HALF_CHARACTER.sub("\ufffd", text)
 
 
 def without_surrogates(value: Any) -> Any:
@@ -82,7 +81,7 @@ def without_surrogates(value: Any) -> Any:
 
 def escape_surrogates(arguments: str) -> str:
     """Arguments with each half of a surrogate pair as its escape, which the parser of arguments refuses."""
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", arguments)
+    return HALF_CHARACTER.sub(lambda found: f"\\u{ord(found.group()):04x}", arguments)
 
 
 class ToolCallRequest(NamedTuple):

@@ -110,6 +110,8 @@ def check_text(what: str, value: object, error: type[RemitError] = SetupError) -
         raise error(f"{what} is {shown}; give a string without {unstorable}")
 
 
+HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which is no character, and which UTF-8 cannot encode."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _MAX_SHOWN_CHARS = 200
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast
 from urllib.parse import unquote
 
+from remit.core.checks import HALF_CHARACTER
 from remit.errors import ContractError
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.jsontext import canonical_text
@@ -35,7 +36,6 @@ _SCHEMA_KEYS: Final = (
     "unevaluatedItems",
     "unevaluatedProperties",
 )
-_HALF: Final = re.compile("[\ud800-\udfff]")
 _LOCAL_REFERENCE: Final = re.compile(r"#(/|$)")
 _DRAFT_2020: Final = "https://json-schema.org/draft/2020-12/schema"
 _DRAFT_7: Final = "http://json-schema.org/draft-07/schema"
@@ -146,14 +146,14 @@ def _copy(schema: Mapping[str, Any]) -> JsonSchema:
 def _find_halves(part: object, pointer: str) -> Iterator[str]:
     """Where a JSON value has halves of surrogate pairs, which no JSON in UTF-8 has."""
     if isinstance(part, str):
-        if _HALF.search(part):
+        if HALF_CHARACTER.search(part):
             yield f"at {pointer}"
     elif isinstance(part, list):
         for index, each in enumerate(cast("list[object]", part)):
             yield from _find_halves(each, f"{pointer}/{index}")
     elif isinstance(part, dict):
         for key, each in cast("dict[str, object]", part).items():
-            if _HALF.search(key):
+            if HALF_CHARACTER.search(key):
                 yield f"in a key of {pointer}"
             yield from _find_halves(each, f"{pointer}/{escape_pointer(key)}")
 
