@@ -76,7 +76,7 @@ STANDINGS: Final = (
     Standing("foreign to a public one", Level.NONE, tenant="other", public="admin"),
 )
 SAMPLE: Final = ("owner", "expired", "revoked", "foreign namesake of the owner")
-"""Whoever is looked at in a sample, beside the viewer and nobody, at whom the short form of the figure looks."""
+"""The principals of a sample, besides the viewer and the anonymous caller, whom the short form of the figure covers."""
 
 
 def needed_by(tool: ToolDefinition) -> Level | None:

@@ -39,7 +39,7 @@ CHAT: Final = "process_chat_request"
 WORKER: Final = "investigator"
 _FOUND: Final = {"messages": list[str](), "answer": "nothing"}
 SAMPLE: Final = ("owner", "viewer", "nobody", "foreign namesake of the owner")
-"""Whoever is looked at in a sample."""
+"""The principals of a sample."""
 
 
 @dataclass(frozen=True, slots=True)

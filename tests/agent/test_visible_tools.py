@@ -40,7 +40,7 @@ def helper(visibility: str) -> Agent:
     return Agent("helper", instructions="You help.", facts=facts)
 
 
-def shown(model: Scripted) -> list[tuple[str, ...]]:
+def list_shown_tools(model: Scripted) -> list[tuple[str, ...]]:
     return [request.tools.names for request in model.requests]
 
 
@@ -51,7 +51,7 @@ async def test_a_model_is_shown_no_internal_tool_whichever_way_it_finds_tools(dr
     agent = Agent("desk", instructions="d", tools=[fetch, report], driver=driver, tool_search=search)
     result = await Runtime(App(name="desk", agents=(agent,)), model=model).run("go", by=Principal("bob"))
     assert result.value() == "done"
-    assert shown(model) == [("report",) if search is None else ("search_tools", "report")] * 3
+    assert list_shown_tools(model) == [("report",) if search is None else ("search_tools", "report")] * 3
     told = [text for text in model.requests[-1].history if '"role":"tool"' in text]
     assert "a row" in told[0]
     assert "fetch is internal" in told[1]
@@ -66,7 +66,7 @@ async def test_a_model_is_shown_experimental_tools_by_its_caller_s_permission(dr
         agent = Agent("desk", instructions="d", tools=[guess, report], driver=driver, tool_search=search)
         runtime = Runtime(App(name="desk", agents=(agent,), tools=(fetch,)), model=model)
         result = await runtime.run("go", by=Principal("bob", permissions=permissions))
-        assert shown(model) == [(*ahead, *expected)] * 2
+        assert list_shown_tools(model) == [(*ahead, *expected)] * 2
         assert (await runtime.replay(result.run)).difference == ""
 
 
@@ -80,7 +80,7 @@ async def test_a_model_is_shown_a_handoff_as_the_agent_that_takes_over(
         front = Agent("front", instructions="f", handoffs=["helper"], tools=[report], tool_search=search)
         runtime = Runtime(App(name="desk", agents=(front, helper(visibility)), tools=(fetch,)), model=model)
         await runtime.run("go", by=Principal("bob", permissions=permissions))
-        assert ("handoff_to_helper" in shown(model)[0]) is (bool(others) and others == permissions)
+        assert ("handoff_to_helper" in list_shown_tools(model)[0]) is (bool(others) and others == permissions)
 
 
 async def test_after_a_handoff_the_next_model_is_shown_what_its_caller_may_see() -> None:
@@ -89,7 +89,7 @@ async def test_after_a_handoff_the_next_model_is_shown_what_its_caller_may_see()
     other = Agent("helper", instructions="h", tools=[guess, report], permissions=[])
     runtime = Runtime(App(name="desk", agents=(front, other), tools=(fetch,)), model=model)
     result = await runtime.run("go", by=Principal("bob", permissions=EXPERIMENT))
-    assert shown(model) == [("handoff_to_helper",), ("report",)]
+    assert list_shown_tools(model) == [("handoff_to_helper",), ("report",)]
     assert (await runtime.replay(result.run)).difference == ""
 
 

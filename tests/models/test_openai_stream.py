@@ -242,7 +242,7 @@ async def test_pydantic_ais_chat_models_ask_without_where_streams_are_refused() 
     assert [call.tool_call_id for call in response.tool_calls] == ["a", "b"]
 
 
-def joined(*deltas: dict[str, Any]) -> dict[str, Any]:
+def join_deltas(*deltas: dict[str, Any]) -> dict[str, Any]:
     """The message of a stream."""
     stream = AnswerStream(list[Delta]().append)
     stream.add_bytes(events(*map(chunk, deltas)).encode())
@@ -257,9 +257,9 @@ PAY: dict[str, Any] = {"to": "DE1", "lines": [{"index": 0, "note": "rent"}], "ur
 def test_arguments_that_are_no_text_are_whole_and_may_come_again(key: str, others: list[object]) -> None:
     named = "function" if key == "arguments" else "custom"
     pieces = [{"index": 0, "id": "c", named: {"name": "pay", key: each}} for each in (PAY, *others)]
-    message = joined(*({"tool_calls": [each]} for each in pieces))
+    message = join_deltas(*({"tool_calls": [each]} for each in pieces))
     assert message["tool_calls"] == [{"id": "c", named: {"name": "pay", key: PAY}}]
-    message = joined(*({"function_call": each[named]} for each in pieces))
+    message = join_deltas(*({"function_call": each[named]} for each in pieces))
     assert message["function_call"] == {"name": "pay", key: PAY}
 
 
@@ -267,11 +267,11 @@ def test_arguments_that_are_no_text_are_whole_and_may_come_again(key: str, other
 def test_arguments_that_come_twice_and_differ_are_refused(other: object) -> None:
     pieces = [{"index": 0, "id": "c", "function": {"name": "pay", "arguments": each}} for each in (PAY, other)]
     with pytest.raises(TypeError, match="arguments"):
-        joined(*({"tool_calls": [each]} for each in pieces))
+        join_deltas(*({"tool_calls": [each]} for each in pieces))
 
 
 def test_a_function_call_never_has_the_arguments_of_another_name() -> None:
-    message = joined(
+    message = join_deltas(
         {"function_call": {"name": "read", "arguments": '{"page":'}},
         {"function_call": {"name": "", "arguments": "1"}},
         {"function_call": {"name": "drop", "arguments": "}"}},
@@ -282,7 +282,7 @@ def test_a_function_call_never_has_the_arguments_of_another_name() -> None:
 @pytest.mark.parametrize("empty", ["", {}, [], None])
 def test_what_is_empty_replaces_no_calls(empty: object) -> None:
     calls = [{"id": "c", "function": {"name": "look", "arguments": "{}"}}]
-    assert joined({"tool_calls": empty}, {"tool_calls": calls}, {"tool_calls": empty})["tool_calls"] == calls
+    assert join_deltas({"tool_calls": empty}, {"tool_calls": calls}, {"tool_calls": empty})["tool_calls"] == calls
 
 
 def test_a_cut_stream_is_a_lost_connection() -> None:

@@ -120,7 +120,7 @@ async def test_an_id_that_not_every_provider_takes_becomes_another_for_the_call_
     assert all(len(each) <= 40 for each in ids)
 
 
-def asked(*ids: str) -> list[dict[str, Any]]:
+def make_messages(*ids: str) -> list[dict[str, Any]]:
     """A message that makes calls with these ids, and their results, last first."""
     calls = [{"id": each, "type": "function", "function": {"name": "look", "arguments": "{}"}} for each in ids]
     replies = [{"role": "tool", "tool_call_id": each, "content": f"saw {each!r}"} for each in reversed(ids)]
@@ -139,7 +139,7 @@ def asked(*ids: str) -> list[dict[str, Any]]:
 )
 async def test_an_id_that_becomes_another_is_that_of_no_other_call(turns: list[tuple[str, ...]]) -> None:
     shop = Shop(model=script("Yes."))
-    messages = [each for ids in turns for each in asked(*ids)]
+    messages = [each for ids in turns for each in make_messages(*ids)]
     await shop.runtime.run("Really?", by=ADA, messages=[{"role": "user", "content": "Hi"}, *messages])
     sent = shop.first_request
     assert not list(history_errors(map(json.dumps, sent)))

@@ -1,6 +1,7 @@
-"""Whoever may not see a casefile learns nothing of it and changes nothing, by any tool of the inventory.
+"""A principal who may not see a casefile learns nothing of it and changes nothing, by any tool of the inventory.
 
-The sample of the figure (`figures/acl_figure.py`) looks at the viewer, at nobody and at tool requests: here are others.
+The sample of the figure (`figures/acl_figure.py`) covers viewers, anonymous callers and tool requests. These tests
+cover the other principals and routes.
 """
 
 from __future__ import annotations

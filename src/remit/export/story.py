@@ -98,7 +98,7 @@ class Story:
             return _details(f"Instructions, {len(text):,} characters", element("div", text, class_="text"), "system")
         if role == "tool":
             return Markup("")
-        if role == "user" and item.by not in ("person", "caller"):  # such as working memory: nobody has typed it
+        if role == "user" and item.by not in ("person", "caller"):  # such as working memory, which the runtime writes
             return _details(
                 f"Message of the runtime, {len(text):,} characters", element("div", text, class_="text"), "system"
             )

@@ -1,4 +1,4 @@
-"""Authorization: what the callee's facts require of the principal, and to whom they make the callee visible."""
+"""Authorization: the permissions that a callee's facts require, and who may call it at all."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def write_response(response: ModelResponse) -> tuple[ModelResponse, str]:
 
 
 def _read_part(part: ModelResponsePart) -> ModelResponsePart:
-    """A part with its values as texts: nothing for none, and the JSON of other values."""
+    """A part whose values are texts: an empty one for None, and JSON for all other values."""
     if isinstance(part, (TextPart, ThinkingPart)):
         return replace(part, content=_as_text(part.content))
     if not isinstance(part, ToolCallPart):
