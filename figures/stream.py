@@ -20,7 +20,7 @@ _NEVER: Final = 10_000
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
-    """Items and pieces that a reader missed or got twice."""
+    """Items and pieces that a reader missed, got twice, or got in another order than the recorded one."""
     killed = [follow_killed(cut) for cut in ((3,) if short else range(1, 20, 2))]
     yield from _count([*killed, *_play_all(short=short)])
 
@@ -38,6 +38,10 @@ def _count(readers: Sequence[Reader]) -> Iterator[Figure]:
     lost, doubled = sum(each.lost for each in readers), sum(each.doubled for each in readers)
     yield no_violations("stream.lost", lost, len(readers), f"{how}; items and pieces that never came")
     yield no_violations("stream.doubled", doubled, len(readers), f"{how}; items and pieces that came twice")
+    misplaced = sum(each.misplaced for each in readers)
+    yield no_violations(
+        "stream.misplaced", misplaced, len(readers), f"{how}; answers that began before what they follow"
+    )
 
 
 def _play_all(*, short: bool) -> Iterator[Reader]:

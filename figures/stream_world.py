@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from msgspec import structs
@@ -12,10 +12,12 @@ from msgspec import structs
 from remit import Agent, App, Effect, Principal, Runtime, tool
 from remit.agent.driver import AgentDriver
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message
+from remit.contracts.ledger import Consumption
 from remit.contracts.streaming import Delta
 from remit.errors import LeaseError, ModelUnavailableError
-from remit.items import DeltaEvent, ItemEvent, Message, StreamEvent
+from remit.items import DeltaEvent, Item, ItemEvent, Message, Position, StreamEvent, ToolOutput
 from remit.journal.codec import message_text
+from remit.journal.ports import AcquiredLease, AppendFuture
 from remit.stores import InMemoryStore, Store
 from remit.testing import Scripted, calls
 
@@ -45,6 +47,42 @@ class Typist(Scripted):
         return await super().stream(request, write)
 
 
+class SlowStore(InMemoryStore):
+    """Stores appends in order and after a while, as a disk does: answers are written meanwhile."""
+
+    def __init__(self, clock: Callable[[], float], seconds: float) -> None:
+        super().__init__(clock)
+        self._seconds = seconds
+        self._last: AppendFuture | None = None
+
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
+        """Append when all earlier appends are stored and the time has passed."""
+        loop, before = asyncio.get_running_loop(), self._last
+        self._last = stored = loop.create_future()
+
+        def write() -> None:
+            error = super(SlowStore, self).append(run, epoch, items, consumption).exception()
+            if not stored.done():
+                stored.set_result(None) if error is None else stored.set_exception(error)
+
+        def wait(_before: object = None) -> None:
+            loop.call_later(self._seconds, write)
+
+        wait() if before is None or before.done() else before.add_done_callback(wait)
+        return stored
+
+    async def _acquire_later(self, *arguments: Any, **options: Any) -> AcquiredLease:
+        if self._last is not None:
+            await asyncio.wait({self._last})
+        return await super().acquire(*arguments, **options)
+
+    def acquire(self, *arguments: Any, **options: Any) -> Awaitable[AcquiredLease]:
+        """Acquire a lease after the appends so far."""
+        return self._acquire_later(*arguments, **options)
+
+
 class Elsewhere:
     """A store as another process sees it: the same journal in another object."""
 
@@ -59,7 +97,7 @@ class World:
     """One run in a store that readers here and elsewhere follow."""
 
     def __init__(self, driver: AgentDriver | None = None) -> None:
-        self.store: Store = InMemoryStore(lambda: 1e9 + asyncio.get_event_loop().time())
+        self.store: Store = SlowStore(lambda: 1e9 + asyncio.get_event_loop().time(), 0.6)
         self._driver = driver
         self.releasing = asyncio.Event()
 
@@ -109,14 +147,19 @@ async def count(to: int) -> str:
 
 
 class Reader:
-    """Puts together what a stream yields, and counts what is missing or comes twice."""
+    """Puts together what a stream yields, and counts what is missing, comes twice or before what it follows.
+
+    An answer follows the earlier messages of its agent and the outcomes of the calls in them, as recorded.
+    """
 
     def __init__(self) -> None:
-        self.lost = self.doubled = self.pieces = self.drops = 0
+        self.lost = self.doubled = self.misplaced = self.pieces = self.drops = 0
         self.after: int | str = -1
         self.open: dict[str, str] = {}
         self._seq = -1
         self._recorded = set[str]()
+        self._begun: dict[str, int] = {}
+        self._last_of_agent: dict[str, int] = {}
 
     def rejoin_at_item(self) -> None:
         """Go on after the last item: open answers come from their beginning."""
@@ -130,16 +173,28 @@ class Reader:
             self.lost += event.position.seq > self._seq + 1
             self.doubled += event.position.seq <= self._seq
             self._seq = event.position.seq
+            self._check_place(event.item)
             if isinstance(event.item, Message):
                 self._recorded.add(event.item.call)
                 self._compare(self.open.pop(event.item.call, ""), _streamed_text(event.item))
         elif isinstance(event, DeltaEvent):
             self.pieces += 1
+            self._begun.setdefault(event.call, self._seq)
             self.doubled += event.call in self._recorded
             self.open[event.call] = self.open.get(event.call, "") + event.text
         else:
             self.drops += 1
+            self._begun.pop(event.call, None)
             self.lost += self.open.pop(event.call, None) is None
+
+    def _check_place(self, item: Item) -> None:
+        """Compare where the first piece of an answer came with what is recorded before the answer."""
+        agent = item.agent if isinstance(item, Message) else item.parent if isinstance(item, ToolOutput) else None
+        if agent is None:
+            return
+        if isinstance(item, Message) and item.call in self._begun:
+            self.misplaced += self._begun[item.call] < self._last_of_agent.get(agent, -1)
+        self._last_of_agent[agent] = self._seq
 
     def end(self) -> None:
         """Count what was open at the end, and a stream without pieces."""

@@ -45,8 +45,21 @@ MUTANTS: Final = (
             ),
             "pieces are stored again for readers elsewhere": edited(
                 f"{_BOARD}._store_pieces",
-                "answer.stored, encode_deltas(found)",
-                "answer.stored, encode_deltas(found * 2)",
+                "encode_deltas(found)",
+                "encode_deltas(found * 2)",
+            ),
+        },
+        sample,
+    ),
+    *mutants_of(
+        "stream.misplaced",
+        {
+            "pieces overtake items": edited(f"{_CURSOR}.is_behind", "answer.follows > self.seq", "False"),
+            "an answer does not name the item that it follows": edited(
+                f"{_BOARD}.add_answer", "self._last_seq())", "-1)"
+            ),
+            "an answer is open from the beginning for readers elsewhere": edited(
+                "remit.engine.open_answers:find_open_answers", "piece.follows)", "-1)"
             ),
         },
         sample,

@@ -42,10 +42,11 @@ class World:
 
     def __init__(self) -> None:
         self.store = Counting(asyncio.get_running_loop().time)
+        self.last_seq = 0
 
     async def begin(self) -> tuple[Run, RunAnswers]:
         run = await begin(self.store)
-        return run, RunAnswers(self.store, "run", run.epoch, is_expected=True)
+        return run, RunAnswers(self.store, "run", run.epoch, lambda: self.last_seq, is_expected=True)
 
     def follow(self, poll_seconds: float = LONG, *, is_here: bool = True) -> AsyncGenerator[StreamEvent]:
         async def is_over() -> bool:
@@ -120,6 +121,43 @@ async def test_an_item_of_a_request_other_than_its_answer_holds_up_no_piece() ->
     assert asyncio.get_running_loop().time() < LONG
 
 
+@pytest.mark.parametrize("is_here", [True, False])
+async def test_pieces_wait_until_the_item_that_their_answer_follows_is_stored(is_here: bool) -> None:
+    world = World()
+    run, answers = await world.begin()
+    with answers:
+        events = world.follow(is_here=is_here)
+        assert await texts(events, 1) == ["opened"]
+        await world.store.watch("run", LONG)
+        world.last_seq = 1
+        sink, following = await opened(answers), asyncio.create_task(texts(events, 2))
+        sink(Delta("second."))
+        await asyncio.wait({following}, timeout=10)
+        assert not following.done()
+        await run.append(ModelFailure(call="another", content="{}"))
+        wake_streams("run", for_items=True)
+        assert await following == ["failure", "second."]
+        await events.aclose()
+    assert asyncio.get_running_loop().time() < LONG
+
+
+async def test_a_piece_names_the_item_that_its_answer_follows_and_so_does_one_that_begins_anew() -> None:
+    world = World()
+    run, answers = await world.begin()
+    with answers:
+        sink, events = await opened(answers), world.follow()
+        sink(Delta("first."))
+        found = [await anext(events), await anext(events)]
+        await run.append(ModelFailure(call="ask", content="{}"))
+        world.last_seq = 1
+        sink.restart()
+        sink(Delta("again."))
+        wake_streams("run", for_items=True)
+        found += [await anext(events), await anext(events), await anext(events)]
+        await events.aclose()
+    assert [each.follows for each in found if isinstance(each, DeltaEvent)] == [0, 1]
+
+
 class Recorded(Elsewhere):
     """A store in which an answer is recorded while its pieces are on their way to a reader."""
 
@@ -136,7 +174,7 @@ class Recorded(Elsewhere):
 async def test_an_answer_that_is_recorded_while_its_pieces_are_read_comes_as_its_item_only() -> None:
     world = World()
     run, _ = await world.begin()
-    await world.store.write_pieces("run", run.epoch, [AnswerPiece("ask", 1, 0, encode_deltas([Delta("who.")]))])
+    await world.store.write_pieces("run", run.epoch, [AnswerPiece("ask", 1, 0, encode_deltas([Delta("who.")]), 0)])
 
     async def is_over() -> bool:
         return True

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.looptime
 
 def answers_of(store: InMemoryStore | None = None, *, is_expected: bool = True) -> RunAnswers:
     store = store or InMemoryStore(asyncio.get_running_loop().time)
-    return RunAnswers(store, "run", 1, is_expected=is_expected)
+    return RunAnswers(store, "run", 1, lambda: -1, is_expected=is_expected)
 
 
 async def opened(answers: RunAnswers) -> AnswerSink:

@@ -113,14 +113,14 @@ async def test_no_part_of_a_secret_is_streamed() -> None:
     secret = Secret("env:KEY", "sk-followed-nowhere")
     events = await stream(runtime_of(Typist([f"the key is {secret.reveal()} and that is all of it"])))
     assert text_of(events) == "the key is "
-    answer = OpenAnswer("call", 1, 1, 1000)
+    answer = OpenAnswer("call", 1, 1, 1000, -1)
     for letter in secret.reveal():
         answer.add(Delta(letter))
         answer.add(Delta(" ", "arguments"))
     assert answer.read(0) == []
     answer.add(Delta("{", "arguments", name=f"call_{secret.reveal()}"))
     assert answer.read(0) == []
-    answer = OpenAnswer("call", 1, 1, 1000)
+    answer = OpenAnswer("call", 1, 1, 1000, -1)
     answer.add(Delta('{"to": "ann", "key": "s', "arguments"))
     answer.add(Delta("\\u006b-followed", "arguments"))
     answer.add(Delta('-nowhere"}', "arguments"))
@@ -249,7 +249,7 @@ async def test_an_answer_beyond_the_limit_of_replies_is_kept_up_to_it() -> None:
 
 
 def test_pieces_of_parts_that_alternate_are_read_from_any_place() -> None:
-    answer, texts = OpenAnswer("call", 1, 1, 100_000), ""
+    answer, texts = OpenAnswer("call", 1, 1, 100_000, -1), ""
     for number in range(600):
         answer.add(Delta(str(number % 10), "arguments" if number % 300 > 290 else "text", number % 2))
         texts += str(number % 10)

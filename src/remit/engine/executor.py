@@ -143,7 +143,13 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 ended = await read_ended_outcome(run_state.row.status, known_items, self.store)
                 items = [position.item for position in known_items]
                 return structs.replace(ended, usage=usage_of(known_items, self.prices), items=items)
-            answers = RunAnswers(self.store, run, run_state.epoch, is_expected=self._was_submitted(known_items))
+            answers = RunAnswers(
+                self.store,
+                run,
+                run_state.epoch,
+                last_seq=lambda: len(ledger.recorded_items()) - 1,
+                is_expected=self._was_submitted(known_items),
+            )
             ledger = RunLedger(
                 self.store,
                 run,

@@ -51,7 +51,8 @@ class ItemEvent(Struct, frozen=True, gc=False):
 class DeltaEvent(Struct, frozen=True, gc=False):
     """A model has written a piece of its answer to the request ``call``: of its text, or of the arguments of a call.
 
-    ``index`` numbers the calls of the answer from 0, ``name`` is the tool that is called.
+    ``index`` numbers the calls of the answer from 0, ``name`` is the tool that is called. ``follows`` is the number of
+    the item behind which the model was asked; the stream has yielded that item.
     """
 
     after: str
@@ -60,6 +61,7 @@ class DeltaEvent(Struct, frozen=True, gc=False):
     kind: DeltaKind = "text"
     index: int = 0
     name: str = ""
+    follows: int = -1
 
 
 class DropEvent(Struct, frozen=True, gc=False):
@@ -108,6 +110,10 @@ class _Cursor:
         ids = {answer.id for answer in answers}
         return any(known not in ids for known, _ in self.open.values())
 
+    def is_behind(self, answer: OpenAnswer) -> bool:
+        """Whether the reader has yet to get the item that an answer follows."""
+        return answer.follows > self.seq
+
     def advance(self, position: Position) -> ItemEvent:
         """The event of an item."""
         self.seq = position.seq
@@ -123,12 +129,18 @@ class _Cursor:
             yield DropEvent(str(self), call)
 
     def read_on(self, answer: OpenAnswer) -> Iterator[DeltaEvent]:
-        """The events of what was added to an open answer. The rest of one that is being recorded comes as its item."""
+        """The events of what was added to an open answer; none while the item that it follows is being stored.
+
+        The rest of an answer that is being recorded comes as its item.
+        """
+        if answer.is_settled or self.is_behind(answer):
+            return
         offset = self.open[answer.call][1] if answer.call in self.open else 0
-        for delta in () if answer.is_settled else answer.read(offset):
+        for delta in answer.read(offset):
             offset += len(delta.text)
             self.open[answer.call] = (answer.id, offset)
-            yield DeltaEvent(str(self), answer.call, delta.text, delta.kind, delta.index, delta.name)
+            place = str(self)
+            yield DeltaEvent(place, answer.call, delta.text, delta.kind, delta.index, delta.name, answer.follows)
 
 
 def check_after(after: int | str) -> None:
@@ -155,7 +167,8 @@ async def follow_run(
         while True:
             reads_items = changed.reset() or reads_items
             answers, is_here = await find_open_answers(store, run)
-            if reads_items or cursor.lacks_any(answers):
+            is_behind = not is_here and any(map(cursor.is_behind, answers))  # here, the stored item wakes the stream
+            if reads_items or is_behind or cursor.lacks_any(answers):
                 # After the answers: one that is not open any more is among the items, or came to nothing.
                 has_ended, read_at = await is_over(), now()
                 items = await store.read(run, cursor.seq)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from msgspec import structs
@@ -62,11 +62,15 @@ class _Segment:
 
 
 class OpenAnswer:
-    """The pieces of one answer so far: up to ``limit`` characters, and none after a secret's value."""
+    """The pieces of one answer so far: up to ``limit`` characters, and none after a secret's value.
 
-    def __init__(self, call: str, epoch: int, number: int, limit: int) -> None:
+    ``follows`` is the number of the last item that the run had when the answer was opened.
+    """
+
+    def __init__(self, call: str, epoch: int, number: int, limit: int, follows: int) -> None:
         self.call = call
         self.id = (epoch, number)
+        self.follows = follows
         self.is_settled = False
         self.stored = 0
         self._room = limit + _SEGMENT_COST
@@ -141,14 +145,18 @@ class RunAnswers:
     """The open answers of one execution of a run; see `remit.contracts.streaming.OpenAnswers`.
 
     Readers of this process read the buffers. For those of other processes, if they watch, the pieces are written to the
-    store. ``is_expected``: the run is likely to be followed soon. As a context, it lets readers of this process see the
+    store. ``last_seq`` returns the number of the run's last item, stored or not, which an answer follows that is opened
+    now. ``is_expected``: the run is likely to be followed soon. As a context, it lets readers of this process see the
     answers that the current task opens.
     """
 
-    def __init__(self, store: Store, run: str, epoch: int, *, is_expected: bool = False) -> None:
+    def __init__(
+        self, store: Store, run: str, epoch: int, last_seq: Callable[[], int], *, is_expected: bool = False
+    ) -> None:
         self._store = store
         self.run = run
         self._epoch = epoch
+        self._last_seq = last_seq
         self._is_expected = is_expected
         self._answers: dict[str, OpenAnswer] = {}
         self._count = 0
@@ -194,7 +202,7 @@ class RunAnswers:
         """Open an answer, in place of an earlier attempt."""
         self.drop(call)
         self._count += 1
-        answer = OpenAnswer(call, self._epoch, self._count, CURRENT_LIMITS.get().reply_bytes)
+        answer = OpenAnswer(call, self._epoch, self._count, CURRENT_LIMITS.get().reply_bytes, self._last_seq())
         with _LOCK:
             self._answers[call] = answer
         if self._storing is None or self._storing.done():
@@ -211,7 +219,7 @@ class RunAnswers:
         if answer is not None:
             answer.is_settled = True
             if answer.stored:
-                self._write([AnswerPiece(call, answer.id[1], -1, "")])
+                self._write([AnswerPiece(call, answer.id[1], -1, "", answer.follows)])
 
     def drop(self, call: str) -> None:
         """Close an answer that came to nothing."""
@@ -252,7 +260,8 @@ class RunAnswers:
             for answer in self._answers.values():
                 found = [] if answer.is_settled else answer.read(answer.stored)
                 if found:
-                    pieces.append(AnswerPiece(answer.call, answer.id[1], answer.stored, encode_deltas(found)))
+                    body = encode_deltas(found)
+                    pieces.append(AnswerPiece(answer.call, answer.id[1], answer.stored, body, answer.follows))
                     answer.stored += sum(len(each.text) for each in found)
             if pieces:
                 self._write(pieces)
@@ -276,7 +285,8 @@ async def find_open_answers(store: Store, run: str) -> tuple[list[OpenAnswer], b
     answers: dict[int, OpenAnswer] = {}
     epoch, pieces = await store.read_pieces(run)
     for piece in pieces:
-        answer = answers.setdefault(piece.number, OpenAnswer(piece.call, epoch, piece.number, _ANY_LENGTH))
+        opened = OpenAnswer(piece.call, epoch, piece.number, _ANY_LENGTH, piece.follows)
+        answer = answers.setdefault(piece.number, opened)
         if piece.start < 0:
             answer.is_settled = True
         else:

@@ -334,13 +334,15 @@ class ArtifactStore(Protocol):
 class AnswerPiece(NamedTuple):
     """A piece of the answer ``number`` of an epoch, to the request ``call``, from the character ``start`` on.
 
-    ``start`` is -1, and ``body`` empty, if the answer is about to be recorded.
+    ``start`` is -1, and ``body`` empty, if the answer is about to be recorded. ``follows`` is the number of the item
+    behind which the answer was opened.
     """
 
     call: str
     number: int
     start: int
     body: str
+    follows: int
 
 
 class AnswerPieces(Protocol):

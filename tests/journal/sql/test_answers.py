@@ -15,4 +15,4 @@ async def test_pieces_for_a_journal_that_is_closed_are_refused(tmp_path: Path) -
     await store.acquire("run", "executor", 10)
     await store.close()
     with pytest.raises(JournalError, match="closed"):
-        await store.write_pieces("run", 1, [AnswerPiece("call", 1, 0, "text")])
+        await store.write_pieces("run", 1, [AnswerPiece("call", 1, 0, "text", -1)])

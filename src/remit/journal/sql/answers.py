@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 _SELECT_EPOCH: Final = Query(select(RUNS.c.epoch).where(RUNS.c.run == bindparam("run")))
 _SELECT_PIECES: Final = Query(
-    select(RUNS.c.epoch, ANSWERS.c.call, ANSWERS.c.number, ANSWERS.c.start, ANSWERS.c.body)
+    select(RUNS.c.epoch, ANSWERS.c.call, ANSWERS.c.number, ANSWERS.c.start, ANSWERS.c.body, ANSWERS.c.follows)
     .join(ANSWERS, (ANSWERS.c.run == RUNS.c.run) & (ANSWERS.c.epoch == RUNS.c.epoch), isouter=True)
     .where(RUNS.c.run == bindparam("run"))
     .order_by(ANSWERS.c.number, ANSWERS.c.start)
@@ -96,7 +96,7 @@ class SqlAnswers(abc.ABC):
             return _SELECT_PIECES.all(connection, run=run)
 
         rows = await self._submit_read(work)
-        pieces = [AnswerPiece(each.call, each.number, each.start, each.body) for each in rows if each.call is not None]
+        pieces = [AnswerPiece(r.call, r.number, r.start, r.body, r.follows) for r in rows if r.call is not None]
         return rows[0].epoch if rows else 0, pieces
 
     @abc.abstractmethod

@@ -185,6 +185,7 @@ ANSWERS: Final = Table(
     Column("start", Integer, primary_key=True),
     Column("call", Text, nullable=False),
     Column("body", Text, nullable=False),
+    Column("follows", Integer, nullable=False),
 )
 """Pieces of the answers that models are writing."""
 

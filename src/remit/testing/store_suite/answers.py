@@ -5,9 +5,9 @@ from __future__ import annotations
 from remit.journal.ports import AnswerPiece, Store
 from remit.testing.store_suite.samples import Clock
 
-FIRST = AnswerPiece("call", 1, 0, '[["he","text",0,""]]')
-SECOND = AnswerPiece("call", 1, 2, '[["llo","text",0,""]]')
-OTHER = AnswerPiece("other", 2, 0, '[["x","text",0,""]]')
+FIRST = AnswerPiece("call", 1, 0, '[["he","text",0,""]]', 3)
+SECOND = AnswerPiece("call", 1, 2, '[["llo","text",0,""]]', 3)
+OTHER = AnswerPiece("other", 2, 0, '[["x","text",0,""]]', 3)
 
 
 async def test_a_run_is_watched_for_as_long_as_a_reader_asked(store: Store, clock: Clock) -> None:
@@ -26,7 +26,7 @@ async def test_pieces_are_read_in_order_until_their_answer_is_closed(store: Stor
     await store.write_pieces("run", epoch, [FIRST])
     await store.write_pieces("run", epoch, [OTHER, SECOND])
     assert await store.read_pieces("run") == (epoch, [FIRST, SECOND, OTHER])
-    settled = AnswerPiece("other", 2, -1, "")
+    settled = AnswerPiece("other", 2, -1, "", 3)
     await store.write_pieces("run", epoch, [settled], closed=[1])
     assert await store.read_pieces("run") == (epoch, [settled, OTHER])
     await store.write_pieces("run", epoch, [], closed=[2])

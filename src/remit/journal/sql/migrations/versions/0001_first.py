@@ -136,5 +136,6 @@ def _create_answer_tables() -> None:
         *_keys("run"),
         *_keys("epoch", "number", "start", kind=sa.Integer),
         *_columns("call", "body"),
+        *_columns("follows", kind=sa.Integer),
     )
     op.create_table("remit_watches", *_keys("run"), *_columns("until", kind=sa.Float))
