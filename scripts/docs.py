@@ -11,7 +11,6 @@ import json
 import pkgutil
 import re
 import sys
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import cache
@@ -32,6 +31,7 @@ import remit_local
 from committed import ROOT
 from measured_parts import MEASURED_PARTS
 from nine_codes import broad_code
+from package_parts import import_order, packages
 from remit import errors
 from remit.cli.apps import collect_tools
 from remit.contracts.call import AnyLayer, CallLayer, ModelLayer, StepLayer
@@ -106,19 +106,6 @@ def list_documents() -> list[Path]:
 def render_parts(text: str) -> str:
     """``text`` with its generated parts brought up to date."""
     return PART_PATTERN.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n\n{found[3]}", text)
-
-
-def packages() -> str:
-    """The packages in the order of the import-linter contract; each may import those below it."""
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    contracts = settings["tool"]["importlinter"]["contracts"]
-    rows: list[tuple[str, str]] = []
-    for level in next(contract for contract in contracts if contract["id"] == "packages")["layers"]:
-        for name in re.findall(r"\w+", level):
-            if any((ROOT / "src/remit" / place).exists() for place in (f"{name}.py", f"{name}/__init__.py")):
-                module = importlib.import_module(f"remit.{name}")
-                rows.append((f"`{name}`", _first_paragraph(module.__doc__)))
-    return markdown_table(("package", "contents"), rows)
 
 
 def public_names() -> str:
@@ -384,6 +371,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = MEASURED_PARTS | {
     "command-line": command_line,
     "error-codes": error_codes,
     "error-tree": error_tree,
+    "import-order": import_order,
     "items": items,
     "layers": layers,
     "other-errors": other_errors,

@@ -1,4 +1,4 @@
-"""Artifacts: large content that calls pass by reference, and the tool by which models read it."""
+"""Artifacts: large content that calls pass by reference, and the tool with which models read it."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
-"""The charsets of text from outside: labels as mail and web pages write them, and bytes as their programs read them.
+"""Charsets of external text: resolve the labels of mail and web pages, and decode bytes as browsers and mailers do.
 
-Python knows most labels, but not all of the WHATWG's Encoding Standard, and has codecs that are no charsets, such as
-``undefined`` and ``unicode_escape``. A label also often means a larger charset than it names, because the programs of
-the senders write that one. All readers of text of strangers use this one table.
+Python knows most labels, but not all of the WHATWG's Encoding Standard, and has codecs that are not charsets, such as
+``undefined`` and ``unicode_escape``. Senders also often write a larger charset than the one that the label names. All
+external text is decoded with this table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Embeddings: the port to models that turn texts into vectors by meaning, and the one of the extra ``embeddings``."""
+"""Embeddings: the port to models that turn text into vectors, and the model of the extra ``embeddings``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Imports that are deferred or optional: names of public modules (PEP 562), so that importing a module costs nothing.
+"""Deferred and optional imports for public modules (PEP 562), so that importing a module costs nothing.
 
-Where an extra of the distribution is missing, an error names it.
+If an import needs an extra that is not installed, the error names the extra.
 """
 
 from __future__ import annotations

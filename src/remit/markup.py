@@ -1,6 +1,6 @@
-"""HTML of strangers in pieces, texts and tags, as browsers divide it, in time that grows with its length.
+"""Split untrusted HTML into tags and text as browsers do, in linear time.
 
-A page or a mail may be broken, cut or written to keep a reader busy. All readers of HTML of strangers use this one.
+A page or a mail may be broken, truncated, or written to keep a parser busy. All untrusted HTML is parsed here.
 """
 
 from __future__ import annotations

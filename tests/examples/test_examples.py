@@ -68,11 +68,11 @@ def test_a_layer_of_your_own_closes_the_office_at_night(tmp_path: Path) -> None:
 
 def test_every_program_is_listed_and_fits_on_a_screen() -> None:
     listed = (EXAMPLES / "README.md").read_text(encoding="utf-8")
-    readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    index = (EXAMPLES.parent / "docs/index.md").read_text(encoding="utf-8")
     programs = [*sorted(EXAMPLES.glob("*.py")), EXAMPLES / "agents_as_files"]
     assert len(programs) == 6
     for program in programs:
         assert f"({program.name})" in listed
-        assert f"(examples/{program.name})" in readme
+        assert f"(../examples/{program.name})" in index
     for source in EXAMPLES.rglob("*.py"):
         assert 20 <= len(source.read_text(encoding="utf-8").splitlines()) <= 60

@@ -1,4 +1,4 @@
-"""Evidence outside the journal that it is unchanged: a log of the heads of runs, and its anchor."""
+"""Tamper evidence outside the journal: a log of the heads of runs, and its anchor."""
 
 from typing import TYPE_CHECKING
 

@@ -1,1 +1,1 @@
-"""What a run tells: its items as JSONL, a page to read, and a receipt of what it changed."""
+"""Exports of a run: its items as JSONL, a readable HTML page, and a receipt of its changes."""
