@@ -205,7 +205,7 @@ def redefine(
 
 
 def _composed_target(target: Target, ran: ExecutionLog) -> Target:
-    """A composed callee of Python, of high risk itself, that calls the tool."""
+    """A high-risk composed callee in Python that calls the tool."""
     target_tool, arguments = target.tool, target.arguments
 
     recorded = set[str]()

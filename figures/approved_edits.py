@@ -1,4 +1,4 @@
-"""What another editor changes of what an approver saw, for each tool of high risk of the CMS."""
+"""What another editor changes of what an approver saw, for each high-risk tool of the CMS."""
 
 from __future__ import annotations
 

@@ -328,7 +328,7 @@ async def _make_steps(sweep: Sweep, steps: Sequence[Step], after: int = 0) -> st
 
 
 async def _sweep_questions(sweep: Sweep, tool: AnyTool, arguments: Sample) -> None:
-    """A tool of high risk changes nothing before a yes, after a no, or if what was shown has changed."""
+    """A high-risk tool changes nothing before a yes, after a no, or if what was shown has changed."""
     with sweep.case("asked", tool.name) as claim:
         before = sweep.content()
         result = await sweep.call(tool.name, arguments, answer=None)

@@ -62,7 +62,7 @@ async def test_a_call_that_no_rule_is_about_is_allowed() -> None:
 @pytest.mark.parametrize("risk", Risk)
 async def test_high_risk_is_asked_about_and_no_other(risk: Risk) -> None:
     verdict = HighRisk()(await call_of(tool_of(risk=risk)))
-    assert verdict == (Ask(reason="send is of high risk") if risk is Risk.HIGH else None)
+    assert verdict == (Ask(reason="send is high-risk") if risk is Risk.HIGH else None)
 
 
 @pytest.mark.parametrize("egress", [False, True])

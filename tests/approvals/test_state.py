@@ -260,13 +260,13 @@ CHANGES: dict[str, tuple[Callable[[Pages], AnyTool], str]] = {
     ),
     "permissions changed": (
         lambda pages: redefined(pages, risk=Risk.HIGH, permissions="pages:drop"),
-        "drop is of high risk; asked again, because the definition of drop has changed",
+        "drop is high-risk; asked again, because the definition of drop has changed",
     ),
     "definition changed": (
         lambda pages: tool(name="drop", effect=Effect.KEYED, risk=Risk.HIGH, description="Drop it.")(
             pages.drop.function
         ),
-        "drop is of high risk; asked again, because the definition of drop has changed",
+        "drop is high-risk; asked again, because the definition of drop has changed",
     ),
 }
 

@@ -31,7 +31,7 @@ def test_the_list_names_tool_risk_and_run(cli: Cli, waiting: str) -> None:
 def test_show_tells_exactly_what_will_run_and_why_it_is_asked(cli: Cli, waiting: str) -> None:
     shown = cli("approvals", "show", waiting).out
     assert '{\n      "name": "bread"\n    }' in shown
-    assert "burn is of high risk (rule: high risk)" in shown
+    assert "burn is high-risk (rule: high risk)" in shown
     assert "by the agent keeper" in shown
 
 

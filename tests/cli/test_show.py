@@ -38,7 +38,7 @@ def test_the_timeline_tells_offsets_calls_risks_durations_and_who_decided(cli: C
     assert any(line.startswith("error safe find in ") and "NOT_FOUND" in line for line in said)
     assert any(line.startswith("attempt find, 1: error at ") and line.endswith(" in find") for line in said)
     assert any(
-        line.startswith("question") and 'may burn (name="bread") run? burn is of high risk' in line for line in said
+        line.startswith("question") and 'may burn (name="bread") run? burn is high-risk' in line for line in said
     )
     assert any(line.startswith("decision") and "approved by" in line and "it is stale" in line for line in said)
     assert any(line.startswith("started high burn, allowed by question") for line in said)

@@ -298,8 +298,8 @@ def test_the_checks_look_at_methods_without_tools_too(library: Library) -> None:
         for point in run_checklist(library.operations, library.operations.callees, bare)
         for each in point.findings
     }
-    assert ("unenforced", "library.loans.burn is of high risk, but no layer around its calls enforces it") in found
-    with pytest.raises(InventoryError, match=r"library\.loans\.burn is of high risk"):
+    assert ("unenforced", "library.loans.burn is high-risk, but no layer around its calls enforces it") in found
+    with pytest.raises(InventoryError, match=r"library\.loans\.burn is high-risk"):
         library.make_runtime(policy=Policy.only())
     named = When("no burning", tools="library.loans.burn", verdict=Block(reason="fire"))
     assert "library.loans.burn" not in repr(library.make_runtime(policy=Policy(named)))

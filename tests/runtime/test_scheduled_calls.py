@@ -134,7 +134,7 @@ async def test_a_person_is_asked_when_the_call_is_opened_and_the_approval_holds_
     assert result.status == "waiting"
     row = await office.store.find_question(result.questions[0])
     assert row is not None
-    assert row.question.reason == "post is of high risk; to run at 2026-12-23 09:00 UTC"
+    assert row.question.reason == "post is high-risk; to run at 2026-12-23 09:00 UTC"
     assert row.question.expires > result.retry_at
     by = Principal("ada", permissions=frozenset(office.permissions))
     await office.runtime().decide(row.question.id, approved=True, by=by)

@@ -53,7 +53,7 @@ async def test_the_question_says_everything_that_it_is_bound_to(store: Store) ->
     assert (question.run, question.conversation) == (result.run, "c")
     assert (question.rule, question.risk, question.who) == ("high risk", "high", "approvals:decide")
     assert question.expires - question.asked == WEEK
-    assert "erase is of high risk" in question.reason
+    assert "erase is high-risk" in question.reason
 
 
 @pytest.mark.parametrize("effect", [Effect.PURE, Effect.IDEMPOTENT, Effect.KEYED, Effect.UNSAFE])

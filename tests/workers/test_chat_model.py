@@ -26,7 +26,7 @@ ASKS = [call("danger", '{"text":"a"}')]
 
 
 def runtime_with(store: InMemoryStore, *lines: Line, **said: Any) -> tuple[Runtime, Script]:
-    """A process with a worker that may call one tool of high risk."""
+    """A process with a worker that may call one high-risk tool."""
     script = Script(*lines)
     worker = worker_of(script.model, World().write("danger", risk=Risk.HIGH), **said)
     return runtime_of(worker, store=store), script

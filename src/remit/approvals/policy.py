@@ -116,14 +116,14 @@ class Rule(Protocol):
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class HighRisk:
-    """Ask before calls of high risk."""
+    """Ask before high-risk calls."""
 
     name: str = "high risk"
 
     def __call__(self, call: Call, /) -> Verdict | None:
         """Ask, if the facts say high risk."""
         if call.callee.facts.risk is Risk.HIGH:
-            return Ask(reason=f"{call.callee.name} is of high risk")
+            return Ask(reason=f"{call.callee.name} is high-risk")
         return None
 
 

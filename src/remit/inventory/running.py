@@ -213,7 +213,7 @@ def _missing_layers(callee: AnyCallee, layers: Stack[CallLayer]) -> Iterator[tup
     if facts.confirm is not None and not policies:
         yield "needs confirmation", fix
     if facts.risk is Risk.HIGH and not any(each.covers(HighRisk, callee.name) for each in policies):
-        yield "is of high risk", fix
+        yield "is high-risk", fix
     sends = facts.egress and facts.effect is not Effect.COMPOSED
     if sends and not any(each.covers(Egress, callee.name) for each in policies):
         yield "sends data out of the system", fix
