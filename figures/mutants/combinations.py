@@ -109,6 +109,6 @@ MUTANTS: Final = (
     _mutant(
         "a reader who goes on gets an item twice",
         "delaying",
-        edited("remit.engine.following:follow_run", "store.read(run, cursor.seq)", "store.read(run, cursor.seq - 1)"),
+        edited("remit.engine.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq - 1)"),
     ),
 )

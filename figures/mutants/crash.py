@@ -116,7 +116,7 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
     ),
     "a reader who goes on misses an item": (
         "sqlite",
-        edited("remit.engine.following:follow_run", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"),
+        edited("remit.engine.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"),
     ),
 }
 """What loses files, targets, typed results and parts of the whole agent, each with the sweep that must notice it."""

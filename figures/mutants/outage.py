@@ -65,7 +65,7 @@ _LOST: Final = mutants_of(
             "remit.engine.following:_Cursor.drop_lost", "if known not in ids]", "if known is None]"
         ),
         "a reader who goes on misses an item": edited(
-            "remit.engine.following:follow_run", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"
+            "remit.engine.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"
         ),
     },
 )
@@ -86,7 +86,7 @@ _DOUBLED: Final = mutants_of(
             "remit.journal.ledger:RunLedger.items_for", "return self._items_by_call.get(call, ())", "return ()"
         ),
         "a reader who goes on gets an item twice": edited(
-            "remit.engine.following:follow_run", "store.read(run, cursor.seq)", "store.read(run, cursor.seq - 1)"
+            "remit.engine.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq - 1)"
         ),
     },
 )

@@ -21,7 +21,7 @@ MUTANTS: Final = (
                 f"{_CURSOR}.read_on", "offset += len(delta.text)", "offset += len(delta.text) + 1"
             ),
             "an item is skipped": edited(
-                "remit.engine.following:follow_run", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"
+                "remit.engine.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"
             ),
             "the pieces of a failed request are not withdrawn": edited(
                 f"{_CURSOR}.drop_lost", "if known not in ids]", "if known is None]"

@@ -83,6 +83,8 @@ class _Cursor:
     def __init__(self, after: int | str) -> None:
         self.seq = -1
         self.open: dict[str, tuple[tuple[int, int], int]] = {}
+        if after == "":
+            return
         if isinstance(after, str):
             try:
                 self._parse(after)
@@ -143,16 +145,7 @@ class _Cursor:
             yield DeltaEvent(place, answer.call, delta.text, delta.kind, delta.index, delta.name, answer.follows)
 
 
-def check_after(after: int | str) -> None:
-    """Refuse a place that no stream has.
-
-    Raises:
-        RequestError: says what to give.
-    """
-    _Cursor(after)
-
-
-async def follow_run(
+def follow_run(
     store: Store,
     run: str,
     after: int | str,
@@ -160,8 +153,23 @@ async def follow_run(
     is_over: Callable[[], Awaitable[bool]],
     find_contract: FindContract | None = None,
 ) -> AsyncGenerator[StreamEvent]:
-    """Yield the events of a run behind the place ``after``, until it is over. ``find_contract`` is for the receipt."""
-    cursor, now, renew_at, read_at = _Cursor(after), asyncio.get_running_loop().time, 0.0, 0.0
+    """Yield the events of a run behind the place ``after``, until it is over. ``find_contract`` is for the receipt.
+
+    Raises:
+        RequestError: at the call, if no stream has the place ``after``.
+    """
+    return _follow(store, run, _Cursor(after), poll_seconds, is_over, find_contract)
+
+
+async def _follow(
+    store: Store,
+    run: str,
+    cursor: _Cursor,
+    poll_seconds: float,
+    is_over: Callable[[], Awaitable[bool]],
+    find_contract: FindContract | None,
+) -> AsyncGenerator[StreamEvent]:
+    now, renew_at, read_at = asyncio.get_running_loop().time, 0.0, 0.0
     has_ended, reads_items = False, True
     with watch_run(run) as changed:
         while True:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from remit.contracts.usage import NO_USAGE, Prices, UsageTotals
 from remit.core.call_checks import check_calls
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive, check_text
 from remit.engine.ended import read_ended_outcome
-from remit.engine.following import StreamEvent, check_after, follow_run
+from remit.engine.following import StreamEvent, follow_run
 from remit.engine.sharing import CANCEL_PERMISSION, READ_PERMISSION, Access, has_access, is_part
 from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
 from remit.export.receipt import NO_RECEIPT, FindContract, Receipt, make_receipt
@@ -171,15 +170,13 @@ class RunReader:
         await self._visible_run(run)
         return await self._store.read(run, after)
 
-    async def stream(
-        self, run: str, *, after: int | str = -1, poll_seconds: float = 0.5
-    ) -> AsyncGenerator[StreamEvent]:
+    def stream(self, run: str, *, after: int | str = -1, poll_seconds: float = 0.5) -> AsyncGenerator[StreamEvent]:
         """Yield the events of a run behind ``after``, then each new one, until the run has ended.
 
         An `ItemEvent` is an item of the journal. A `DeltaEvent` is a piece of an answer that a model is writing, and
         a `DropEvent` withdraws the pieces of one that came to nothing. Each event has an ``after``: a stream that
         starts there loses nothing and repeats nothing. A sequence number of an item does as well; then an answer that
-        is open comes from its beginning. A stream that reads slowly gets longer pieces.
+        is open comes from its beginning. An empty text is the beginning. A stream that reads slowly gets longer pieces.
 
         A waiting run is followed too: leave the loop at a `RunSuspended` to do something else meanwhile. Leaving it
         ends this stream only. What this process stores comes at once; what others store is looked for every
@@ -188,19 +185,16 @@ class RunReader:
         with which the run ends has its ``receipt``.
 
         Raises:
-            RequestError: the run does not exist for this principal, or ``after`` is no place in a stream.
+            RequestError: at the call, ``after`` is no place in a stream; at the first event, the run does not exist for
+                this principal, so await `status` before answering a request with a stream.
         """
         check_positive("stream", poll_seconds=poll_seconds)
-        check_after(after)
-        await self._visible_run(run)
+        check_ids(run=run)
 
         async def has_ended() -> bool:
             return (await self._visible_run(run)).ended > 0
 
-        following = follow_run(self._store, run, after, poll_seconds, has_ended, self._find_contract)
-        async with contextlib.aclosing(following) as events:
-            async for event in events:
-                yield event
+        return follow_run(self._store, run, after, poll_seconds, has_ended, self._find_contract)
 
     async def usage(self, *, since: float, until: float) -> UsageTotals:
         """The usage of the runs that `runs` lists and that were opened from ``since`` until ``until`` (epoch seconds).
