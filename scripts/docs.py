@@ -53,6 +53,7 @@ Layer = type[CallLayer] | type[ModelLayer] | type[StepLayer] | type[AnyLayer]
 LAYERS: Final = (CallLayer, ModelLayer, StepLayer, AnyLayer)
 PUBLIC_MODULES: Final = (
     "remit",
+    "remit.runtime",
     "remit.tools",
     "remit.layers",
     "remit.policies",

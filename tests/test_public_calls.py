@@ -18,8 +18,8 @@ from tests.test_public_names import PUBLIC
 MADE_BY_REMIT: Final = """
     AgentTools AuditFault AuditReport Caller ChatRequest CheckResult Client Completion ConversationRow Finding Grant
     History Inventory LocalModel LogHead MethodDefinition ModelResolver Page PlannedCall Question ReplayReport
-    ResolvedModel RunDetails RunInfo RunResult RunRow Tag Tool ToolDefinition ToolDefinitions ToolText UserDirectory
-    WorkerDefinition
+    ResolvedModel RunDetails RunInfo RunResult RunRow Tag Tool ToolDefinition ToolDefinitions ToolInfo ToolText
+    UserDirectory WorkerDefinition
 """
 """Classes whose objects users read, or get from a function or decorator, but do not construct."""
 OTHER_CONSTRUCTORS: Final = frozenset({"Text", "UtcDateTime"})

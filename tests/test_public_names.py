@@ -105,7 +105,8 @@ PUBLIC: Final = {
         HasApprover HighRisk InboxApprover PlannedCall Policy Principal Question Rule Undeclared Verdict When
     """,
     "remit.runtime": """
-        Client Page PrincipalDirectory Receipt ReceiptCall ReplayReport RunDetails RunResult Runtime make_receipt
+        Client Page PrincipalDirectory Receipt ReceiptCall ReplayReport RunDetails RunResult Runtime ToolInfo
+        make_receipt
     """,
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """

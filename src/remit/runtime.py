@@ -6,12 +6,12 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar, Unpack
 
 from remit.agent.agent import Agent
-from remit.agent.linking import UsedModels, link_agents
+from remit.agent.linking import ADDED_TOOLS, UsedModels, link_agents
 from remit.agent.model import Model, ResolveModel
 from remit.agent.run_terms import RunTerms
 from remit.app import App
@@ -45,6 +45,7 @@ from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
 from remit.engine.sharing import CANCEL_PERMISSION, check_right
+from remit.engine.tools import ToolInfo
 from remit.engine.watching import ItemCallback, wake_streams_and
 from remit.errors import LeaseError, RequestError
 from remit.export.receipt import Receipt, ReceiptCall, make_receipt
@@ -64,6 +65,7 @@ __all__ = [
     "RunDetails",
     "RunResult",
     "Runtime",
+    "ToolInfo",
     "make_receipt",
 ]
 
@@ -127,6 +129,7 @@ class Runtime:
         )
         linked = link_agents([*app.agents, *app.tools], self._model, self._limits.handoffs, self._resolve_model)
         registry, terms = Registry(linked, app.methods), RunTerms(self._layers, self._limits, linked)
+        self.tools: Sequence[AnyCallee] = [each for each in registry if not isinstance(each, (Agent, *ADDED_TOOLS))]
         default_agent = app.agents[0].name if app.agents else ""
         self._callees = ListedCallees(app.name, registry, self._conversations, Agent, default_agent)
         self.dispatcher = Dispatcher(self._layers, registry, self._limits, default_agent)

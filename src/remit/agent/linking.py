@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
 
 from remit.agent.agent import Agent
 from remit.agent.handoff import HANDOFF_PREFIX, HandoffTool
@@ -29,6 +30,9 @@ from remit.core.protocols import implements
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.errors import NoModelError, SetupError
 from remit.schemas.suggestions import suggest
+
+ADDED_TOOLS: Final = (HandoffTool, SearchTools)
+"""The kinds of tools that agents have besides those that an application declares: to hand over, and to search."""
 
 
 def all_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
@@ -56,7 +60,7 @@ def link_agents(
     Raises:
         SetupError: no agent has the name of a handoff target, or no callee a name of a tool scope.
     """
-    found = [each for each in all_callees(callees) if not isinstance(each, (HandoffTool, SearchTools))]
+    found = [each for each in all_callees(callees) if not isinstance(each, ADDED_TOOLS)]
     agents_by_name = {each.name: each for each in found if isinstance(each, Agent)}
     _check_scopes(agents_by_name.values(), found)
     peers: dict[str, Agent] = {}

@@ -10,8 +10,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 
-from remit.agent.handoff import HandoffTool
-from remit.agent.tool_search import SearchTools
+from remit.agent.linking import ADDED_TOOLS
 from remit.app import App
 from remit.cli.annotations import AnnotationWriter, ImportCollector
 from remit.cli.apps import find_app, installed_apps
@@ -75,7 +74,7 @@ def render_stubs(app: App, reference: str = "") -> str:
 def _callable_tools(app: App) -> list[AnyCallee]:
     """The tools that a body can call by attribute."""
     registry = Registry(
-        each for each in collect_callees([*app.agents, *app.tools]) if not isinstance(each, (HandoffTool, SearchTools))
+        each for each in collect_callees([*app.agents, *app.tools]) if not isinstance(each, ADDED_TOOLS)
     )
     return sorted(registry, key=lambda tool: tool.name)
 

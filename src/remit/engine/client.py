@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -15,9 +15,11 @@ from remit.contracts.artifact import Artifact
 from remit.contracts.grant import Grant
 from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
+from remit.contracts.target import as_target
 from remit.contracts.usage import Prices
 from remit.core.call_checks import check_calls
 from remit.dispatch.dispatcher import Dispatcher
+from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
 from remit.engine.conversation_reader import ConversationReader
 from remit.engine.loosening import LOOSEN_PERMISSION
@@ -25,6 +27,8 @@ from remit.engine.reader import CANCEL_PERMISSION
 from remit.engine.request import RunOptions, SubmitOptions
 from remit.engine.result import RunResult
 from remit.engine.schedule import Missed, Schedule
+from remit.engine.tools import ToolInfo, list_tools
+from remit.errors import RequestError
 from remit.journal.ports import RunRow, RunStatus, Store
 
 
@@ -53,6 +57,7 @@ class _Runtime(Protocol):
     artifacts: ArtifactService
     grants: GrantService
     dispatcher: Dispatcher
+    tools: Sequence[AnyCallee]
 
     def run(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[Any]]: ...
     def submit(self, *args: Any, **kwargs: Any) -> Awaitable[str]: ...
@@ -77,6 +82,17 @@ class Client(ConversationReader):
         super().__init__(runtime.store, principal, application=application, prices=prices)
         self._find_contract = runtime.dispatcher.find
         self._runtime = runtime
+
+    async def tools(self, *, target: str = "") -> list[ToolInfo]:
+        """The tools that the principal may call, with their schemas and facts, sorted by name.
+
+        ``target`` is what the calls are about. Tools that only other operations call are not among them, nor those for
+        which the principal lacks a permission.
+
+        Raises:
+            RequestError: the target is not valid.
+        """
+        return list_tools(self._runtime.tools, self.principal, as_target("target", target, RequestError))
 
     async def run(self, prompt: str | None = None, **options: Unpack[RunOptions]) -> RunResult[Any]:
         """Run an agent in this process; see `Runtime.run`."""

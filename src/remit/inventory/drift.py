@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from remit.agent.linking import ADDED_TOOLS
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import check_callees
 from remit.contracts.classification import Capability, Complexity, Tier
@@ -19,7 +20,7 @@ from remit.inventory.lock import lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
 from remit.inventory.operations import Operations
 from remit.inventory.policy_fields import find_unknown_fields, find_unknown_permissions
-from remit.inventory.running import OF_RUNTIME, compare_application, locate_callee
+from remit.inventory.running import compare_application, locate_callee
 from remit.inventory.schema import MethodEntry
 from remit.schemas.finding import Finding, InventoryError, display_path
 
@@ -70,7 +71,7 @@ def run_checklist(
     offered = collect_callees(check_callees("run_checklist: callees", callees))
     methods, tools = list(operations.methods.values()), list(operations.tools.values())
     governed = {each.tool.name for each in tools if each.method is not None}
-    in_code = [each for each in offered if each.name not in governed and not isinstance(each, OF_RUNTIME)]
+    in_code = [each for each in offered if each.name not in governed and not isinstance(each, ADDED_TOOLS)]
     found: dict[str, tuple[int, Iterable[Finding]]] = {
         "references": (len(methods), ()),
         "envelopes": (sum(each.envelopes is not None for each in methods), _apply_check(methods, _check_envelopes)),

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from remit.agent.agent import Agent
 from remit.agent.definition import AgentDefinition
-from remit.agent.handoff import HandoffTool
 from remit.agent.limits import AgentLimits
-from remit.agent.tool_search import SearchTools
+from remit.agent.linking import ADDED_TOOLS
 from remit.schemas.finding import GovernanceChange
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -43,7 +42,7 @@ def agent_values(agent: Agent) -> dict[str, Any]:
     """What an agent may do and what limits it. The model is not part of it: each deployment has its own."""
     definition = agent.definition
     return {
-        "tools": sorted(each.name for each in agent.tools if not isinstance(each, (HandoffTool, SearchTools))),
+        "tools": sorted(each.name for each in agent.tools if not isinstance(each, ADDED_TOOLS)),
         "handoffs": sorted(definition.handoff_targets),
         "provider_tools": sorted(map(str, definition.provider_tools)),
         "narrowed_permissions": None if definition.permissions is None else sorted(definition.permissions),

@@ -12,8 +12,7 @@ from contextvars import ContextVar
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast
 
-from remit.agent.handoff import HandoffTool
-from remit.agent.tool_search import SearchTools
+from remit.agent.linking import ADDED_TOOLS
 from remit.approvals.policy import Egress, HighRisk
 from remit.contracts.call import CallLayer, choose_layers, has_conditions
 from remit.contracts.callee import AgentLike, HasSource, HasSteps
@@ -33,8 +32,6 @@ from remit.layers.authorize import Authorize
 from remit.layers.validate import Validate
 from remit.schemas.finding import Finding, GovernanceChange, InventoryError, locate_function
 
-OF_RUNTIME = (HandoffTool, SearchTools)
-"""The tools that Remit itself gives to agents."""
 _PERMISSIONS, _VISIBILITY = "needs permissions", "is not visible to everyone"
 _EXTRA_FIX = 'remove extra="allow"; extra="forbid" refuses what the model does not declare'
 
@@ -79,7 +76,7 @@ def compare_application(
         is_code_known: whether the code was compared before, as it is: payloads, and that each function has an entry.
     """
     everything = [*callees, *(each.tool for each in operations.programs.values())]
-    offered = [each for each in everything if not isinstance(each, OF_RUNTIME)]
+    offered = [each for each in everything if not isinstance(each, ADDED_TOOLS)]
     chosen = _LayersOfCallers(layers, [each.name for each in offered if implements(each, AgentLike)])
     for callee in offered:
         definition = operations.tools.get(callee.name) or operations.programs.get(callee.name)
