@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Coroutine, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Connection, event
 from sqlalchemy.pool import Pool
 
 from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalUsedError, JournalError, LeaseError, RequestConflictError
 from remit.journal.ports import AcquiredLease
+from remit.journal.sql import writes
+from remit.journal.sql.locks import LockKeys, acquire_locks
 from remit.journal.sql.store import SqlStore
 from remit.testing.store_suite.samples import (
     Run,
@@ -56,24 +57,16 @@ def failures(outcomes: Iterable[object]) -> list[type[object]]:
     return [type(outcome) for outcome in outcomes if isinstance(outcome, BaseException)]
 
 
-@contextmanager
-def listening(to: str, listener: Callable[..., None]) -> Generator[None]:
-    """Hear of what every engine does meanwhile."""
-    event.listen(Engine, to, listener)
-    try:
-        yield
-    finally:
-        event.remove(Engine, to, listener)
-
-
 class Steps:
     """Each transaction that has its locks meanwhile waits until it is let go."""
 
-    def __init__(self) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun = threading.Semaphore(0)
         self.go = threading.Semaphore(0)
+        monkeypatch.setattr(writes, "acquire_locks", self._acquire)
 
-    def __call__(self, *_executed: object) -> None:
+    def _acquire(self, connection: Connection, lock_keys: Iterable[LockKeys]) -> None:
+        acquire_locks(connection, lock_keys)
         self.begun.release()
         assert self.go.acquire(timeout=20)
 
@@ -192,6 +185,8 @@ async def test_works_of_two_processes_in_opposite_orders_do_not_wait_for_each_ot
 WRITES = """
 import asyncio, random, sys
 from remit.errors import LeaseError
+from remit.journal.sql import writes
+from remit.journal.sql.locks import LockKeys, acquire_locks
 from remit.journal.sql.store import SqlStore
 from remit.testing.store_suite.samples import note, positions
 
@@ -324,13 +319,13 @@ async def test_the_connection_of_the_writer_stays_open_and_is_replaced_when_it_w
 
 @pytest.mark.parametrize("waiting", [1, 5])
 async def test_a_connection_lost_in_a_transaction_is_told_to_all_of_its_batch_and_the_next_one_is_stored(
-    own: SqlStore, postgres: Postgres, database: str, waiting: int
+    own: SqlStore, postgres: Postgres, database: str, waiting: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = [await begin(own, f"run{index}") for index in range(waiting)]
     for run in runs:
         await run.append(note())
-    steps = Steps()
-    with listening("after_cursor_execute", steps):
+    with monkeypatch.context() as patched:
+        steps = Steps(patched)
         renewed = asyncio.create_task(own.renew("run0", 1, 1e6))
         await asyncio.to_thread(steps.begun.acquire, timeout=20)
         writing = [asyncio.create_task(run.append(note("lost"))) for run in runs]
