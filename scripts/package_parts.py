@@ -52,7 +52,9 @@ def _exists(name: str) -> bool:
 
 
 def _table(names: tuple[str, ...]) -> str:
-    return "\n".join(["| package | contents |", "| --- | --- |", *(f"| `{name}` | {_contents(name)} |" for name in names)])
+    return "\n".join(
+        ["| package | contents |", "| --- | --- |", *(f"| `{name}` | {_contents(name)} |" for name in names)]
+    )
 
 
 def _contents(name: str) -> str:
