@@ -276,7 +276,7 @@ def _without_vendor(response: ModelResponse) -> ModelResponse:
 
 def _to_readable(message: dict[str, Any]) -> dict[str, Any]:
     """A message as PydanticAI reads it: text, function calls with arguments as text, and fields of the vendor."""
-    dropped = ("refusal", "annotations", "audio", "function_call")
+    dropped = ("refusal", "annotations", "audio", "function_call", "tool_calls")
     readable = {key: value for key, value in message.items() if key not in dropped}
     readable |= {"role": message.get("role") or "assistant", "content": text_of_message(message) or None}
     calls: Sequence[dict[str, Any]] = message.get("tool_calls") or ()

@@ -1,0 +1,44 @@
+"""What Remit's own model reads in an answer, PydanticAI's model of the same API reads too, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
+
+from remit.agent.model import Model
+from remit.contracts.chat import ChatRequest, Completion, History, decode_message, encode_message
+from remit.contracts.wire import read_tool_calls, text_of_message
+from remit.errors import ModelError
+from remit.models import OpenAI, PydanticAIModel
+from remit.testing import read_only_ledger
+from remit.testing.provider_suite import PLAIN
+from remit.testing.provider_suite.endpoint import ShapedEndpoint
+
+
+def own(url: str) -> Model:
+    return OpenAI("m", base_url=url, api_key="k", trust_env=False)
+
+
+def pydantic(url: str) -> Model:
+    return PydanticAIModel(OpenAIChatModel("m", provider=OpenAIProvider(base_url=url, api_key="k")))
+
+
+async def ask(model: Model) -> Completion:
+    history = History([encode_message({"role": "user", "content": "go"})])
+    return await model(ChatRequest(agent_call_id="agent", turn=1, ledger=read_only_ledger(()), history=history))
+
+
+async def read(model: Model) -> tuple[str, list[tuple[str, str]]] | None:
+    """The text and the calls of an answer; None if it is refused."""
+    try:
+        message = decode_message((await ask(model)).message)
+    except ModelError:
+        return None
+    return text_of_message(message), [(each.name, each.arguments) for each in read_tool_calls(message)]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+async def test_both_models_read_the_same(name: str) -> None:
+    async with ShapedEndpoint(PLAIN[name]) as one, ShapedEndpoint(PLAIN[name]) as other:
+        assert await read(pydantic(other.url)) == await read(own(one.url))
