@@ -261,6 +261,6 @@ def _render(body: str, description: str = "x") -> str | None:
         file = Path(folder).resolve() / "helper.worker"
         file.write_text(f"---\ndescription: {description}\n---\n{body}", encoding="utf-8")
         try:
-            return build_agent(read_worker(file)).definition.render_instructions(Prompt(prompt="go"))
+            return build_agent(read_worker(file)).render_instructions(Prompt(prompt="go"))
         except WorkerFileError:
             return None

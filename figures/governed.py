@@ -204,11 +204,10 @@ def _editor(**parts: Any) -> Tamper:
     """The editor with other parts."""
 
     def change(agent: Agent) -> Agent:
-        definition = agent.definition
         return Agent(
             agent.name,
-            instructions=definition.instructions,
-            description=definition.description,
+            instructions=agent.instructions,
+            description=agent.description,
             tools=agent.tools,
             **parts,
         )

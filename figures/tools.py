@@ -152,9 +152,7 @@ async def find_lost_task(task: Task, load_app: Callable[[], App] = cms_app) -> s
         (own, *others) = made.agents
         tools = [each for each in own.tools if each.name != SEARCH_TOOL]
         search = ToolSearch(above=0, phrases=EDITOR_PHRASES)
-        agent = Agent(
-            own.name, instructions=own.definition.instructions, tools=tools, tool_search=search, tool_scope="listed"
-        )
+        agent = Agent(own.name, instructions=own.instructions, tools=tools, tool_search=search, tool_scope="listed")
         return replace(made, agents=(agent, *others))
 
     model = SearchingModel(load_recording(recording_path(Path(task.file))))

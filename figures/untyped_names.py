@@ -24,7 +24,8 @@ NOT_SWEPT: Final = {
         ToolResponse ToolResponsePayload
     """,
     "the runtime and its dispatcher call it": """
-        Agent.check_handoff Agent.reconcile Agent.run Agent.with_peers AgentLimits.* AttachmentPolicy.check Call
+        Agent.check_* Agent.file_fields Agent.get_attachments Agent.reconcile Agent.render_* Agent.run Agent.with_peers
+        AgentLimits.* AttachmentPolicy.check Call
         Call.* Caller* GrantRow.* Pipeline.plan Pipeline.reconcile Pipeline.run* Policy.verdict
         Principal.missing_permissions Question.accepts Question.missing_permission *.render_prefix Reply.check
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run

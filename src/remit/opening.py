@@ -88,7 +88,7 @@ class RunOpener:
         if prompt is None and history.texts:
             prompt, history = take_prompt(history)
         check_instance("prompt", prompt, (str, BaseModel), "give a string, or an object of the agent's input")
-        arguments = callee.build_arguments(prompt, **callee.definition.file_fields(options.get("files", ())))
+        arguments = callee.build_arguments(prompt, **callee.file_fields(options.get("files", ())))
         request = RunRequest.of_agent(callee, arguments, by, options)
         return request._replace(carries=carried, history=history, passed_over=passed_over)
 
@@ -239,4 +239,4 @@ async def _refer_to_files(callee: AnyCallee, arguments: Arguments, by: Principal
 
 
 def _takes_files(callee: AnyCallee) -> bool:
-    return isinstance(callee, Agent) and bool(callee.definition.attachments)
+    return isinstance(callee, Agent) and bool(callee.attachments)

@@ -10,8 +10,8 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar, Unpack
 
-from remit.agent.agent import Agent
-from remit.agent.linking import ADDED_TOOLS, UsedModels, link_agents
+from remit.agent.agent import ADDED_TOOLS, Agent
+from remit.agent.linking import UsedModels, link_agents
 from remit.agent.model import Model, ResolveModel
 from remit.agent.run_terms import RunTerms
 from remit.app import App

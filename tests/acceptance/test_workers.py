@@ -43,9 +43,8 @@ class TestExecution:
         worker = worker_of(
             script.model, look, prompt="Find.", input=PromptWithAttachments, output=Found, attachments=policy
         )
-        said = worker.definition
-        assert (worker.tools, said.input, said.output) == ((look,), PromptWithAttachments, Found)
-        assert (said.attachments, worker.model) == (policy, script.model)
+        assert (worker.tools, worker.input, worker.output) == ((look,), PromptWithAttachments, Found)
+        assert (worker.attachments, worker.model) == (policy, script.model)
         text = Attachment(name="a.txt", media_type="text/plain", data="aGk=")
         assert await value_of(worker, prompt="go", attachments=[text]) == Found(page="about", words=3)
 

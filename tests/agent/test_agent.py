@@ -10,6 +10,7 @@ import pytest
 from remit import Agent, App, Effect, Retry, Runtime, Stack, Timeout, tool
 from remit.agent.conversation import last_message_text
 from remit.agent.limits import AgentLimits
+from remit.agent.setting import settings_of
 from remit.contracts.chat import History, encode_message
 from remit.dispatch.registry import Registry
 from remit.errors import CallError, ContractError, NameTakenError, NoModelError, SetupError
@@ -134,8 +135,8 @@ async def test_a_layer_gives_a_new_agent_and_leaves_the_old_one() -> None:
     assert log == []
     await runtime_of(model, better).run("go", by=superuser())
     assert log == ["double"]
-    layers = {"agent_layers": plain.definition.agent_layers}
-    assert vars(better.definition) | layers == vars(plain.definition) | layers
+    names = [each.attribute for each in settings_of(Agent) if each.attribute != "agent_layers"]
+    assert [getattr(better, name) for name in names] == [getattr(plain, name) for name in names]
     assert better.tools == plain.tools
 
 

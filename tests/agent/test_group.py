@@ -17,20 +17,20 @@ def agent(name: str, **known: object) -> Agent:
 
 def test_all_agents_of_a_group_hand_over_to_one_another() -> None:
     group = AgentGroup(agent("front"), agent("cook"), agent("till"))
-    targets = {each.name: each.definition.handoff_targets for each in group.agents}
+    targets = {each.name: each.handoff_targets for each in group.agents}
     assert targets == {"front": ("cook", "till"), "cook": ("front", "till"), "till": ("front", "cook")}
     assert (group.first.name, repr(group)) == ("front", "AgentGroup(front, cook, till)")
 
 
 def test_a_group_may_go_through_its_first_speaker() -> None:
     group = AgentGroup(agent("front"), agent("cook"), agent("till"), through_first=True)
-    assert [each.definition.handoff_targets for each in group.agents] == [("cook", "till"), ("front",), ("front",)]
+    assert [each.handoff_targets for each in group.agents] == [("cook", "till"), ("front",), ("front",)]
 
 
 def test_handoffs_that_an_agent_has_stay() -> None:
     outside = agent("outside")
     group = AgentGroup(agent("front", handoffs=[outside, "cook"]), agent("cook"))
-    assert group.first.definition.handoff_targets == ("outside", "cook")
+    assert group.first.handoff_targets == ("outside", "cook")
     assert group.first.handoffs == (outside, "cook")
 
 

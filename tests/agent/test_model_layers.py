@@ -118,7 +118,7 @@ async def test_a_layer_around_the_model_meets_errors_of_remit(driver: AgentDrive
 
 def test_only_the_native_driver_has_a_place_for_layers_around_steps() -> None:
     agent = Agent("agent", instructions="x", driver=NativeDriver()).layer(Timeout(9).steps)
-    assert len(agent.definition.agent_layers) == 1
+    assert len(agent.agent_layers) == 1
     with pytest.raises(SetupError, match=r"agent agent: Timeout\(seconds=9.* cannot be attached, because PydanticAI"):
         Agent("agent", instructions="x", driver=PydanticAIDriver()).layer(Timeout(9).steps)
 

@@ -12,8 +12,8 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit import Agent, App, Effect, Risk, Runtime, tool
 from remit.agent import NativeDriver
-from remit.agent.definition import OutputMode
 from remit.agent.driver import AgentDriver
+from remit.agent.settings import OutputMode
 from remit.errors import ModelBusyError, SetupError
 from remit.models import OpenAI, PydanticAIModel, resolve_model
 from remit.stores import InMemoryStore

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent import AgentDriver
-from remit.agent.definition import OutputMode
+from remit.agent.settings import OutputMode
 from remit.artifacts import Artifact, RunArtifacts
 from remit.testing import Scripted, calls, superuser
 from tests.agent.both import BOTH

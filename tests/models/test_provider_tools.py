@@ -109,7 +109,7 @@ def test_an_agent_is_checked_before_its_model_is_asked(model: Any) -> None:
 def test_an_agent_takes_names_and_tools_with_options() -> None:
     agent = agent_of("code_execution", LIMITED)
     assert agent.provider_tools == ("code_execution", "web_search")
-    assert [str(each) for each in agent.definition.provider_tools] == [
+    assert [str(each) for each in agent.hosted_tools] == [
         "code_execution",
         'web_search {"allowed_domains":["example.com"]}',
     ]

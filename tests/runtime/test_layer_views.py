@@ -52,8 +52,8 @@ def test_the_line_of_the_refusal_attaches_the_layer(name: str, scope: str) -> No
     line = refused.value.message.partition("attach it to an agent: ")[2]
     names = {"agent": AGENT, "Timeout": Timeout, "RetryModel": RetryModel, "AddMessage": AddMessage}
     attached: Agent = eval(line, names)  # noqa: S307 - the line is the product's own
-    assert [repr(each) for each in attached.definition.agent_layers] == [repr(LAYERS[name])]
-    assert type(attached.definition.agent_layers.layers[0]) is type(LAYERS[name])
+    assert [repr(each) for each in attached.agent_layers] == [repr(LAYERS[name])]
+    assert type(attached.agent_layers.layers[0]) is type(LAYERS[name])
 
 
 @pytest.mark.parametrize("scope", SCOPES)

@@ -34,9 +34,9 @@ def test_a_file_says_when_its_agent_is_done_and_what_it_keeps_and_finds(tmp_path
     assert found.stop == CalledTool("publish") | TurnsUsed(8) | CostUsed(1) | (NoCalls() & HasText("DONE:"))
     assert (found.memory, found.tool_search) == (WorkingMemory(), ToolSearch(above=12))
     assert found.compaction == Compaction(tokens=9000, model="openai:gpt-5-mini")
-    definition = build_agent(found, tools=[]).definition
+    agent = build_agent(found, tools=[])
     given = (found.stop, found.compaction, found.memory, found.tool_search)
-    assert (definition.stop, definition.compaction, definition.memory, definition.tool_search) == given
+    assert (agent.stop, agent.compaction, agent.memory, agent.tool_search) == given
     plain = read(tmp_path, "memory: {size: 3}", "tool_search: {above: 0, always: [a], phrases: {a: [tidy up]}}")
     assert plain.memory == WorkingMemory(size=3)
     assert plain.tool_search is not None

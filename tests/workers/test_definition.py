@@ -38,17 +38,17 @@ def letter() -> Letter:
 def test_the_prompt_is_the_system_message_and_what_is_asked_the_user_message() -> None:
     worker = WorkerDefinition(name="sort", prompt="You sort letters.")
     asked = Prompt(prompt="Where does it go?")
-    assert build_agent(worker).definition.render_instructions(asked) == "You sort letters."
-    assert build_agent(worker).definition.render_message(asked) == "Where does it go?"
-    assert build_agent(worker).definition.get_attachments(asked) == ()
+    assert build_agent(worker).render_instructions(asked) == "You sort letters."
+    assert build_agent(worker).render_message(asked) == "Where does it go?"
+    assert build_agent(worker).get_attachments(asked) == ()
 
 
 def test_an_input_of_its_own_is_the_user_message_as_canonical_json_and_fills_the_prompt_by_its_aliases() -> None:
     worker = WorkerDefinition(name="sort", prompt="{{ sender.name }}: {{ subject }} {{ tags|join }}", input=Letter)
-    agent = build_agent(worker).definition
+    agent = build_agent(worker)
     assert agent.render_instructions(letter()) == "Ada: Bread ab"
     assert (
-        build_agent(worker).definition.render_message(letter())
+        build_agent(worker).render_message(letter())
         == '{"items":[],"sender":{"name":"Ada"},"subject":"Bread","tags":["a","b"]}'
     )
 
@@ -57,17 +57,15 @@ def test_of_attachments_the_prompt_knows_name_and_kind_and_the_message_nothing()
     prompt = "{% for each in attachments %}{{ each }}{% endfor %}"
     worker = WorkerDefinition(name="scan", prompt=prompt, input=Scanned, attachments=TAKES)
     given = Scanned(attachments=(PNG,))
-    assert (
-        build_agent(worker).definition.render_instructions(given) == "{'name': 'Scan.PNG', 'media_type': 'image/png'}"
-    )
-    assert build_agent(worker).definition.render_message(given) == "{}"
-    assert build_agent(worker).definition.get_attachments(given) == (PNG,)
-    assert build_agent(worker).definition.get_attachments(given)[0].content == b"pixels"
+    assert build_agent(worker).render_instructions(given) == "{'name': 'Scan.PNG', 'media_type': 'image/png'}"
+    assert build_agent(worker).render_message(given) == "{}"
+    assert build_agent(worker).get_attachments(given) == (PNG,)
+    assert build_agent(worker).get_attachments(given)[0].content == b"pixels"
 
 
 def test_an_input_without_attachments_of_a_worker_that_takes_some_has_none() -> None:
     worker = WorkerDefinition(name="scan", prompt="Look.", input=PromptWithAttachments, attachments=TAKES)
-    assert build_agent(worker).definition.get_attachments(PromptWithAttachments(prompt="hello")) == ()
+    assert build_agent(worker).get_attachments(PromptWithAttachments(prompt="hello")) == ()
 
 
 @pytest.mark.parametrize(
@@ -82,7 +80,7 @@ def test_an_input_without_attachments_of_a_worker_that_takes_some_has_none() -> 
 def test_attachments_that_are_not_taken_are_refused(given: tuple[Attachment, ...], said: str) -> None:
     worker = WorkerDefinition(name="scan", prompt="Look.", input=Scanned, attachments=TAKES)
     with pytest.raises(InvalidArgumentsError, match=said):
-        build_agent(worker).definition.get_attachments(Scanned(attachments=given))
+        build_agent(worker).get_attachments(Scanned(attachments=given))
 
 
 def test_a_file_is_attached_by_its_path_and_its_kind_follows_from_its_name(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ def render(folder: Path, body: str, description: str = "x") -> str:
     """The instructions of a worker file for the input ``go``."""
     file = folder / "helper.worker"
     file.write_text(f"---\ndescription: {description}\n---\n{body}", encoding="utf-8")
-    return build_agent(read_worker(file)).definition.render_instructions(Prompt(prompt="go"))
+    return build_agent(read_worker(file)).render_instructions(Prompt(prompt="go"))
 
 
 @pytest.mark.parametrize("body", KEPT)

@@ -397,4 +397,4 @@ def test_what_is_wrong_in_any_file_of_a_folder_is_told_and_a_folder_without_one_
 
 
 def _instructions(definition: WorkerDefinition, prompt: str) -> str:
-    return build_agent(definition).definition.render_instructions(Prompt(prompt=prompt))
+    return build_agent(definition).render_instructions(Prompt(prompt=prompt))

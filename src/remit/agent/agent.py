@@ -5,46 +5,55 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, Final, cast
 
+from msgspec import Struct
 from pydantic import BaseModel, ValidationError
 
-from remit.agent.attachments import AttachmentPolicy
-from remit.agent.compaction import Compaction
-from remit.agent.conversation import run_conversation
-from remit.agent.definition import (
-    AgentDefinition,
-    AgentSource,
-    InstructionsTemplate,
-    OutputMode,
-    limit_layers,
-    to_scope,
-)
-from remit.agent.driver import AgentDriver, AgentService, AgentTools, OwnTools, ToolSource
+from remit.agent.conversation import BoundAgent, run_conversation
+from remit.agent.definition import limit_layers
+from remit.agent.driver import AgentDriver, AgentTools, OwnTools, ToolSource
+from remit.agent.governed import Grants, Ungoverned
 from remit.agent.handoff import HandoffTool
-from remit.agent.limits import AgentLimits
 from remit.agent.loop import Loop
 from remit.agent.model import AnyModel, ResolveModel, check_is_model, is_same_model
 from remit.agent.native import NativeDriver
-from remit.agent.prompt import Prompt
-from remit.agent.run_instructions import RunInstructions
-from remit.agent.stop import StopPolicy
-from remit.agent.tool_search import ToolSearch, as_tool_search
-from remit.agent.working_memory import WorkingMemory
+from remit.agent.setting import NoKey, derived, read_settings, setting, settings_of, value
+from remit.agent.settings import AgentSettings
+from remit.agent.tool_search import SearchTools
 from remit.contracts.arguments import Arguments
-from remit.contracts.call import AgentLayer, CallLayer, ToolLayer, to_call_layers
+from remit.contracts.call import AgentLayer, CallLayer, ToolLayer, to_agent_layers, to_call_layers
 from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
-from remit.contracts.facts import Effect, Facts
-from remit.contracts.provider_tool import ProviderTool, as_provider_tools
-from remit.contracts.schema import Input, Output
-from remit.contracts.settings import NO_SETTINGS, ModelSettings
+from remit.contracts.settings import ModelSettings
 from remit.core import Stack
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_text_tuple, as_texts, as_tuple_of, check_method
+from remit.core.checks import as_text_tuple, as_tuple_of, check_method
 from remit.errors import InvalidArgumentsError, SetupError
 
-_NATIVE = NativeDriver()
+ADDED_TOOLS: Final = (HandoffTool, SearchTools)
+"""The kinds of tools that agents have besides those that an application declares: to hand over, and to search."""
+_NATIVE: Final = NativeDriver()
+
+
+def _as_driver(given: AgentDriver | None, what: str = "") -> AgentDriver:
+    if given is None:
+        return _NATIVE
+    check_method(what, given, "bind", "give a driver, such as NativeDriver()")
+    return given
+
+
+def _as_own_tools(given: ToolSource, what: str = "") -> OwnTools:
+    return OwnTools(what.rpartition(": ")[0], given)
+
+
+def _as_handoffs(given: Iterable[Agent | str], what: str = "") -> tuple[Agent | str, ...]:
+    owner, _, name = what.rpartition(": ")
+    return as_tuple_of((Agent, str), owner, name, given, "give an agent, or its name")
+
+
+def _called_names(agent: Agent) -> list[str]:
+    """The names of what its model may call, without the tools that Remit adds."""
+    return [each.name for each in agent.tools if not isinstance(each, ADDED_TOOLS)]
 
 
 @check_arguments(
@@ -52,121 +61,82 @@ _NATIVE = NativeDriver()
     max_turns="write limits=AgentLimits(turns=…)",
     **{name: f"write settings=ModelSettings({name}=…)" for name in ModelSettings.model_fields},
 )
-class Agent:
+@value
+class Agent(BoundAgent):
     """A model that works on a task with tools until it has a result. Immutable: methods return a new agent.
 
     An agent is a callee, so it can be a tool of other agents. Its effect is composed.
-
-    Args:
-        name: the canonical name.
-        instructions: the system message, or a template of the input's fields.
-        run_instructions: what differs from run to run, such as the date: a text, or a function of a `RunInfo`. A
-            message of its own before the user's, so that model providers can cache instructions and tools.
-        input: the payload model; by default a `Prompt`, which may be given as text.
-        output: the type of the result. If it is not text, the result is validated.
-        tools: the callees that the model may call, or `LazyTools`.
-        handoffs: the agents that may take over the conversation, or their names, which the runtime resolves.
-        tool_scope: names that agents and tools below it may call in addition to its own tools; ``"listed"`` for those
-            that the agents below it list, as long as these do not narrow; None for no restriction.
-        permissions: the permissions of its caller that its calls may use; None for all.
-        provider_tools: tools that run at the model's provider, by name or as `ProviderTool`. No layer governs them.
-        model: a model or its name, like ``openai:gpt-5``; None for the runtime's model.
-        compatible_models: patterns like ``openai:*``, one of which the model must match.
-        driver: runs the model; by default the native loop.
-        limits: turns, calls, tokens, seconds and output bytes of one call of the agent.
-        compaction: when a history is shortened; None for when it grows too long for its model.
-        memory: what it remembers of the entities in a conversation; None for nothing.
-        stop: when it is done, such as ``NoCalls() | TurnsUsed(5)``; by default when its model calls no tool.
-        loop: takes the place of `AgentLoop` in the native driver; see `Loop`.
-        settings: those of each model request, such as ``ModelSettings(temperature=0)``.
-        output_mode: ``"native"`` sends the schema of a typed result with each request, and the model answers with JSON;
-            ``"tool"`` makes it call ``final_result``; ``"auto"`` is native for a named model that is known to have it.
-        retries: how often the model may correct an invalid result.
-        parallel: how many calls of one answer run at once.
-        attachments: the files that it accepts with its input; None for no files.
-        facts: the facts of the agent's own calls.
-        agent_layers: layers around its calls, its model requests and its steps; see `layer`.
-        source: the place of its definition, for error messages.
-        tool_search: how its model finds tools where there are more than so many; None to show it all of them.
 
     Raises:
         SetupError, ContractError: arguments contradict each other, or the driver does not support one.
     """
 
-    _listed_below: frozenset[str] = frozenset()
-    _resolve_model: ResolveModel | None = None
+    own_tools: OwnTools = setting(
+        "The callees that the model may call, or `LazyTools`.",
+        default=(),
+        converter=_as_own_tools,
+        alias="tools",
+        governed=Grants("call", _called_names),
+    )
+    handoffs: tuple[Agent | str, ...] = setting(
+        "The agents that may take over the conversation, or their names, which the runtime resolves.",
+        default=(),
+        converter=_as_handoffs,
+        governed=Grants("hand over to", lambda agent: agent.handoff_targets),
+    )
+    model: AnyModel | None = setting(
+        "A model or its name, like `openai:gpt-5`. Default: the runtime's model.",
+        default=None,
+        governed=Ungoverned("each deployment has its own"),
+    )
+    driver: AgentDriver = setting(
+        "Runs the model. Default: the native loop, and PydanticAI for a worker file.",
+        default=None,
+        converter=_as_driver,
+        key=NoKey("drivers are objects of Python: `load_workers(driver=…)`"),
+        governed=Ungoverned("every driver keeps what governs the agent"),
+    )
+    loop: Loop | None = setting(
+        "Takes the place of `AgentLoop` in the native driver; see `Loop`.",
+        default=None,
+        key=NoKey("loops are code: `load_workers(driver=NativeDriver(…))`"),
+        governed=Ungoverned("every loop takes the governed steps of the agent"),
+    )
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        instructions: str | InstructionsTemplate,
-        run_instructions: RunInstructions = "",
-        description: str = "",
-        input: type[BaseModel] = Prompt,  # noqa: A002 - the word of contracts
-        output: Any = str,
-        tools: ToolSource = (),
-        handoffs: Iterable[Agent | str] = (),
-        tool_scope: Iterable[str] | Literal["listed"] | None = None,
-        permissions: Iterable[str] | None = None,
-        provider_tools: Iterable[str | ProviderTool] = (),
-        model: AnyModel | None = None,
-        compatible_models: Iterable[str] = (),
-        driver: AgentDriver | None = None,
-        limits: AgentLimits | None = None,
-        compaction: Compaction | None = None,
-        memory: WorkingMemory | None = None,
-        stop: StopPolicy | None = None,
-        loop: Loop | None = None,
-        settings: ModelSettings | None = None,
-        output_mode: OutputMode = "auto",
-        retries: int = 1,
-        parallel: int = 8,
-        attachments: AttachmentPolicy | None = None,
-        facts: Facts | None = None,
-        agent_layers: Stack[AgentLayer] | None = None,
-        source: AgentSource | None = None,
-        tool_search: ToolSearch | int | None = None,
-    ) -> None:
-        self.handoffs = _to_handoffs(name, handoffs)
-        self.definition = AgentDefinition(
-            name=name,
-            instructions=instructions,
-            run_instructions=run_instructions,
-            description=f"The agent {name}." if description == "" else description,
-            input=input,
-            output=output,
-            handoff_targets=_names_of(self.handoffs),
-            tool_scope=to_scope(name, tool_scope),
-            permissions=None if permissions is None else as_texts(f"agent {name}: permissions", permissions),
-            provider_tools=as_provider_tools(f"agent {name}: provider_tools", provider_tools),
-            compatible_models=as_text_tuple(f"agent {name}: compatible_models", compatible_models),
-            attachments=attachments,
-            limits=AgentLimits() if limits is None else limits,
-            compaction=compaction,
-            memory=memory,
-            stop=stop,
-            settings=NO_SETTINGS if settings is None else settings,
-            output_mode=output_mode,
-            retries=retries,
-            parallel=parallel,
-            facts=Facts(effect=Effect.COMPOSED) if facts is None else facts,
-            agent_layers=Stack() if agent_layers is None else agent_layers,
-            source=source,
-            tool_search=as_tool_search(tool_search),
-        )
-        self._compose(_choose_driver(name, driver, loop), model, OwnTools(name, tools))
+    layers: Stack[CallLayer] = derived()
+    """The layers around the agent itself."""
+    _binding: _Binding = derived()
+    _identity: object = derived()
+    _tools: AgentTools = derived()
 
-    def _compose(self, driver: AgentDriver, model: AnyModel | None, own_tools: OwnTools) -> None:
-        self.name, self.facts = self.definition.name, self.definition.facts  # read in every call
-        self.driver = driver
-        self.model = model
-        self.layers: Stack[CallLayer] = limit_layers(self.definition.limits)
-        self._own_tools = own_tools
-        self._handoff_tools = tuple(HandoffTool(target) for target in self.definition.handoff_targets)
-        self._peers: Mapping[str, Agent] = {}
-        self._identity = object()
-        self._bind()
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_handoffs()
+        if self.loop is not None and self.driver is not _NATIVE:
+            raise SetupError(
+                f"agent {self.name}: loop= is for the native driver; leave out driver=, or give NativeDriver(loop)"
+            )
+        driver = self.driver if self.loop is None else NativeDriver(self.loop)
+        self._bind(driver=driver, layers=limit_layers(self.limits), _identity=object(), _binding=_Binding.of(self))
+
+    def _check_handoffs(self) -> None:
+        for target in self.handoff_targets:
+            if target == self.name or self.handoff_targets.count(target) > 1:
+                how = "to itself" if target == self.name else f"to {target} twice"
+                raise SetupError(f"agent {self.name} hands over {how}; name each other agent once")
+
+    def _bind(self, **values: object) -> None:
+        vars(self).update(values)
+        if self.model is not None:
+            check_is_model(f"agent {self.name}: model", self.model)
+        tools = AgentTools(self.name, self.own_tools, self._binding.handoff_tools, self.tool_search)
+        vars(self).update(_tools=tools, service=self.driver.bind(self, tools, self.model))
+
+    def _copy(self, **values: object) -> Agent:
+        """A copy with other values, bound to its driver."""
+        clone = copy.copy(self)
+        clone._bind(**values)
+        return clone
 
     def layer(self, layer: AgentLayer | Stack[AgentLayer]) -> Agent:
         """Return a new agent with ``layer`` around its calls, model requests or steps, by the layer's type.
@@ -174,38 +144,32 @@ class Agent:
         A layer that fits all three, such as a `Timeout`, stands around calls; use its ``.models`` or ``.steps`` for the
         others. Where it stands among the others: see `Stack.layer`.
         """
-        clone = copy.copy(self)
-        clone.definition = replace(self.definition, agent_layers=self.definition.agent_layers.layer(layer))
-        clone._identity = object()
-        clone._bind()
-        return clone
+        layers = to_agent_layers(self.name, self.agent_layers.layer(layer))
+        return self._copy(agent_layers=layers, _identity=object())
 
     def layer_around(self, layer: ToolLayer | Stack[ToolLayer]) -> Agent:
         """Return a new agent with ``layer`` around itself, as around a tool: the layer sees arguments and result."""
-        clone = copy.copy(self)
-        clone.layers = self.layers.layer(to_call_layers(layer))
-        clone._identity = object()
-        return clone
+        return self._copy(layers=self.layers.layer(to_call_layers(layer)), _identity=object())
 
     def with_model(self, model: AnyModel) -> Agent:
         """Return the same agent with another model, given as an object or by name."""
-        return self.with_peers(self._peers, self._handoff_tools, model, self._resolve_model, self._listed_below)
+        return self._link(self._binding, model)
 
     def with_settings(self, settings: ModelSettings) -> Agent:
         """Return the same agent with other settings, such as ``agent.settings.update(temperature=0.2)``."""
         clone = copy.copy(self)
-        clone.definition = replace(self.definition, settings=settings)
+        read_settings(clone, [(each, settings) for each in settings_of(Agent) if each.attribute == "settings"])
+        AgentSettings.__post_init__(clone)
         clone._bind()
         return clone
 
     def with_handoffs(self, names: Iterable[str]) -> Agent:
         """Return a new agent that may also hand over to the agents of these names, except itself."""
         names = as_text_tuple(f"agent {self.name}: handoffs", names)
-        known = {self.name, *self.definition.handoff_targets}
+        known = {self.name, *self.handoff_targets}
         clone = copy.copy(self)
-        clone.handoffs = (*self.handoffs, *(each for each in dict.fromkeys(names) if each not in known))
-        clone.definition = replace(self.definition, handoff_targets=_names_of(clone.handoffs))
-        clone._compose(self.driver, self.model, self._own_tools)
+        vars(clone)["handoffs"] = (*self.handoffs, *(each for each in dict.fromkeys(names) if each not in known))
+        clone._bind(_binding=_Binding.of(clone), _identity=object())
         return clone
 
     def with_peers(
@@ -225,36 +189,20 @@ class Agent:
             resolve_model: finds the model for a name, for drivers that do not.
             listed_below: the names that the agents below it add to its tool scope if that is ``"listed"``.
         """
-        clone = copy.copy(self)
-        clone.definition = self.definition.resolve_models(resolve_model)
-        clone._resolve_model = resolve_model
-        clone.model = model
-        if isinstance(model, str) and resolve_model is not None and not self.driver.finds_models:
-            clone.model = resolve_model(model)
-        clone._peers = peers
-        clone._listed_below = listed_below
-        clone._handoff_tools = tuple(handoff_tools)
-        clone._bind()
-        return clone
+        return self._link(_Binding(tuple(handoff_tools), peers, resolve_model, listed_below), model)
 
-    def _bind(self) -> None:
-        check_method(f"agent {self.name}: driver", self.driver, "bind", "give a driver, such as NativeDriver()")
-        if self.model is not None:
-            check_is_model(f"agent {self.name}: model", self.model)
-        self._tools = AgentTools(self.name, self._own_tools, self._handoff_tools, self.definition.tool_search)
-        self.service: AgentService = self.driver.bind(self.definition, self._tools, self.model)
-
-    # Pyright takes no cached property for an attribute of a protocol.
-    schema_in: Input[Any] = cast("Input[Any]", cached_property(lambda self: self.definition.schema_in))
-    """The schema of its payload."""
-
-    schema_out: Output[Any] = cast("Output[Any]", cached_property(lambda self: self.definition.schema_out))
-    """The schema of its result."""
+    def _link(self, binding: _Binding, model: AnyModel | None) -> Agent:
+        resolve, compaction = binding.resolve_model, self.compaction
+        if resolve is not None and isinstance(model, str) and not self.driver.finds_models:
+            model = resolve(model)
+        if resolve is not None and compaction is not None and isinstance(compaction.model, str):
+            compaction = replace(compaction, model=resolve(compaction.model))
+        return self._copy(model=model, compaction=compaction, _binding=binding)
 
     @property
-    def description(self) -> str:
-        """When and why to call it."""
-        return self.definition.description
+    def handoff_targets(self) -> tuple[str, ...]:
+        """The names of the agents that may take over the conversation."""
+        return tuple(each if isinstance(each, str) else each.name for each in self.handoffs)
 
     @property
     def tools(self) -> tuple[Callee[..., Any], ...]:
@@ -266,40 +214,20 @@ class Agent:
         return self._tools.callees
 
     @property
-    def provider_tools(self) -> tuple[str, ...]:
-        """The names of tools that run at the model's provider."""
-        return tuple(each.name for each in self.definition.provider_tools)
-
-    @property
     def tool_scope(self) -> frozenset[str] | None:
         """The names that it and everything below it may call: its tools and those that the definition adds.
 
         Before a runtime links the agents, ``"listed"`` adds nothing.
         """
-        added = self.definition.tool_scope
+        added = self.added_scope
         if added == "listed":
-            added = self._listed_below
+            added = self._binding.listed_below
         return None if added is None else added.union(each.name for each in self.tools)
-
-    @property
-    def permissions(self) -> frozenset[str] | None:
-        """The permissions of its caller that its calls may use."""
-        return self.definition.permissions
-
-    @property
-    def settings(self) -> ModelSettings:
-        """The settings of its model requests."""
-        return self.definition.settings
-
-    @property
-    def call_layers(self) -> Stack[CallLayer]:
-        """The layers around the calls that it makes."""
-        return self.definition.call_layers
 
     @property
     def where(self) -> str:
         """The place of its definition, as ``file:line``; empty if it was made in Python."""
-        return "" if self.definition.source is None else self.definition.source.where
+        return "" if self.source is None else self.source.where
 
     @property
     def body(self) -> object:
@@ -329,7 +257,7 @@ class Agent:
         Raises:
             NoModelError: the model cannot be used.
         """
-        self.driver.check_model(self.definition, self.model)
+        self.driver.check_model(self, self.model)
 
     def check_handoff(self, target: Agent) -> None:
         """Check that ``target`` can continue a conversation of this agent.
@@ -337,11 +265,11 @@ class Agent:
         Raises:
             SetupError: it takes no prompt, or returns a result of another type.
         """
-        if not target.definition.takes_prompt:
+        if not target.takes_prompt:
             raise SetupError(
                 f"agent {self.name} hands over to {target.name}, whose input is not a prompt; call it as a tool"
             )
-        if target.definition.output is not self.definition.output:
+        if target.output is not self.output:
             raise SetupError(
                 f"agent {self.name} hands over to {target.name}, whose result has another type; give both one `output`"
             )
@@ -349,8 +277,8 @@ class Agent:
     async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
         """Run the agent and its successors by handoff until one of them has a result."""
         payload = self.schema_in.check_payload(payload)
-        result = await run_conversation(self, self._peers, payload, frame)
-        self.definition.limits.check_size(self.name, result if isinstance(result, str) else result.content)
+        result = await run_conversation(self, self._binding.peers, payload, frame)
+        self.limits.check_size(self.name, result if isinstance(result, str) else result.content)
         return result
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
@@ -370,20 +298,20 @@ class Agent:
 
     def __repr__(self) -> str:
         ungoverned = f", and ungoverned {', '.join(self.provider_tools)}" if self.provider_tools else ""
-        count = self._own_tools.count + len(self._handoff_tools)
+        count = self.own_tools.count + len(self._binding.handoff_tools)
         text = f"Agent {self.name} ({count} {'tool' if count == 1 else 'tools'}{ungoverned})"
         return f"{text}\n{self.layers!r}" if len(self.layers) else text
 
 
-def _choose_driver(name: str, driver: AgentDriver | None, loop: Loop | None) -> AgentDriver:
-    if driver is not None and loop is not None:
-        raise SetupError(f"agent {name}: loop= is for the native driver; leave out driver=, or give NativeDriver(loop)")
-    return driver or (_NATIVE if loop is None else NativeDriver(loop))
+class _Binding(Struct, frozen=True):
+    """What the runtime gives an agent: its handoff tools, the agents of its application, and their models."""
 
+    handoff_tools: tuple[HandoffTool, ...]
+    peers: Mapping[str, Agent]
+    resolve_model: ResolveModel | None = None
+    listed_below: frozenset[str] = frozenset()
 
-def _to_handoffs(name: str, given: Iterable[Agent | str]) -> tuple[Agent | str, ...]:
-    return as_tuple_of((Agent, str), f"agent {name}", "handoffs", given, "give an agent, or its name")
-
-
-def _names_of(agents: Iterable[Agent | str]) -> tuple[str, ...]:
-    return tuple(each if isinstance(each, str) else each.name for each in agents)
+    @classmethod
+    def of(cls, agent: Agent) -> _Binding:
+        """What an agent has before a runtime links it."""
+        return cls(tuple(HandoffTool(target) for target in agent.handoff_targets), {})

@@ -55,7 +55,7 @@ class BoundStep(Struct, frozen=True, kw_only=True):
             history=_with_attachments(task.history, task.attachments, self.model),
             used_call_ids=task.used_call_ids,
             tools=self.agent_tools.without_withheld(self.tools, frame.ledger, frame.id),
-            provider_tools=self.definition.provider_tools,
+            provider_tools=self.definition.hosted_tools,
             settings=self.settings.for_turn(task.first_turn),
             first_turn=task.first_turn,
         )

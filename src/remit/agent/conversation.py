@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, cast
 
 from pydantic import BaseModel
 
@@ -18,44 +19,42 @@ from remit.agent.model import AnyModel
 from remit.agent.run_instructions import record_run_instructions
 from remit.agent.tool_search import SearchTools
 from remit.agent.working_memory import record_working_memory
-from remit.contracts.callee import AgentLike, Frame
+from remit.contracts.callee import AgentLike, Callee, Frame
 from remit.contracts.chat import History, completion_from_message, decode_message, message_text
 from remit.contracts.items import Message
 from remit.contracts.reply import Reply
 
 
-class BoundAgent(AgentLike[Any, Any], Protocol):
-    """An agent with the service that its driver made."""
+class BoundAgent(AgentDefinition):
+    """An agent with its model, its tools, and the service that its driver made."""
+
+    model: AnyModel | None
+    service: AgentService
+    """Runs its model and its tools on one task."""
 
     @property
-    def definition(self) -> AgentDefinition:
-        """Its definition."""
-        ...
+    @abc.abstractmethod
+    def tools(self) -> tuple[Callee[..., Any], ...]:
+        """The callees that its model may call."""
 
-    @property
-    def model(self) -> AnyModel | None:
-        """Its model."""
-        ...
 
-    @property
-    def service(self) -> AgentService:
-        """Runs its model and its tools on one task."""
-        ...
+def _as_callee(agent: BoundAgent) -> AgentLike[Any, Any]:
+    """The agent as a callee; types have no intersection of a class and a protocol."""
+    return cast("AgentLike[Any, Any]", agent)
 
 
 async def run_conversation(
     agent: BoundAgent, peers: Mapping[str, BoundAgent], payload: BaseModel, frame: Frame
 ) -> Reply | str:
     """Run the agent, and each agent to which the last one hands over, until one of them has a result."""
-    definition = agent.definition
-    if limit := definition.limits.usage_limit(definition.name):
+    if limit := agent.limits.usage_limit(agent.name):
         frame.ledger.meter.add_limit(frame.id, limit)
-    attachments = await load_attachments(definition.get_attachments(payload))
+    attachments = await load_attachments(agent.get_attachments(payload))
     prior = () if frame.caller.call else [*frame.ledger.prior_messages, *given_messages(frame)]
-    system = record_first_message(frame, 0, "system", definition.render_instructions(payload))
-    run_instructions = await _record_run_instructions(frame, definition, 0)
+    system = record_first_message(frame, 0, "system", agent.render_instructions(payload))
+    run_instructions = await _record_run_instructions(frame, agent, 0)
     memory = await _record_memory(frame, agent, peers, prior)
-    message = definition.render_message(payload)
+    message = agent.render_message(payload)
     found_tools = await _record_found_tools(frame, agent, message)
     user = record_first_message(frame, 1, "user", message)
     carried, reply = await make_carried_call(frame)
@@ -68,12 +67,15 @@ async def run_conversation(
     run = await agent.service(task)
     while run.handoff_target and run.final is None:
         agent, turns, handoffs = peers[run.handoff_target], turns + run.turns, handoffs + 1
-        instructions = agent.definition.render_instructions(_payload_for(agent.definition, payload, user))
-        run_instructions = await _record_run_instructions(frame, agent.definition, handoffs)
+        instructions = agent.render_instructions(_payload_for(agent, payload, user))
+        run_instructions = await _record_run_instructions(frame, agent, handoffs)
         system = record_first_message(frame, 1 + handoffs, "system", instructions)
         history = History([system, *list(run.messages)[1:], *run_instructions])
         task = AgentTask(
-            history=history, frame=frame.hand_over_to(agent), first_turn=1 + turns, used_call_ids=used_call_ids
+            history=history,
+            frame=frame.hand_over_to(_as_callee(agent)),
+            first_turn=1 + turns,
+            used_call_ids=used_call_ids,
         )
         run = await agent.service(task)
     return _to_result(run)
@@ -93,10 +95,10 @@ async def _record_memory(
     frame: Frame, agent: BoundAgent, peers: Mapping[str, BoundAgent], prior: Sequence[str]
 ) -> list[str]:
     """The message with what the agent remembers of the runs before this one of its conversation."""
-    memory = agent.definition.memory
+    memory = agent.memory
     if memory is None or frame.caller.call:
         return []
-    agents, is_decided = (agent, *peers.values()), _has_first_messages(frame, 1)
+    agents, is_decided = [_as_callee(each) for each in (agent, *peers.values())], _has_first_messages(frame, 1)
     return await record_working_memory(frame, memory, agents, prior, is_decided=is_decided)
 
 
@@ -105,7 +107,7 @@ async def _record_found_tools(frame: Frame, agent: BoundAgent, message: str) -> 
     search = next((each for each in agent.tools if isinstance(each, SearchTools)), None)
     if search is None:
         return []
-    caller = frame.caller.enter_agent(agent.name, None, agent.definition.permissions)
+    caller = frame.caller.enter_agent(agent.name, None, agent.permissions)
     return await record_found_tools(
         frame, search, caller, agent.model, message, is_decided=_has_first_messages(frame, 1)
     )

@@ -1,51 +1,32 @@
-"""The definition of an agent: an immutable value that the agent and its driver read."""
+"""The definition of an agent: what its driver reads of it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import cache, cached_property
-from typing import Any, Final, Literal, Protocol, get_args
+from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from remit.agent.attachments import ATTACHMENTS_FIELD, Attachment, AttachmentPolicy, takes_attachments
-from remit.agent.compaction import Compaction
+from remit.agent.attachments import ATTACHMENTS_FIELD, Attachment
+from remit.agent.governed import Elsewhere, Grants, Ungoverned, Wraps
 from remit.agent.limits import AgentLimits
-from remit.agent.model import ResolveModel
 from remit.agent.prompt import Prompt, PromptWithFiles
 from remit.agent.run_instructions import RunInstructions, check_run_instructions
-from remit.agent.stop import CostUsed, StopPolicy, walk_policy
-from remit.agent.tool_search import ToolSearch
-from remit.agent.working_memory import WorkingMemory
+from remit.agent.setting import NoKey, setting, value
+from remit.agent.settings import AgentSettings
+from remit.agent.stop import CostUsed, walk_policy
 from remit.contracts.artifact import Artifact, Files
 from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, to_agent_layers, to_call_layers
 from remit.contracts.contract import check_name
-from remit.contracts.facts import Effect, Facts
-from remit.contracts.provider_tool import ProviderTool
-from remit.contracts.schema import Input, Output
-from remit.contracts.settings import NO_SETTINGS, ModelSettings
+from remit.contracts.provider_tool import ProviderTool, as_provider_tools
 from remit.core import Stack
-from remit.core.checks import (
-    as_items,
-    as_texts,
-    as_tuple_of,
-    check_counts,
-    check_instances,
-    check_permission,
-    check_subclass,
-    check_text,
-)
-from remit.errors import ContractError, RequestError, SetupError
+from remit.core.checks import as_items, as_texts, as_tuple_of, check_text
+from remit.errors import RequestError, SetupError
 from remit.layers.retry_model import RetryModel
 from remit.layers.timeout import Timeout
 from remit.schemas.jsontext import canonical_text
-
-OutputMode = Literal["auto", "native", "tool"]
-OUTPUT_MODES: Final[tuple[str, ...]] = get_args(OutputMode)
-"""How a model gives a result that is not text: by the JSON schema of its API, or by calling ``final_result``."""
 
 
 class InstructionsTemplate(Protocol):
@@ -74,119 +55,109 @@ class AgentSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AgentDefinition:
-    """Name, instructions, types, limits and settings of an agent. See `Agent` for each field.
+def _as_instructions(given: str | InstructionsTemplate, what: str = "") -> str | InstructionsTemplate:
+    if not hasattr(given, "render"):
+        check_text(what, given)
+    return given
+
+
+def _as_run_instructions(given: RunInstructions, what: str = "") -> RunInstructions:
+    check_run_instructions(what, given)
+    return given
+
+
+def _as_scope(
+    given: Iterable[str] | Literal["listed"] | None, what: str = ""
+) -> frozenset[str] | Literal["listed"] | None:
+    if given is None:
+        return None
+    if given == "listed":
+        return "listed"
+    return as_texts(what, as_items(what, given))
+
+
+def _as_hosted_tools(given: Iterable[str | ProviderTool], what: str = "") -> tuple[ProviderTool, ...]:
+    return as_provider_tools(what, given)
+
+
+def _as_layers(given: Stack[AgentLayer] | None, _what: str = "") -> Stack[AgentLayer]:
+    return Stack() if given is None else given
+
+
+@value
+class AgentDefinition(AgentSettings):
+    """What the driver of an agent knows of it: its settings, without its tools, its model and its peers.
 
     Raises:
-        ContractError, SetupError: a field is invalid, or two fields contradict each other.
+        ContractError, SetupError: a setting is invalid, or two contradict each other.
     """
 
-    name: str
-    instructions: str | InstructionsTemplate
-    run_instructions: RunInstructions = ""
-    description: str = ""
-    input: type[BaseModel] = Prompt
-    output: Any = str
-    handoff_targets: tuple[str, ...] = ()
-    tool_scope: frozenset[str] | Literal["listed"] | None = None
-    permissions: frozenset[str] | None = None
-    provider_tools: tuple[ProviderTool, ...] = ()
-    compatible_models: tuple[str, ...] = ()
-    attachments: AttachmentPolicy | None = None
-    limits: AgentLimits = field(default_factory=AgentLimits)
-    compaction: Compaction | None = None
-    memory: WorkingMemory | None = None
-    stop: StopPolicy | None = None
-    settings: ModelSettings = NO_SETTINGS
-    output_mode: OutputMode = "auto"
-    retries: int = 1
-    parallel: int = 8
-    facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
-    agent_layers: Stack[AgentLayer] = field(default_factory=Stack[AgentLayer])
-    source: AgentSource | None = None
-    tool_search: ToolSearch | None = None
+    instructions: str | InstructionsTemplate = setting(
+        "The system message, or a template of the input's fields.",
+        converter=_as_instructions,
+        key=NoKey("it is the prompt below the front matter"),
+        governed=Elsewhere("the digest of the texts"),
+    )
+    run_instructions: RunInstructions = setting(
+        "What differs from run to run, such as the date: a text, or a function of a `RunInfo`. A message of its own "
+        "before the user's, so that model providers can cache instructions and tools.",
+        default="",
+        converter=_as_run_instructions,
+        governed=Elsewhere("the digest of the texts"),
+    )
+    added_scope: frozenset[str] | Literal["listed"] | None = setting(
+        'Names that agents and tools below it may call in addition to its own tools; `"listed"` for those that the '
+        "agents below it list, as long as these do not narrow. Default: no restriction.",
+        default=None,
+        converter=_as_scope,
+        alias="tool_scope",
+        key="delegates",
+        governed=Grants("have others below it call", lambda agent: agent.tool_scope),
+    )
+    hosted_tools: tuple[ProviderTool, ...] = setting(
+        "Tools that run at the model's provider, by name or as `ProviderTool`. No layer governs them.",
+        default=(),
+        converter=_as_hosted_tools,
+        alias="provider_tools",
+        key="builtin_tools",
+        governed=Grants("use the provider's tool"),
+    )
+    parallel: Annotated[int, Field(ge=1)] = setting(
+        "How many calls of one answer run at once.",
+        default=8,
+        key=NoKey("the program that builds the agent knows what it can run at once: `build_agent(parallel=…)`"),
+        governed=Ungoverned("the same calls are made, at once or one after another"),
+    )
+    agent_layers: Stack[AgentLayer] = setting(
+        "Layers around its calls, its model requests and its steps; see `Agent.layer`.",
+        default=None,
+        converter=_as_layers,
+        key=NoKey("layers are objects of Python: `load_workers(transform=…)` attaches them"),
+        governed=Wraps(lambda agent: (*agent.agent_layers, *agent.layers), "layers"),
+    )
+    source: AgentSource | None = setting(
+        "The place of its definition, for error messages.",
+        default=None,
+        key=NoKey("it is the file"),
+        governed=Ungoverned("it changes nothing that the agent does"),
+    )
 
     def __post_init__(self) -> None:
         check_name(self.name, "an agent")
-        where = f"agent {self.name}"
-        if not hasattr(self.instructions, "render"):
-            check_text(f"{where}: instructions", self.instructions)
-        check_run_instructions(f"{where}: run_instructions", self.run_instructions)
-        check_text(f"{where}: description", self.description)
-        check_instances(
-            where,
-            attachments=(self.attachments, AttachmentPolicy | None),
-            limits=(self.limits, AgentLimits),
-            compaction=(self.compaction, Compaction | None),
-            memory=(self.memory, WorkingMemory | None),
-            stop=(self.stop, StopPolicy | None),
-            settings=(self.settings, ModelSettings),
-            facts=(self.facts, Facts),
-            agent_layers=(self.agent_layers, Stack),
-            tool_search=(self.tool_search, ToolSearch | None),
-        )
-        check_subclass(f"{where}: input", self.input, BaseModel, "give a pydantic model")
-        check_counts(
-            where,
-            parallel=self.parallel,
-            retries=self.retries,
-        )
-        for permission in self.permissions or ():
-            check_permission(f"{where}: an item of permissions", permission)
-        if self.parallel < 1:
-            raise SetupError(f"agent {self.name}: parallel={self.parallel}; an agent needs at least one")
-        if not 0 <= self.retries <= 10:
-            raise SetupError(f"agent {self.name}: retries={self.retries}; give a number from 0 to 10")
-        if self.facts.effect is not Effect.COMPOSED:
-            raise ContractError(f"agent {self.name} is {self.facts.effect.value}; agents are always composed")
-        if takes_attachments(self.input) != (self.attachments is not None):
-            raise ContractError(
-                f"agent {self.name}: the input needs a field `{ATTACHMENTS_FIELD}: tuple[Attachment, ...]` if and only "
-                f"if the agent has a policy for {ATTACHMENTS_FIELD}"
-            )
-        if self.settings.response_format is not None and not self.returns_text:
-            raise SetupError(f"{where}: response_format and output contradict each other; keep output")
-        if self.output_mode not in OUTPUT_MODES:
-            known = ", ".join(map(repr, OUTPUT_MODES))
-            raise SetupError(f"{where}: output_mode is {self.output_mode!r}; give one of {known}")
-        object.__setattr__(self, "agent_layers", to_agent_layers(self.name, self.agent_layers))
-        for target in self.handoff_targets:
-            if target == self.name or self.handoff_targets.count(target) > 1:
-                how = "to itself" if target == self.name else f"to {target} twice"
-                raise SetupError(f"agent {self.name} hands over {how}; name each other agent once")
-
-    @cached_property
-    def schema_in(self) -> Input[Any]:
-        """The schema of the agent's payload."""
-        return _prompt_input() if self.input is Prompt else Input(self.input)
-
-    @cached_property
-    def schema_out(self) -> Output[Any]:
-        """The schema of the agent's result."""
-        return _text_output() if self.output is str else Output(self.output)
+        super().__post_init__()
+        values = vars(self)
+        values["description"] = self.description or f"The agent {self.name}."
+        values["agent_layers"] = to_agent_layers(self.name, self.agent_layers)
 
     @property
-    def takes_prompt(self) -> bool:
-        """Whether the agent can be called with a text alone."""
-        return issubclass(self.input, Prompt)
-
-    def resolve_models(self, resolve: ResolveModel | None) -> AgentDefinition:
-        """The definition with the model that it names for summaries."""
-        compaction = self.compaction
-        if resolve is None or compaction is None or not isinstance(compaction.model, str):
-            return self
-        return replace(self, compaction=replace(compaction, model=resolve(compaction.model)))
+    def provider_tools(self) -> tuple[str, ...]:
+        """The names of tools that run at the model's provider."""
+        return tuple(each.name for each in self.hosted_tools)
 
     @property
     def limits_cost(self) -> bool:
         """Whether it must know what its models cost."""
         return self.limits.cost is not None or any(isinstance(each, CostUsed) for each in walk_policy(self.stop))
-
-    @property
-    def returns_text(self) -> bool:
-        """Whether the model's last message is the result. Otherwise the model calls ``final_result``."""
-        return self.output is str
 
     @property
     def call_layers(self) -> Stack[CallLayer]:
@@ -269,25 +240,6 @@ class AgentDefinition:
         return fields
 
 
-@cache
-def _prompt_input() -> Input[Prompt]:
-    return Input(Prompt)
-
-
-@cache
-def _text_output() -> Output[str]:
-    return Output(str)
-
-
 def limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
     """The layers that keep the limit on seconds of an agent."""
     return Stack() if limits.seconds is None else to_call_layers(Timeout(limits.seconds, of_all_executions=True))
-
-
-def to_scope(name: str, given: Iterable[str] | None) -> frozenset[str] | Literal["listed"] | None:
-    """The tool scope of an agent, as its constructor accepts it."""
-    if given == "listed":
-        return "listed"
-    if given is None:
-        return None
-    return as_texts(f"agent {name}: tool_scope", as_items(f"agent {name}: tool_scope", given))

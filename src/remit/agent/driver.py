@@ -200,15 +200,15 @@ class AgentTools:
 
 
 class OwnTools:
-    """The tools that an agent was given; resolved once for all its copies.
+    """The tools that an agent was given; resolved once for all its copies. ``owner`` names the agent in errors.
 
     Raises:
         SetupError: a tool has the reserved name ``final_result``.
         NameTakenError: two have one name.
     """
 
-    def __init__(self, agent: str, source: ToolSource) -> None:
-        self._agent = agent
+    def __init__(self, owner: str, source: ToolSource) -> None:
+        self._owner = owner
         self._source = source if isinstance(source, LazyTools) else self._check(source)
 
     @property
@@ -222,14 +222,14 @@ class OwnTools:
         return self._check(self._source.resolve()) if isinstance(self._source, LazyTools) else self._source
 
     def _check(self, tools: Iterable[AnyCallee]) -> tuple[AnyCallee, ...]:
-        callees = check_callees(f"agent {self._agent}: tools", tools)
+        callees = check_callees(f"{self._owner}: tools", tools)
         names = set[str]()
         for each in callees:
             if each.name == RESULT_TOOL:
                 what = f"cannot call {RESULT_TOOL!r}: the name is reserved for results; rename the tool"
-                raise SetupError(f"agent {self._agent} {what}")
+                raise SetupError(f"{self._owner} {what}")
             if each.name in names:
-                raise NameTakenError(f"agent {self._agent} has two tools named {each.name!r}; list each once")
+                raise NameTakenError(f"{self._owner} has two tools named {each.name!r}; list each once")
             names.add(each.name)
         return callees
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final
 
-from remit.agent.agent import Agent
+from remit.agent.agent import ADDED_TOOLS, Agent
 from remit.agent.handoff import HANDOFF_PREFIX, HandoffTool
 from remit.agent.model import (
     MODEL_VARIABLE,
@@ -20,7 +19,7 @@ from remit.agent.model import (
     model_name,
 )
 from remit.agent.stop import CalledTool, walk_policy
-from remit.agent.tool_search import SEARCH_TOOL, SearchTools
+from remit.agent.tool_search import SEARCH_TOOL
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import AgentLike, HasModel
 from remit.contracts.classification import Visibility
@@ -30,9 +29,6 @@ from remit.core.protocols import implements
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.errors import NoModelError, SetupError
 from remit.schemas.suggestions import suggest
-
-ADDED_TOOLS: Final = (HandoffTool, SearchTools)
-"""The kinds of tools that agents have besides those that an application declares: to hand over, and to search."""
 
 
 def all_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
@@ -115,7 +111,7 @@ def _check_stop(agent: Agent) -> None:
         SetupError: suggests a tool.
     """
     tools = [each.name for each in agent.tools]
-    for policy in walk_policy(agent.definition.stop):
+    for policy in walk_policy(agent.stop):
         if isinstance(policy, CalledTool) and policy.name not in tools:
             raise SetupError(
                 f"agent {agent.name}: stop={policy!r} names none of its tools; {suggest(policy.name, tools)}"
@@ -172,7 +168,7 @@ class UsedModels:
         for each in self._find(callee):
             used = [each.model] if implements(each, HasModel) else []
             if isinstance(each, Agent):
-                used += [each.definition.compaction.model] if each.definition.compaction is not None else []
+                used += [each.compaction.model] if each.compaction is not None else []
                 agents += [each] if each.settings.values else []
             for model in used:
                 if implements(model, ModelByName):
@@ -218,14 +214,14 @@ class UsedModels:
             if isinstance(each, HandoffTool):
                 pending += [(caller, callees[each.hands_over_to], is_bound)] if each.hands_over_to in callees else []
             elif isinstance(each, Agent):
-                is_bound = is_bound or each.definition.limits_cost
+                is_bound = is_bound or each.limits_cost
                 if is_bound:
                     self._check_prices_of(each)
                 pending += [(each.name, callees[tool.name], is_bound) for tool in each.tools if tool.name in callees]
         self._priced[callee.name] = callee.model
 
     def _check_prices_of(self, agent: Agent) -> None:
-        compaction = agent.definition.compaction
+        compaction = agent.compaction
         for model in (agent.model, None if compaction is None else compaction.model):
             name = "" if model is None else model_name(model)
             if model is not None and find_price(self._prices, name) is None:
@@ -255,7 +251,7 @@ def _collect_listed(agent: Agent, agents_by_name: Mapping[str, Agent]) -> frozen
         seen.add(below.name)
         listed.update(each.name for each in below.tools)
         pending += [each.hands_over_to for each in below.tools if isinstance(each, HandoffTool)]
-        added = below.definition.tool_scope
+        added = below.added_scope
         if isinstance(added, frozenset):
             listed |= added
         else:
@@ -267,8 +263,8 @@ def _check_scopes(agents: Iterable[Agent], callees: Iterable[AnyCallee]) -> None
     """Refuse unknown names in tool scopes. Those of worker files are checked with their lines when they are read."""
     names = {SEARCH_TOOL, *(each.name for each in callees)}
     for agent in agents:
-        scope = agent.definition.tool_scope
-        if agent.definition.source is None and isinstance(scope, frozenset):
+        scope = agent.added_scope
+        if agent.source is None and isinstance(scope, frozenset):
             for name in sorted(scope):
                 if name.removeprefix(HANDOFF_PREFIX) not in names:
                     raise SetupError(

@@ -64,7 +64,7 @@ class NativeDriver:
         """
         if model is not None and not isinstance(model, str):
             try:
-                check_provider_tools(model, definition.provider_tools)
+                check_provider_tools(model, definition.hosted_tools)
             except ModelAccessError as error:
                 raise NoModelError(f"agent {definition.name} cannot run here: {error.message}") from error
         check_settings(definition.name, model, definition.settings)

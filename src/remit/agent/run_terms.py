@@ -46,5 +46,5 @@ class RunTerms:
 
 def _describe_inside(callee: AnyCallee) -> GovernedCallee:
     if isinstance(callee, Agent):
-        return GovernedCallee(callee, callee.definition.agent_layers, callee.definition.limits.model_dump())
+        return GovernedCallee(callee, callee.agent_layers, callee.limits.model_dump())
     return GovernedCallee(callee, callee.call_layers if implements(callee, AgentLike) else ())

@@ -77,8 +77,8 @@ def _find_files(operations: Operations, offered: Iterable[AnyCallee]) -> Iterato
     yield from filter(None, loaded)
     yield from map(str, operations.inventory.folder.iterdir())
     for each in offered:
-        if isinstance(each, Agent) and each.definition.source is not None:
-            yield each.definition.source.where.rpartition(":")[0]
+        if isinstance(each, Agent) and each.source is not None:
+            yield each.source.where.rpartition(":")[0]
 
 
 def _path(client: LocalClient, name: str) -> Path:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 
-from remit.agent.linking import ADDED_TOOLS
+from remit.agent.agent import ADDED_TOOLS
 from remit.app import App
 from remit.cli.annotations import AnnotationWriter, ImportCollector
 from remit.cli.apps import find_app, installed_apps

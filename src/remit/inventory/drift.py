@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from remit.agent.linking import ADDED_TOOLS
+from remit.agent.agent import ADDED_TOOLS
 from remit.contracts.call import CallLayer
 from remit.contracts.callee import check_callees
 from remit.contracts.classification import Capability, Complexity, Tier

@@ -7,23 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from remit.agent.agent import Agent
-from remit.agent.definition import AgentDefinition
+from remit.agent.governed import Accepts, Bounds, Grants, Noticed, Wraps
 from remit.agent.limits import AgentLimits
-from remit.agent.linking import ADDED_TOOLS
+from remit.agent.setting import Setting, settings_of
 from remit.schemas.finding import GovernanceChange
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
-_GRANTED: Final = {
-    "tools": "call",
-    "handoffs": "hand over to",
-    "provider_tools": "use the provider's tool",
-    "narrowed_permissions": "use the permission",
-    "tool_scope": "have others below it call",
-    "compatible_models": "use the model",
+LOCKED: Final[Mapping[str, Setting]] = {
+    getattr(each.governed, "field", "") or each.name: each
+    for each in settings_of(Agent)
+    if isinstance(each.governed, (Grants, Bounds, Wraps, Accepts, Noticed))
 }
-"""The fields that are sets of what an agent may do, and how one of their elements reads. None stands for everything."""
-_BEHAVIOUR: Final = ("stop", "compaction", "memory", "tool_search")
-"""Fields that say how an agent goes about its work: a change neither loosens nor tightens what it may do."""
+"""The settings of an agent that a lock holds, by their field. Their `Governed` says what loosens."""
 
 
 def agents_of(callees: Iterable[object]) -> dict[str, Agent]:
@@ -33,35 +28,36 @@ def agents_of(callees: Iterable[object]) -> dict[str, Agent]:
 
 def agent_text(agent: Agent) -> str:
     """The instructions of an agent, or the template of its instructions, and the same of its run instructions."""
-    instructions, of_run = agent.definition.instructions, agent.definition.run_instructions
+    instructions, of_run = agent.instructions, agent.run_instructions
     text = instructions if isinstance(instructions, str) else instructions.source
     return f"{text}\0{_ADDRESS.sub('', repr(of_run))}" if of_run else text
 
 
 def agent_values(agent: Agent) -> dict[str, Any]:
-    """What an agent may do and what limits it. The model is not part of it: each deployment has its own."""
-    definition = agent.definition
+    """What an agent may do and what limits it. What is only noticed is left out where it is not set."""
+    values = {field: _locked_value(each, agent) for field, each in LOCKED.items()}
     return {
-        "tools": sorted(each.name for each in agent.tools if not isinstance(each, ADDED_TOOLS)),
-        "handoffs": sorted(definition.handoff_targets),
-        "provider_tools": sorted(map(str, definition.provider_tools)),
-        "narrowed_permissions": None if definition.permissions is None else sorted(definition.permissions),
-        "tool_scope": None if agent.tool_scope is None else sorted(agent.tool_scope),
-        "compatible_models": sorted(definition.compatible_models) or None,
-        "limits": _limit_values(definition.limits),
-        "attachments": definition.attachments and definition.attachments.model_dump(mode="json"),
-        "layers": [_ADDRESS.sub("", repr(each)) for each in (*definition.agent_layers, *agent.layers)],
-        **{name: value for name, value in _behaviour_values(definition) if value is not None},
+        field: value
+        for field, value in values.items()
+        if value is not None or not isinstance(LOCKED[field].governed, Noticed)
     }
 
 
-def _behaviour_values(definition: AgentDefinition) -> Iterator[tuple[str, str | None]]:
-    """When the agent is done, and what it keeps and finds, as texts; None for what old locks do not know."""
-    compaction, search = definition.compaction, definition.tool_search
-    yield "stop", definition.stop and _ADDRESS.sub("", repr(definition.stop))
-    yield "compaction", compaction and f"{compaction.tokens} tokens, {compaction.kept_tokens} kept"
-    yield "memory", definition.memory and repr(definition.memory)
-    yield "tool_search", search and _ADDRESS.sub("", repr(search))
+def _locked_value(setting: Setting, agent: Agent) -> Any:
+    """The value of a setting in a lock."""
+    value = getattr(agent, setting.attribute)
+    match setting.governed:
+        case Grants(read=read):
+            names = value if read is None else read(agent)
+            return None if names is None else sorted(map(str, names))
+        case Wraps(read=read):
+            return [_ADDRESS.sub("", repr(each)) for each in read(agent)]
+        case Bounds():
+            return _limit_values(value)
+        case Noticed(show=show):
+            return value and _ADDRESS.sub("", show(value))
+        case _:
+            return value and value.model_dump(mode="json")
 
 
 def _limit_values(limits: AgentLimits) -> dict[str, Any]:
@@ -74,18 +70,21 @@ def _limit_values(limits: AgentLimits) -> dict[str, Any]:
 
 def diff_agent_field(name: str, old: Any, new: Any) -> Iterator[tuple[str, GovernanceChange]] | None:
     """The changes of one value of `agent_values`, each with its direction; None for another field."""
-    if name in _GRANTED:
-        return _diff_granted(_GRANTED[name], old, new)
-    if name == "limits":
-        known = {"repeats": AgentLimits().repeats}
-        return _diff_limits(known | (old or {}), known | (new or {}))
-    if name == "layers":
-        return _diff_layers(old or [], new or [])
-    if name in _BEHAVIOUR:
-        return iter(
-            [(f"its {name.replace('_', ' ')} was {old or 'none'}, and is {new or 'none'}", GovernanceChange.NONE)]
-        )
-    return _diff_attachments(new) if name == "attachments" else None
+    match LOCKED[name].governed if name in LOCKED else None:
+        case Grants(verb=verb):
+            return _diff_granted(verb, old, new)
+        case Bounds():
+            known = {"repeats": AgentLimits().repeats}
+            return _diff_limits(name, known | (old or {}), known | (new or {}))
+        case Wraps():
+            return _diff_layers(old or [], new or [])
+        case Noticed():
+            what = f"its {name.replace('_', ' ')} was {old or 'none'}, and is {new or 'none'}"
+            return iter([(what, GovernanceChange.NONE)])
+        case Accepts():
+            return _diff_accepted(name, new)
+        case _:
+            return None
 
 
 def _diff_granted(wording: str, old: list[str] | None, new: list[str] | None) -> Iterator[tuple[str, GovernanceChange]]:
@@ -99,14 +98,14 @@ def _diff_granted(wording: str, old: list[str] | None, new: list[str] | None) ->
             yield f"it may no longer {wording} {each}", GovernanceChange.TIGHTER
 
 
-def _diff_limits(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, GovernanceChange]]:
+def _diff_limits(field: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, GovernanceChange]]:
     for name in sorted({*old, *new}):
         was, value = old.get(name), new.get(name)
         if was != value:
             is_looser = value is None or (was is not None and value > was)
             words = ("none" if each is None else f"{each:g}" for each in (was, value))
             direction = GovernanceChange.LOOSER if is_looser else GovernanceChange.TIGHTER
-            yield f"limits.{name} {' → '.join(words)}", direction
+            yield f"{field}.{name} {' → '.join(words)}", direction
 
 
 def _diff_layers(old: list[str], new: list[str]) -> Iterator[tuple[str, GovernanceChange]]:
@@ -117,6 +116,6 @@ def _diff_layers(old: list[str], new: list[str]) -> Iterator[tuple[str, Governan
         yield "its layers are in another order", GovernanceChange.LOOSER
 
 
-def _diff_attachments(new: object) -> Iterator[tuple[str, GovernanceChange]]:
+def _diff_accepted(name: str, new: object) -> Iterator[tuple[str, GovernanceChange]]:
     direction = GovernanceChange.TIGHTER if new is None else GovernanceChange.LOOSER
-    yield "it accepts no attachments now" if new is None else "it accepts other attachments now", direction
+    yield f"it accepts no {name} now" if new is None else f"it accepts other {name} now", direction

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final, cast
 
-from remit.agent.linking import ADDED_TOOLS
+from remit.agent.agent import ADDED_TOOLS
 from remit.approvals.policy import Egress, HighRisk
 from remit.contracts.call import CallLayer, choose_layers, has_conditions
 from remit.contracts.callee import AgentLike, HasSource, HasSteps

@@ -13,9 +13,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, InstanceOf, V
 
 from remit.agent.attachments import ATTACHMENTS_FIELD, AttachmentPolicy, takes_attachments
 from remit.agent.compaction import Compaction
-from remit.agent.definition import OutputMode
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
+from remit.agent.settings import OutputMode
 from remit.agent.stop import StopPolicy
 from remit.agent.tool_search import ToolSearch
 from remit.agent.working_memory import WorkingMemory

@@ -72,7 +72,7 @@ class PydanticAIDriver:
         """
         try:
             found = _as_port(self.find_model(definition, model))
-            check_provider_tools(found, definition.provider_tools)
+            check_provider_tools(found, definition.hosted_tools)
             if isinstance(found, ResolvedModel):
                 found.check()
         except (SetupError, ModelAccessError) as error:

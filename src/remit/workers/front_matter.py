@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from remit.agent.attachments import AttachmentPolicy
-from remit.agent.definition import OutputMode
 from remit.agent.limits import AgentLimits
+from remit.agent.settings import OutputMode
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Facts, Risk, build_facts
 from remit.contracts.provider_tool import ProviderTool, ProviderToolName

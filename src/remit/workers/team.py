@@ -119,7 +119,7 @@ def build_agent(
 
 def definition_of(callee: object) -> WorkerDefinition | None:
     """The contents of the file that defines an agent; None for any other callee."""
-    source = callee.definition.source if isinstance(callee, Agent) else None
+    source = callee.source if isinstance(callee, Agent) else None
     return source if isinstance(source, WorkerDefinition) else None
 
 

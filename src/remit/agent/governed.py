@@ -1,0 +1,56 @@
+"""How the lock of an inventory holds a setting of an agent, and which of its changes loosen what governs the agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+
+class Grants(Struct, frozen=True):
+    """A set of what the agent may do; None stands for everything. More is looser.
+
+    ``verb`` says what it may do with an element. ``read`` gives the names, by default those in the attribute, and
+    ``field`` is their name in the lock, by default that of the setting.
+    """
+
+    verb: str
+    read: Callable[[Any], Iterable[object] | None] | None = None
+    field: str = ""
+
+
+class Bounds(Struct, frozen=True):
+    """Numbers that limit the agent, as a pydantic model. A higher one, or None in place of one, is looser."""
+
+
+class Wraps(Struct, frozen=True):
+    """Layers around what the agent does. Their removal or another order is looser."""
+
+    read: Callable[[Any], Iterable[object]]
+    field: str
+
+
+class Accepts(Struct, frozen=True):
+    """A policy for what the agent is given, as a pydantic model. Anything but its removal is looser."""
+
+
+class Noticed(Struct, frozen=True):
+    """How the agent goes about its work, as a text. A change neither loosens nor tightens what it may do."""
+
+    show: Callable[[Any], str] = repr
+
+
+class Elsewhere(Struct, frozen=True):
+    """The lock holds the setting in another part of the agent's entry."""
+
+    where: str
+
+
+class Ungoverned(Struct, frozen=True):
+    """The lock does not hold the setting, for a reason."""
+
+    reason: str
+
+
+Governed: TypeAlias = Grants | Bounds | Wraps | Accepts | Noticed | Elsewhere | Ungoverned

@@ -1,0 +1,230 @@
+"""Values whose settings stand once: a line each, with the type, the default, the meaning and what derives from it.
+
+Signature, documentation and checks of an `Agent` derive from its settings, as do the keys of worker files, the values
+in a lock, and the tables of the documents.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import FrozenInstanceError
+from functools import cache, partial, reduce
+from types import UnionType
+from typing import Annotated, Any, Final, Literal, TypeVar, dataclass_transform, get_args, get_origin, overload
+from typing import get_type_hints as resolve_hints
+
+from annotated_types import Ge, Le
+from msgspec import Struct
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from remit.agent.governed import Governed
+from remit.contracts.contract import NAME_PATTERN
+from remit.core.checks import check_counts, check_instances, check_subclass, check_text, show_value
+from remit.errors import SetupError
+
+T = TypeVar("T")
+S = TypeVar("S")
+C = TypeVar("C", bound=type)
+
+REQUIRED: Final = inspect.Parameter.empty
+"""The default of a setting that has none."""
+
+
+class NoKey(Struct, frozen=True):
+    """A setting has no key in a worker file, for a reason."""
+
+    reason: str
+
+
+class Setting(Struct, kw_only=True):
+    """One setting of a value: its meaning, and what derives from it.
+
+    ``converter`` makes the value of what is given; its second argument names the setting in errors. ``alias`` is the
+    parameter, if the attribute has another name. ``key`` is that of worker files, if it has another name, or none.
+    """
+
+    meaning: str
+    governed: Governed
+    default: Any = REQUIRED
+    converter: Callable[..., Any] | None = None
+    alias: str = ""
+    key: str | NoKey = ""
+    kw_only: bool = True
+    attribute: str = ""
+    annotation: object = REQUIRED
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Learn the attribute, and what type of value the parameter takes."""
+        taken = owner if self.converter is None else self.converter
+        annotations: dict[str, object] = taken.__annotations__
+        self.attribute = name
+        self.annotation = annotations[name] if taken is owner else next(iter(annotations.values()))
+
+    @property
+    def name(self) -> str:
+        """The name of the parameter."""
+        return self.alias or self.attribute
+
+    @property
+    def file_key(self) -> str | None:
+        """The key in a worker file; None if there is none."""
+        return None if isinstance(self.key, NoKey) else self.key or self.name
+
+
+@overload
+def setting(
+    meaning: str, *, governed: Governed, key: str | NoKey = "", alias: str = "", kw_only: bool = True
+) -> Any: ...
+@overload
+def setting(meaning: str, *, governed: Governed, default: T, key: str | NoKey = "", alias: str = "") -> T: ...
+@overload
+def setting(
+    meaning: str, *, governed: Governed, converter: Callable[[S], T], key: str | NoKey = "", alias: str = ""
+) -> T: ...
+@overload
+def setting(
+    meaning: str, *, governed: Governed, default: S, converter: Callable[[S], T], key: str | NoKey = "", alias: str = ""
+) -> T: ...
+def setting(meaning: str, *, governed: Governed, **more: Any) -> Any:
+    """Declare a setting of a `value`; see `Setting`."""
+    return Setting(meaning=meaning, governed=governed, **more)
+
+
+def derived(*, init: Literal[False] = False) -> Any:  # noqa: ARG001 - type checkers read it
+    """Declare an attribute that is no setting: the value makes it itself."""
+    return REQUIRED
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, eq_default=False, field_specifiers=(setting, derived))
+def value(kind: C) -> C:
+    """Make a class whose attributes are declared by `setting` a frozen value: constructor, checks and documentation.
+
+    Its ``__post_init__`` checks what no setting alone shows. Its ``noun`` names it in errors.
+    """
+    own = [each for each in vars(kind).values() if isinstance(each, Setting)]
+    for name in [name for name, each in vars(kind).items() if each is REQUIRED or each in own]:
+        delattr(kind, name)
+    settings = (*getattr(kind, "_settings", ()), *own)
+    signature = inspect.Signature([inspect.Parameter("self", _POSITIONAL), *map(_parameter, settings)])
+
+    def initialize(self: Any, *args: Any, **given: Any) -> None:
+        bound = signature.bind(self, *args, **given)
+        bound.apply_defaults()
+        _, *values = bound.arguments.values()
+        read_settings(self, zip(settings, values, strict=True))
+        self.__post_init__()
+
+    initialize.__name__, initialize.__qualname__ = "__init__", f"{kind.__qualname__}.__init__"
+    lines = "\n".join(f"    {each.name}: {each.meaning}" for each in settings)
+    members: dict[str, Any] = {
+        "_settings": settings,
+        "__init__": initialize,
+        "__setattr__": _refuse_change,
+        "__delattr__": _refuse_change,
+        "__doc__": f"{inspect.cleandoc(kind.__doc__ or '')}\n\nArgs:\n{lines}",
+    }
+    setattr(initialize, "__signature__", signature)  # noqa: B010 - pyright knows no such attribute of functions
+    for name, member in members.items():
+        setattr(kind, name, member)
+    return kind
+
+
+_POSITIONAL: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def _parameter(each: Setting) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY if each.kw_only else _POSITIONAL
+    return inspect.Parameter(each.name, kind, default=each.default, annotation=each.annotation)
+
+
+def _refuse_change(self: object, name: str, *_: object) -> None:
+    raise FrozenInstanceError(f"{type(self).__name__} is immutable: {name} cannot be changed")
+
+
+def settings_of(kind: type) -> tuple[Setting, ...]:
+    """The settings of a `value` in the order of their declaration, the inherited ones first."""
+    found: tuple[Setting, ...] = getattr(kind, "_settings")  # noqa: B009 - `value` sets it
+    return found
+
+
+def read_settings(made: object, given: Iterable[tuple[Setting, Any]]) -> None:
+    """Convert and check settings, and set them on a value that is being made.
+
+    Raises:
+        SetupError: names the value, the setting, and what to write.
+    """
+    known, values = checks_of(type(made)), vars(made)
+    noun: str = getattr(made, "noun")  # noqa: B009 - `value` asks for it
+    for each, taken in given:
+        owner = f"{noun} {_display_name(values.get('name', taken))}"
+        kept = taken if each.converter is None else each.converter(taken, f"{owner}: {each.name}")
+        check = known.get(each.attribute)
+        if check is not None:
+            check(owner, each.name, kept)
+        values[each.attribute] = kept
+
+
+def _display_name(name: object) -> str:
+    """A valid name as it is, any other value by its repr."""
+    return name if isinstance(name, str) and NAME_PATTERN.fullmatch(name) else show_value(name)
+
+
+Check = Callable[[str, str, object], None]
+"""Refuses the value of a setting, given its owner and its name."""
+
+
+@cache
+def hints_of(kind: type) -> Mapping[str, Any]:
+    """The types of the settings of a value, by attribute, with their annotations."""
+    hints = resolve_hints(kind, include_extras=True)
+    return {each.attribute: hints[each.attribute] for each in settings_of(kind)}
+
+
+@cache
+def checks_of(kind: type) -> Mapping[str, Check]:
+    """The checks that the types of settings imply, by attribute. Converters check what no type of Python says."""
+    found = {name: _check_for(hint) for name, hint in hints_of(kind).items()}
+    return {name: check for name, check in found.items() if check is not None}
+
+
+def _check_for(hint: Any) -> Check | None:
+    marks: list[Any] = []
+    if get_origin(hint) is Annotated:
+        hint, *extras = get_args(hint)
+        marks = [mark for each in extras for mark in (each.metadata if isinstance(each, FieldInfo) else [each])]
+    if hint is int:
+        lowest = next((mark.ge for mark in marks if isinstance(mark, Ge)), None)
+        highest = next((mark.le for mark in marks if isinstance(mark, Le)), None)
+        return partial(_check_number, lowest, highest)
+    if hint is str:
+        return lambda owner, name, kept: check_text(f"{owner}: {name}", kept)
+    if get_origin(hint) is Literal:
+        return partial(_check_choice, get_args(hint))
+    if get_origin(hint) is type:
+        return lambda owner, name, kept: check_subclass(f"{owner}: {name}", kept, BaseModel, "give a pydantic model")
+    parts = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    kinds: list[Any] = [get_origin(each) or each for each in parts]
+    if not all(map(_is_plain, kinds)):
+        return None
+    joined: Any = reduce(lambda one, other: one | other, kinds)
+    return lambda owner, name, kept: check_instances(owner, **{name: (kept, joined)})
+
+
+def _is_plain(kind: object) -> bool:
+    """Whether an object can be checked to be one of a type."""
+    is_protocol = getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False)
+    return isinstance(kind, type) and kind is not Any and not is_protocol
+
+
+def _check_number(lowest: Any, highest: Any, owner: str, name: str, kept: Any) -> None:
+    check_counts(owner, **{name: kept})
+    if (lowest is not None and kept < lowest) or (highest is not None and kept > highest):
+        allowed = f"of at least {lowest}" if highest is None else f"from {lowest} to {highest}"
+        raise SetupError(f"{owner}: {name}={kept}; give a number {allowed}")
+
+
+def _check_choice(choices: Sequence[object], owner: str, name: str, kept: object) -> None:
+    if kept not in choices:
+        raise SetupError(f"{owner}: {name} is {kept!r}; give one of {', '.join(map(repr, choices))}")

@@ -1,0 +1,212 @@
+"""The settings of an agent that a program and a worker file give alike. Each stands here once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache, cached_property
+from typing import Annotated, Any, ClassVar, Final, Literal, cast
+
+from pydantic import BaseModel, Field
+
+from remit.agent.attachments import ATTACHMENTS_FIELD, AttachmentPolicy, takes_attachments
+from remit.agent.compaction import Compaction
+from remit.agent.governed import Accepts, Bounds, Elsewhere, Grants, Noticed, Ungoverned
+from remit.agent.limits import AgentLimits
+from remit.agent.prompt import Prompt
+from remit.agent.setting import derived, setting, value
+from remit.agent.stop import StopPolicy
+from remit.agent.tool_search import ToolSearch, as_tool_search
+from remit.agent.working_memory import WorkingMemory
+from remit.contracts.facts import Effect, Facts
+from remit.contracts.schema import Input, Output
+from remit.contracts.settings import NO_SETTINGS, ModelSettings
+from remit.core.checks import as_text_tuple, as_texts, check_permission
+from remit.errors import ContractError, SetupError
+
+OutputMode = Literal["auto", "native", "tool"]
+"""How a model gives a result that is not text: by the JSON schema of its API, or by calling ``final_result``."""
+
+_FACTS: Final = Facts(effect=Effect.COMPOSED)
+
+
+def _as_patterns(given: Iterable[str], what: str = "") -> tuple[str, ...]:
+    return as_text_tuple(what, given)
+
+
+def _as_permissions(given: Iterable[str] | None, what: str = "") -> frozenset[str] | None:
+    if given is None:
+        return None
+    permissions, (owner, _, name) = as_texts(what, given), what.rpartition(": ")
+    for each in permissions:
+        check_permission(f"{owner}: an item of {name}", each)
+    return permissions
+
+
+def _as_limits(given: AgentLimits | None, _what: str = "") -> AgentLimits:
+    return AgentLimits() if given is None else given
+
+
+def _as_settings(given: ModelSettings | None, _what: str = "") -> ModelSettings:
+    return NO_SETTINGS if given is None else given
+
+
+def _as_tool_search(given: ToolSearch | int | None, _what: str = "") -> ToolSearch | None:
+    return as_tool_search(given)
+
+
+def _show_compaction(compaction: Compaction) -> str:
+    """The model that writes the summaries is one of a deployment."""
+    return f"{compaction.tokens} tokens, {compaction.kept_tokens} kept"
+
+
+@value
+class AgentSettings:
+    """The settings of an agent that are the same in Python and in a worker file.
+
+    Raises:
+        ContractError, SetupError: a setting is invalid, or two contradict each other.
+    """
+
+    noun: ClassVar = "agent"
+    """What it is called in errors."""
+
+    name: str = setting(
+        "The canonical name. Default in a file: the name of the file.",
+        kw_only=False,
+        governed=Elsewhere("the name of the entry"),
+    )
+    description: str = setting(
+        "When and why to call it, for its callers.", default="", governed=Elsewhere("the digest of the texts")
+    )
+    input: type[BaseModel] = setting(
+        "The input, a pydantic model. Default: one field `prompt`, which may be given as text.",
+        default=Prompt,
+        governed=Elsewhere("the contract"),
+    )
+    output: Any = setting(
+        "The type of the result, which is validated. Default: text.", default=str, governed=Elsewhere("the contract")
+    )
+    compatible_models: tuple[str, ...] = setting(
+        "Patterns like `openai:*`; the model must match one of them.",
+        default=(),
+        converter=_as_patterns,
+        governed=Grants("use the model", lambda agent: agent.compatible_models or None),
+    )
+    narrowed_permissions: frozenset[str] | None = setting(
+        "The permissions of its caller that its calls may use. Default: all.",
+        default=None,
+        converter=_as_permissions,
+        alias="permissions",
+        governed=Grants("use the permission", field="narrowed_permissions"),
+    )
+    attachments: AttachmentPolicy | None = setting(
+        "The files that it accepts with its input. Default: none.", default=None, governed=Accepts()
+    )
+    limits: AgentLimits = setting(
+        "How much one call of it may use.", default=None, converter=_as_limits, governed=Bounds()
+    )
+    stop: StopPolicy | None = setting(
+        "When it is done, such as `NoCalls() | TurnsUsed(5)`. Default: its model calls no tool.",
+        default=None,
+        governed=Noticed(),
+    )
+    compaction: Compaction | None = setting(
+        "When a history is shortened. Default: when it grows too long for its model.",
+        default=None,
+        governed=Noticed(_show_compaction),
+    )
+    memory: WorkingMemory | None = setting(
+        "What it remembers of the entities in a conversation. Default: nothing.", default=None, governed=Noticed()
+    )
+    tool_search: ToolSearch | None = setting(
+        "How its model finds tools where there are many; a number stands for `above`. Default: it sees them all.",
+        default=None,
+        converter=_as_tool_search,
+        governed=Noticed(),
+    )
+    settings: ModelSettings = setting(
+        "The settings of each request to the model.",
+        default=None,
+        converter=_as_settings,
+        governed=Ungoverned("they suit the model, which each deployment chooses"),
+    )
+    output_mode: OutputMode = setting(
+        "How the model gives a result that is not text: `native` (by the JSON schema of its API), `tool` (it calls "
+        "`final_result`), or `auto`: native where a named model is known to have it.",
+        default="auto",
+        governed=Ungoverned("the result is validated in either mode"),
+    )
+    retries: Annotated[int, Field(ge=0, le=10)] = setting(
+        "How often the model may correct an invalid result.",
+        default=1,
+        governed=Ungoverned("`limits.turns` bounds the requests"),
+    )
+    facts: Facts = setting(
+        "The facts of its calls. Its effect is always composed.",
+        default=_FACTS,
+        governed=Elsewhere("the facts"),
+    )
+
+    _schemas: _Schemas = derived()
+
+    def __post_init__(self) -> None:
+        if "_schemas" not in vars(self):
+            vars(self)["_schemas"] = _Schemas(self.input, self.output)
+        if self.facts.effect is not Effect.COMPOSED:
+            raise ContractError(
+                f"{self.noun} {self.name} is {self.facts.effect.value}; {self.noun}s are always composed"
+            )
+        if takes_attachments(self.input) != (self.attachments is not None):
+            raise ContractError(
+                f"{self.noun} {self.name}: the input has a field `{ATTACHMENTS_FIELD}: tuple[Attachment, ...]` if and "
+                f"only if the {self.noun} has a policy for {ATTACHMENTS_FIELD}"
+            )
+        if self.settings.response_format is not None and not self.returns_text:
+            raise SetupError(f"{self.noun} {self.name}: response_format and output contradict each other; keep output")
+
+    # Pyright takes no cached property for an attribute of a protocol.
+    schema_in: Input[Any] = cast("Input[Any]", cached_property(lambda self: self._schemas.schema_in))
+    """The schema of its payload."""
+
+    schema_out: Output[Any] = cast("Output[Any]", cached_property(lambda self: self._schemas.schema_out))
+    """The schema of its result."""
+
+    @property
+    def permissions(self) -> frozenset[str] | None:
+        """The permissions of its caller that its calls may use; None for all."""
+        return self.narrowed_permissions
+
+    @property
+    def takes_prompt(self) -> bool:
+        """Whether it can be called with a text alone."""
+        return issubclass(self.input, Prompt)
+
+    @property
+    def returns_text(self) -> bool:
+        """Whether the model's last message is the result. Otherwise the model calls ``final_result``."""
+        return self.output is str
+
+
+class _Schemas:
+    """The schemas of an agent, which its copies share. To make one takes longer than a short call."""
+
+    def __init__(self, payload: type[BaseModel], result: Any) -> None:
+        self._payload, self._result = payload, result
+
+    @cached_property
+    def schema_in(self) -> Input[Any]:
+        return _prompt_input() if self._payload is Prompt else Input(self._payload)
+
+    @cached_property
+    def schema_out(self) -> Output[Any]:
+        return _text_output() if self._result is str else Output(self._result)
+
+
+@cache
+def _prompt_input() -> Input[Prompt]:
+    return Input(Prompt)
+
+
+@cache
+def _text_output() -> Output[str]:
+    return Output(str)
