@@ -8,7 +8,7 @@ from typing import Final
 from committed import ROOT
 
 READING_ORDER: Final = {
-    "Start here": ("runtime", "app", "opening"),
+    "Start here": ("runtime", "client", "app", "run_service", "opening"),
     "The path of a call": ("contracts", "core", "dispatch", "layers", "tools"),
     "Governance": ("approvals", "policies", "inventory", "users", "secrets"),
     "The record": ("journal", "stores", "items", "audit", "export"),

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from remit.agent.agent import Agent
     from remit.app import App
     from remit.approvals.policy import Allow, Ask, Block, Policy, When
+    from remit.client import Client
     from remit.contracts.callee import Context, LeafContext
     from remit.contracts.facts import Effect, Risk
     from remit.contracts.principal import Principal
     from remit.contracts.tool import Tool, tool
     from remit.core import Stack
     from remit.dispatch.preset import preset
-    from remit.engine.client import Client
     from remit.errors import RemitError
     from remit.journal.sql.store import SqlStore
     from remit.layers.retry import Retry
@@ -67,7 +67,7 @@ if not TYPE_CHECKING:
             "remit.contracts.tool": ("Tool", "tool"),
             "remit.core": ("Stack",),
             "remit.dispatch.preset": ("preset",),
-            "remit.engine.client": ("Client",),
+            "remit.client": ("Client",),
             "remit.errors": ("RemitError",),
             "remit.journal.sql.store": ("SqlStore",),
             "remit.layers.retry": ("Retry",),

@@ -33,7 +33,7 @@ from remit.engine.principals import PrincipalLookup
 from remit.engine.queueing import store_run
 from remit.engine.request import RunOptions, RunRequest, check_same_request
 from remit.engine.started_runs import check_started_by, with_cage, with_cage_of
-from remit.errors import RequestConflictError, RequestError, SetupError
+from remit.errors import LeaseError, RequestConflictError, RequestError, SetupError
 
 
 class RunOpener:
@@ -203,6 +203,26 @@ class RunOpener:
             return await store_run(create_items, self._conversations, self._executor)
         header, following = await create_items()
         await self._executor.create_run(header.call, header, *following)
+        return header
+
+    async def is_repeated(self, request: RunRequest) -> bool:
+        """Whether a request with the same idempotency key has opened a run before."""
+        return await self._conversations.find_repeated(request.idempotency_key, request.principal) is not None
+
+    async def store_once(self, request: RunRequest) -> RunOpened:
+        """Store a new run, unless the same request has opened it before; then return the header that this one has.
+
+        Raises:
+            IdempotencyError: its key was used for another request.
+        """
+        if not await self.is_repeated(request):
+            try:
+                return await self.store_run(request)
+            except (RequestError, LeaseError):  # the same request, made at the same time, may have opened the run
+                if not await self.is_repeated(request):
+                    raise
+        header = await self.create_header(request)
+        await self.check_repeated(request, header)
         return header
 
     async def check_repeated(self, request: RunRequest, header: RunOpened) -> None:

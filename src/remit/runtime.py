@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar, Unpack
 
 from remit.agent.agent import ADDED_TOOLS, Agent
@@ -16,10 +14,10 @@ from remit.agent.model import Model, ResolveModel
 from remit.agent.run_terms import RunTerms
 from remit.app import App
 from remit.approvals.service import DecisionOptions, GrantService
+from remit.client import Client
 from remit.contracts.arguments import Arguments, Limits
 from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
 from remit.contracts.callee import Callee
-from remit.contracts.items import RunOpened
 from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
 from remit.contracts.usage import Prices
@@ -31,29 +29,24 @@ from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
 from remit.engine.checks import check_parts
-from remit.engine.client import Client
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
-from remit.engine.following import RunEvent, follow_execution
-from remit.engine.given_history import make_given_items
-from remit.engine.loosening import LOOSEN_PERMISSION
+from remit.engine.following import RunEvent
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
-from remit.engine.queueing import run_in_turn
 from remit.engine.reader import Page, RunDetails
-from remit.engine.request import MessageOptions, RunOptions, RunRequest, as_arguments, encode_metadata, new_id
+from remit.engine.request import CallOptions, MessageOptions, RunOptions, new_id
 from remit.engine.result import ReplayReport, RunResult
-from remit.engine.root import RootCaller, RootExecutor, replay_run
+from remit.engine.root import RootCaller, RootExecutor
 from remit.engine.schedule import Schedule
-from remit.engine.sharing import CANCEL_PERMISSION, check_right
 from remit.engine.tools import ToolInfo
 from remit.engine.watching import ItemCallback, wake_streams_and
-from remit.errors import LeaseError, RequestError
 from remit.export.receipt import Receipt, ReceiptCall, make_receipt
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.models.prices import with_default_prices
 from remit.models.resolve import ModelResolver
-from remit.opening import RunOpener, may_have_files
+from remit.opening import RunOpener
+from remit.run_service import RunService
 
 __all__ = [
     "Client",
@@ -115,7 +108,6 @@ class Runtime:
         clock = as_clock("Runtime", clock)
         self.app = app
         self.store: Store = store or InMemoryStore(clock)
-        self._conversations = Conversations(self.store, app.name)
         self._resolve_model = model_resolver or ModelResolver()
         self._model = self._resolve_model(model) if isinstance(model, str) else model
         self._layers = app.build_layers() if layers is None else to_call_layers(layers)
@@ -131,14 +123,14 @@ class Runtime:
         registry, terms = Registry(linked, app.methods), RunTerms(self._layers, self._limits, linked)
         self.tools: Sequence[AnyCallee] = [each for each in registry if not isinstance(each, (Agent, *ADDED_TOOLS))]
         default_agent = app.agents[0].name if app.agents else ""
-        self._callees = ListedCallees(app.name, registry, self._conversations, Agent, default_agent)
+        conversations = Conversations(self.store, app.name)
+        self._callees = callees = ListedCallees(app.name, registry, conversations, Agent, default_agent)
         self.dispatcher = Dispatcher(self._layers, registry, self._limits, default_agent)
-        self._used_models = UsedModels(registry, self.dispatcher.layers, default_agent, table)
-        self._call_root = RootCaller(self.dispatcher, self.store, self._limits, app.references, self._principals.today)
-        self._execute = RootExecutor(self._executor, self._conversations, self._call_root, terms)
-        self._opener = RunOpener(
-            self._callees,
-            self._conversations,
+        models = UsedModels(registry, self.dispatcher.layers, default_agent, table)
+        call_root = RootCaller(self.dispatcher, self.store, self._limits, app.references, self._principals.today)
+        opener = RunOpener(
+            callees,
+            conversations,
             self._executor,
             self.artifacts,
             self._limits,
@@ -147,9 +139,13 @@ class Runtime:
             app.check_target,
             terms,
         )
+        execute = RootExecutor(self._executor, conversations, call_root, terms)
+        self.runs = RunService(
+            opener, execute, callees, conversations, self._principals, models, self.store, self._limits
+        )
         app.check_runtime(registry, self._layers)
         versions = self.dispatcher.policy_versions
-        self.grants = GrantService(self.store, clock, self._callees.find, versions, new_id, self._limits, directory)
+        self.grants = GrantService(self.store, clock, callees.find, versions, new_id, self._limits, directory)
 
     def client(self, principal: Principal) -> Client:
         """A client for ``principal``, which sees and does only what this principal may. Its runs can be resumed here.
@@ -190,7 +186,6 @@ class Runtime:
         *,
         by: Principal,
         agent: str | Agent = "",
-        idempotency_key: str = "",
         **options: Unpack[MessageOptions],
     ) -> RunResult[Any]:
         """Run an agent: a new run, which is the next one of ``conversation`` if given. ``files``: see `artifacts`.
@@ -213,8 +208,7 @@ class Runtime:
                 the conversation has another target; or no provider would take the history.
             IdempotencyError: the key was used for another request. LeaseError: another executor holds the run.
         """
-        given = RunOptions(idempotency_key=idempotency_key, **options)
-        return await self._start_run(await self._opener.request_run(prompt, by, agent, given))
+        return await self.runs.run(prompt, by, agent, RunOptions(**options))
 
     async def stream(
         self, prompt: str | None = None, *, by: Principal, **options: Unpack[RunOptions]
@@ -224,9 +218,7 @@ class Runtime:
         The events are those of `Client.stream`. Leaving the loop ends the stream only: the run goes on in a task of
         this event loop, and ends as cancelled if the loop ends first. `cancel` ends it. Errors are those of `run`.
         """
-        request = await self._opener.request_run(prompt, by, options.get("agent", ""), options)
-        header = await self._opener.create_header(request)
-        async for event in follow_execution(self.store, header.call, self._start_run(request, header)):
+        async for event in self.runs.stream(prompt, by, options):
             yield event
 
     async def submit(
@@ -243,25 +235,23 @@ class Runtime:
             RequestError: as `run` says, or the agent has another model. NoModelError: a model that it may ask cannot
                 take a setting, or the value of a header is missing here.
         """
-        request = await self._opener.request_run(prompt, by, agent, RunOptions(**options), is_stored=True)
-        await self._used_models.check_settings(request.callee)
-        return (await self._opener.store_run(request)).call
+        return await self.runs.submit(prompt, by, agent, RunOptions(**options))
 
     async def call(self, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs) -> RunResult[Out]:
         """Call one listed tool from Python: a run of one call, made as the app's default agent."""
-        return await self._call(callee, by, args, kwargs)
+        return await self.runs.call(callee, by, args, kwargs)
 
     async def call_at(
         self, target: str, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs
     ) -> RunResult[Out]:
         """Like `call`, for a target; see `run`."""
-        return await self._call(callee, by, args, kwargs, target=target)
+        return await self.runs.call(callee, by, args, kwargs, target=target)
 
     async def call_in_conversation(
         self, conversation: str, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs
     ) -> RunResult[Out]:
         """Like `call`, but in a conversation whose history has and sees nothing of it, and that may be busy."""
-        return await self._call(callee, by, args, kwargs, conversation=conversation)
+        return await self.runs.call(callee, by, args, kwargs, conversation=conversation)
 
     async def call_by_name(
         self,
@@ -269,11 +259,8 @@ class Runtime:
         arguments: Arguments | Mapping[str, object] | str,
         *,
         by: Principal,
-        conversation: str = "",
-        idempotency_key: str = "",
-        target: str = "",
         schedule: Schedule | None = None,
-        metadata: Mapping[str, Any] | None = None,
+        **options: Unpack[CallOptions],
     ) -> RunResult[Any]:
         """Call a tool by its name, or a method by its key, with arguments as a mapping or JSON, or parsed already.
 
@@ -284,10 +271,7 @@ class Runtime:
         Raises:
             RequestError: the application has no such tool, or the arguments are not JSON.
         """
-        callee, given = self._callees.find(name), as_arguments(name, arguments, self._limits)
-        request = RunRequest(callee, given, by, "", conversation, idempotency_key, target=target)
-        kept = encode_metadata(metadata)
-        return await self._start_run(request._replace(is_direct_call=True, schedule=schedule, metadata=kept))
+        return await self.runs.call_by_name(name, arguments, by, options, schedule)
 
     async def decide(
         self,
@@ -310,11 +294,11 @@ class Runtime:
         Raises:
             RequestError: the question is unknown or settled, ``by`` may not decide it, or a value is invalid.
         """
-        return await self._opener.decide(question, approved=approved, by=by, kind=kind, **options)
+        return await self.runs.decide(question, approved=approved, by=by, kind=kind, details=options)
 
     async def earliest_expiry(self, run: str) -> float | None:
         """Earliest expiry of the run's open questions; resuming after it denies them. None if there are none."""
-        return await self._opener.decisions.earliest_expiry(run)
+        return await self.runs.earliest_expiry(run)
 
     async def resume(self, run: str, release_requested: asyncio.Event | None = None) -> RunResult[Any]:
         """Resume a run after its questions were decided or its process died. An ended run returns its result.
@@ -324,9 +308,7 @@ class Runtime:
             LeaseError: another executor holds the run, or it was released by setting ``release_requested``.
         """
         check_instances("resume", release_requested=(release_requested, asyncio.Event | None))
-        header, items = await self._conversations.read_run(run)
-        callee, owner = self._callees.find(header.callee), self._principals.owner(header)
-        return await self._execute(run, callee, header, owner, known_items=items, release_requested=release_requested)
+        return await self.runs.resume(run, release_requested)
 
     async def loosen(self, run: str, *, without: Iterable[str], by: Principal, reason: str) -> None:
         """Let a run continue that is stalled because this process lacks terms of it, all of which ``without`` names.
@@ -334,9 +316,7 @@ class Runtime:
         Raises:
             RequestError: the run is unknown or has ended, ``by`` lacks ``runs:loosen``, or a value is invalid.
         """
-        header, _ = await self._conversations.read_run(run)
-        check_right(by, header, LOOSEN_PERMISSION, "loosen")
-        await self._execute.loosen(header, without=without, by=by, reason=reason)
+        await self.runs.loosen(run, without=without, by=by, reason=reason)
 
     async def cancel(self, run: str, *, by: Principal) -> RunResult[Any] | None:
         """Cancel a run and end its open calls. None if another executor holds the run and will end it.
@@ -344,48 +324,15 @@ class Runtime:
         Raises:
             RequestError: the run is unknown, or belongs to another principal and ``by`` lacks ``runs:cancel``.
         """
-        header, items = await self._conversations.read_run(run)
-        check_right(by, header, CANCEL_PERMISSION, "cancel", is_for_owner=True)
-        await self.store.request_cancel(run, by.name)
-        callee = self._callees.find(header.callee)
-        with contextlib.suppress(LeaseError):
-            return await self._execute(run, callee, header, by, known_items=items, stopping=True)
-        return None
+        return await self.runs.cancel(run, by)
 
     async def replay(self, run: str) -> ReplayReport:
         """Execute a run again with all answers from its journal, and compare. Nothing is written and no tool runs."""
-        return await replay_run(run, self._conversations, self._callees, self._call_root)
+        return await self.runs.replay(run)
 
     async def history(self, run: str) -> list[str]:
         """The chat history up to the end of a run, without the system message: wire texts, always valid."""
-        return await self._conversations.messages(run)
-
-    async def _call(
-        self, callee: AnyCallee, by: Principal, args: Any, kwargs: Any, *, conversation: str = "", target: str = ""
-    ) -> RunResult[Any]:
-        self._callees.resolve(callee)
-        arguments = callee.build_arguments(*args, **kwargs)
-        request = RunRequest(callee, arguments, by, conversation=conversation, target=target, is_direct_call=True)
-        return await self._start_run(request)
-
-    async def _start_run(self, request: RunRequest, header: RunOpened | None = None) -> RunResult[Any]:
-        header = header or await self._opener.create_header(request)
-        if not request.idempotency_key or await self.store.find_run(header.call) is None:
-            await self._used_models.check(request.callee)
-        try:
-            if request.when_busy == "queue" or request.carries is not None:
-                header = await self._opener.store_run(request, header.call)
-                return await run_in_turn(header, self.resume, self._conversations, self.store)
-            store_files = partial(self._opener.store_files, request)  # nothing of a refused request is stored
-            before = store_files if may_have_files(request) else None
-            by = self._principals.owner(header) if header.started_by else request.principal
-            given = make_given_items(header, request.history.texts) if request.history.texts else ()
-            return await self._execute(header.call, request.callee, header, by, following=given, before=before)
-        except RequestError:
-            if not request.idempotency_key or await self.store.find_run(header.call) is None:
-                raise
-        await self._opener.check_repeated(request, header)
-        return await self.resume(header.call)
+        return await self.runs.history(run)
 
     def __repr__(self) -> str:
         """Draw the layers around the calls of the default agent."""

@@ -183,3 +183,64 @@ async def test_a_run_of_an_agent_keeps_the_metadata_of_its_request() -> None:
     wrong: Any = 5
     with pytest.raises(RequestError, match="metadata is 5; give a JSON object"):
         await client.run("go", metadata=wrong)
+
+
+async def test_a_run_that_is_submitted_again_is_the_same_run_and_executes_once(store: Store) -> None:
+    world = World()
+    runtime = runtime_of(Scripted([calls(("write", {"text": "one"})), "done"]), world.write(), store=store)
+    client = runtime.client(superuser())
+    runs = [await client.submit("go", idempotency_key="r1", conversation="talk", target="a/b") for _ in range(2)]
+    assert (await runtime.resume(runs[0])).value() == "done"
+    runs.append(await client.submit("go", idempotency_key="r1", conversation="talk", target="a/b"))
+    assert set(runs) == {runs[0]}
+    assert (await client.run("go", idempotency_key="r1", conversation="talk", target="a/b")).value() == "done"
+    assert (world.ran, len(await store.list_runs())) == (["one"], 1)
+
+
+async def test_a_key_with_which_another_run_was_submitted_is_refused(store: Store) -> None:
+    runtime = runtime_of(Scripted([]), store=store)
+    await runtime.client(superuser()).submit("go", idempotency_key="r1")
+    for attempt in (
+        runtime.client(superuser()).submit("stop", idempotency_key="r1"),
+        runtime.client(superuser()).submit("go", idempotency_key="r1", target="a/b"),
+        runtime.run("stop", by=superuser(), idempotency_key="r1"),
+    ):
+        with pytest.raises(IdempotencyError, match="the idempotency key 'r1' was used for another request"):
+            await attempt
+    assert len(await store.list_runs()) == 1
+
+
+async def test_keys_of_submitted_runs_are_apart_by_principal_and_tenant(store: Store) -> None:
+    runtime = runtime_of(Scripted([]), store=store)
+    people = (superuser(), superuser(name="bob"), superuser(tenant="elsewhere"))
+    assert len({await runtime.client(each).submit("go", idempotency_key="r1") for each in people}) == 3
+
+
+@pytest.mark.every_store
+@pytest.mark.parametrize("options", [{}, {"conversation": "talk"}, {"conversation": "talk", "when_busy": "queue"}])
+async def test_of_many_that_are_submitted_at_once_one_run_is_opened(store: Store, options: Any) -> None:
+    runtimes = [runtime_of(Scripted([]), store=store) for _ in range(4)]
+    submitting = [each.client(superuser()).submit("go", idempotency_key="r1", **options) for each in runtimes * 3]
+    runs = await asyncio.gather(*submitting)
+    assert [row.run for row in await store.list_runs()] == [runs[0]]
+    assert set(runs) == {runs[0]}
+    assert [type(item) for item in await items_of(store, runs[0])] == [RunOpened]
+
+
+async def test_a_run_that_executes_elsewhere_is_submitted_again_without_disturbing_it(store: Store) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    @tool(effect=Effect.PURE)
+    async def wait() -> str:
+        """Wait."""
+        begun.set()
+        await go_on.wait()
+        return "waited"
+
+    runtime = runtime_of(Scripted([calls(("wait", {})), "done"]), wait, store=store)
+    run = await runtime.submit("go", by=superuser(), idempotency_key="r1")
+    executing = asyncio.create_task(runtime.resume(run))
+    await begun.wait()
+    assert await runtime_of(Scripted([]), wait, store=store).submit("go", by=superuser(), idempotency_key="r1") == run
+    go_on.set()
+    assert (await executing).value() == "done"

@@ -26,11 +26,11 @@ from remit.users import UserDirectory, os_user, read_users
 if TYPE_CHECKING:  # what only some commands use is imported where it is used
     from remit.app import App
     from remit.audit.audit import Audit
+    from remit.client import Client
     from remit.contracts.artifact import Artifact
     from remit.contracts.items import Position
     from remit.contracts.question import Question
     from remit.contracts.usage import UsageTotals
-    from remit.engine.client import Client
     from remit.engine.conversation_reader import ConversationReader
     from remit.engine.reader import Page
     from remit.engine.watching import ItemCallback
@@ -188,7 +188,7 @@ class LocalClient:
         if app is not None:
             return self.runtime(app).client(self.principal)
         from remit.app import App
-        from remit.engine.client import Client
+        from remit.client import Client
         from remit.models.prices import with_default_prices
 
         runtime, prices = self.runtime(App(name="remit")), with_default_prices(self.users.prices)

@@ -17,7 +17,7 @@ from remit.cli.model import fetch_weights, missing_weights
 from remit.cli.options import AppArgument, TargetOption
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import escape_controls, json_text
-from remit.engine.client import SubmitOptions
+from remit.engine.request import RunOptions
 from remit.errors import RequestError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def run(
         if not found.agents:
             raise RequestError(f"the application {found.name!r} has no agent to talk to; see: remit tools {app}")
         conversation_id = conversation or f"{found.name}-{secrets.token_hex(4)}"
-        options = SubmitOptions(conversation=conversation_id, target=target, when_busy="queue" if queue else "refuse")
+        options = RunOptions(conversation=conversation_id, target=target, when_busy="queue" if queue else "refuse")
         if ask is not None and detach:
             return _detach(client, found, options, ask, files, as_json=as_json)
         if needs_model(found, found.agents[0].name):
@@ -97,7 +97,7 @@ def _store_files(client: LocalClient, runtime: Runtime, files: Sequence[Path]) -
 
 
 def _detach(
-    client: LocalClient, app: App, options: SubmitOptions, text: str, files: Sequence[Path], *, as_json: bool
+    client: LocalClient, app: App, options: RunOptions, text: str, files: Sequence[Path], *, as_json: bool
 ) -> int:
     from remit.cli.engine import notify_engine
 
@@ -126,7 +126,7 @@ def _talk(client: LocalClient, app: App, conversation: str, target: str, app_ref
 def _ask(
     client: LocalClient,
     app: App,
-    options: SubmitOptions,
+    options: RunOptions,
     text: str,
     files: Sequence[Path],
     app_reference: str,

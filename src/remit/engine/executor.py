@@ -200,8 +200,11 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             return (header, *following)
 
         opening = self._link(run, (header, *following))
-        if (await self.store.acquire(run, self.name, 0.0, opening=opening)).is_opened:
+        found = await self.store.acquire(run, self.name, 0.0, opening=opening)
+        if found.is_opened:
             self.on_stored(opening)
+        elif found.item_count:
+            raise _run_exists_error(run)
         else:
             await self.append(run, open_run)
 

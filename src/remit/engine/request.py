@@ -40,10 +40,20 @@ _LONGEST: Final = {**dict.fromkeys(("conversation", "idempotency_key", "target")
 _LETTER_OF_BYTE: Final = b"0123456789abcdefghjkmnpqrstvwxyz" * 8
 
 
+class CallOptions(TypedDict, total=False):
+    """Options of a call of a tool: see `Runtime.call_by_name`."""
+
+    conversation: str
+    idempotency_key: str
+    target: str
+    metadata: Mapping[str, JsonValue]
+
+
 class MessageOptions(TypedDict, total=False):
     """Options of a new run of an agent: see `Runtime.run`."""
 
     conversation: str
+    idempotency_key: str
     files: Files
     target: str
     when_busy: WhenBusy
@@ -52,16 +62,10 @@ class MessageOptions(TypedDict, total=False):
     metadata: Mapping[str, JsonValue]
 
 
-class SubmitOptions(MessageOptions, total=False):
-    """Options of a new run of an agent, which they may name: see `Runtime.submit`."""
+class RunOptions(MessageOptions, total=False):
+    """Options of a new run of an agent, which they may name: see `Runtime.run`."""
 
     agent: str
-
-
-class RunOptions(SubmitOptions, total=False):
-    """Options of a run that this process executes: see `Runtime.run`."""
-
-    idempotency_key: str
 
 
 class RunRequest(NamedTuple):

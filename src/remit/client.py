@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
-
-from pydantic import JsonValue
 
 from remit.approvals.service import DecisionOptions, GrantService
 from remit.contracts.artifact import Artifact
@@ -24,21 +22,13 @@ from remit.engine.artifacts import ArtifactService
 from remit.engine.conversation_reader import ConversationReader
 from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.reader import CANCEL_PERMISSION
-from remit.engine.request import RunOptions, SubmitOptions
+from remit.engine.request import CallOptions, RunOptions
 from remit.engine.result import RunResult
 from remit.engine.schedule import Missed, Schedule
 from remit.engine.tools import ToolInfo, list_tools
 from remit.errors import RequestError
 from remit.journal.ports import RunRow, RunStatus, Store
-
-
-class CallOptions(TypedDict, total=False):
-    """Options of a call of a tool: see `Runtime.call_by_name`."""
-
-    conversation: str
-    idempotency_key: str
-    target: str
-    metadata: Mapping[str, JsonValue]
+from remit.run_service import RunService
 
 
 class GrantOptions(TypedDict, total=False):
@@ -51,22 +41,14 @@ class GrantOptions(TypedDict, total=False):
 
 
 class _Runtime(Protocol):
-    """What a client needs of a `Runtime`, whose signatures repeat the options above."""
+    """What a client needs of a `Runtime`."""
 
     store: Store
     artifacts: ArtifactService
     grants: GrantService
     dispatcher: Dispatcher
     tools: Sequence[AnyCallee]
-
-    def run(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[Any]]: ...
-    def submit(self, *args: Any, **kwargs: Any) -> Awaitable[str]: ...
-    def call_by_name(self, *args: Any, **kwargs: Any) -> Awaitable[RunResult[Any]]: ...
-    def decide(self, *args: Any, **kwargs: Any) -> Awaitable[str | None]: ...
-    def resume(self, run: str) -> Awaitable[RunResult[Any]]: ...
-    def loosen(self, *args: Any, **kwargs: Any) -> Awaitable[None]: ...
-    def cancel(self, run: str, *, by: Principal) -> Awaitable[RunResult[Any] | None]: ...
-    def history(self, run: str) -> Awaitable[list[str]]: ...
+    runs: RunService
 
 
 @check_calls
@@ -81,7 +63,7 @@ class Client(ConversationReader):
     def __init__(self, runtime: _Runtime, principal: Principal, *, application: str, prices: Prices) -> None:
         super().__init__(runtime.store, principal, application=application, prices=prices)
         self._find_contract = runtime.dispatcher.find
-        self._runtime = runtime
+        self._runtime, self._runs = runtime, runtime.runs
 
     async def tools(self, *, target: str = "") -> list[ToolInfo]:
         """The tools that the principal may call, with their schemas and facts, sorted by name.
@@ -96,11 +78,11 @@ class Client(ConversationReader):
 
     async def run(self, prompt: str | None = None, **options: Unpack[RunOptions]) -> RunResult[Any]:
         """Run an agent in this process; see `Runtime.run`."""
-        return await self._runtime.run(prompt, by=self.principal, **options)
+        return await self._runs.run(prompt, self.principal, options.get("agent", ""), options)
 
-    async def submit(self, prompt: str | None = None, **options: Unpack[SubmitOptions]) -> str:
+    async def submit(self, prompt: str | None = None, **options: Unpack[RunOptions]) -> str:
         """Open a run of an agent, which an engine executes, and return its id; see `Runtime.submit`."""
-        return await self._runtime.submit(prompt, by=self.principal, **options)
+        return await self._runs.submit(prompt, self.principal, options.get("agent", ""), options)
 
     async def call(
         self, tool: str, arguments: Mapping[str, object] | str, **options: Unpack[CallOptions]
@@ -110,7 +92,7 @@ class Client(ConversationReader):
         Raises:
             RequestError: the application has no such tool, or the arguments are not JSON.
         """
-        return await self._runtime.call_by_name(tool, arguments, by=self.principal, **options)
+        return await self._runs.call_by_name(tool, arguments, self.principal, options)
 
     async def schedule(
         self,
@@ -131,8 +113,7 @@ class Client(ConversationReader):
             RequestError: as of `call`, or the time or the rule is invalid.
         """
         schedule = Schedule(at, every, missed)
-        call = self._runtime.call_by_name
-        return await call(tool, arguments, by=self.principal, schedule=schedule, **options)
+        return await self._runs.call_by_name(tool, arguments, self.principal, options, schedule)
 
     async def decide(
         self,
@@ -152,7 +133,7 @@ class Client(ConversationReader):
         """
         row = await self.question(question)
         kind = self.decision_kind(row.question) if kind is None else kind
-        return await self._runtime.decide(question, approved=approved, by=self.principal, kind=kind, **options)
+        return await self._runs.decide(question, approved=approved, by=self.principal, kind=kind, details=options)
 
     async def resume(self, run: str) -> RunResult[Any]:
         """Execute a run again in this process, as the principal who started it; see `Runtime.resume`.
@@ -161,7 +142,7 @@ class Client(ConversationReader):
             RequestError: the run does not exist for this principal. LeaseError: another executor holds it.
         """
         await self._visible_run(run, access="write")
-        return await self._runtime.resume(run)
+        return await self._runs.resume(run)
 
     async def loosen(self, run: str, *, without: Iterable[str], reason: str) -> None:
         """Let a stalled run continue without rules, layers or limits that this process lacks; see `Runtime.loosen`.
@@ -171,7 +152,7 @@ class Client(ConversationReader):
             LeaseError: another executor holds it.
         """
         await self._visible_run(run, LOOSEN_PERMISSION)
-        await self._runtime.loosen(run, without=without, by=self.principal, reason=reason)
+        await self._runs.loosen(run, without=without, by=self.principal, reason=reason)
 
     async def cancel(self, run: str) -> RunStatus:
         """Cancel a run; return its status, ``running`` if another executor holds it and will end it.
@@ -188,7 +169,7 @@ class Client(ConversationReader):
             RequestError: the run does not exist for this principal, or they may not read its conversation any more.
         """
         await self._check_history(run)
-        return await self._runtime.history(run)
+        return await self._runs.history(run)
 
     async def add_artifact(self, content: bytes | Path, *, name: str = "", media_type: str = "") -> Artifact:
         """Store a file for runs of the principal; see `ArtifactService.add`."""
@@ -217,5 +198,5 @@ class Client(ConversationReader):
 
     async def _cancel_run(self, run: RunRow) -> RunStatus:
         by = replace(self.principal, permissions=self.principal.permissions | {CANCEL_PERMISSION})
-        result = await self._runtime.cancel(run.run, by=by)
+        result = await self._runs.cancel(run.run, by)
         return "running" if result is None else result.status
