@@ -31,7 +31,7 @@ NOT_SWEPT: Final = {
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
         RetryModel.repeat App.check_runtime run_checklist Price.cost
         *Gate.check InboxApprover.decide Arguments.limit ArtifactScope.*
-        Page RunDetails Client Receipt ReceiptCall ToolInfo
+        Page RunDetails Client Receipt ReceiptCall ToolInfo *Update WatchStart
         ModelSettings.* as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
     "it refuses every call outside of a run": "RunArtifacts.* RunSchedules.*",

@@ -17,6 +17,7 @@ from figures.untyped_samples import ADA, BY_ANNOTATION, OBJECTS, call, folder
 from remit import Agent, App, Runtime, Tool
 from remit.errors import RemitError
 from remit.layers import CallLayer
+from remit.runtime import WatchStart
 from remit.testing import Scripted, call_through
 from remit.tools import Limits, parse_arguments
 
@@ -157,8 +158,10 @@ _VARIABLE: Final = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 async def _use(returned: Any, *, enter: bool) -> None:
     """Await, read, enter or print what a call returned, and use a part of an application as the application would."""
     if isinstance(returned, AsyncGenerator):
-        async for _ in cast("AsyncGenerator[object]", returned):
-            pass
+        async with contextlib.aclosing(cast("AsyncGenerator[object]", returned)) as events:
+            async for event in events:
+                if isinstance(event, WatchStart):  # what follows never ends
+                    break
         return
     result: Any = await returned if inspect.isawaitable(returned) else returned
     if enter and isinstance(result, contextlib.AbstractContextManager):

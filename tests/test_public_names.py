@@ -105,8 +105,8 @@ PUBLIC: Final = {
         HasApprover HighRisk InboxApprover PlannedCall Policy Principal Question Rule Undeclared Verdict When
     """,
     "remit.runtime": """
-        Client Page PrincipalDirectory Receipt ReceiptCall ReplayReport RunDetails RunResult Runtime ToolInfo
-        make_receipt
+        Client ConversationUpdate Page PrincipalDirectory QuestionUpdate Receipt ReceiptCall ReplayReport RunDetails
+        RunResult RunUpdate Runtime ToolInfo WatchEvent WatchStart make_receipt
     """,
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """

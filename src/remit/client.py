@@ -19,13 +19,13 @@ from remit.core.call_checks import check_calls
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
-from remit.engine.conversation_reader import ConversationReader
 from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.reader import CANCEL_PERMISSION
 from remit.engine.request import CallOptions, RunOptions
 from remit.engine.result import RunResult
 from remit.engine.schedule import Missed, Schedule
 from remit.engine.tools import ToolInfo, list_tools
+from remit.engine.updates import UpdateReader
 from remit.errors import RequestError
 from remit.journal.ports import RunRow, RunStatus, Store
 from remit.run_service import RunService
@@ -52,7 +52,7 @@ class _Runtime(Protocol):
 
 
 @check_calls
-class Client(ConversationReader):
+class Client(UpdateReader):
     """A runtime as one principal uses it: `Runtime.client`. Applications that serve people use nothing else.
 
     All methods act as ``principal``, within the tenant of the principal and the application of the runtime. What the

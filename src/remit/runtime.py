@@ -39,6 +39,7 @@ from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor
 from remit.engine.schedule import Schedule
 from remit.engine.tools import ToolInfo
+from remit.engine.updates import ConversationUpdate, QuestionUpdate, RunUpdate, WatchEvent, WatchStart
 from remit.engine.watching import ItemCallback, wake_streams_and
 from remit.export.receipt import Receipt, ReceiptCall, make_receipt
 from remit.journal.memory import InMemoryStore
@@ -50,15 +51,20 @@ from remit.run_service import RunService
 
 __all__ = [
     "Client",
+    "ConversationUpdate",
     "Page",
     "PrincipalDirectory",
+    "QuestionUpdate",
     "Receipt",
     "ReceiptCall",
     "ReplayReport",
     "RunDetails",
     "RunResult",
+    "RunUpdate",
     "Runtime",
     "ToolInfo",
+    "WatchEvent",
+    "WatchStart",
     "make_receipt",
 ]
 

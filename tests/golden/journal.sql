@@ -23,6 +23,11 @@ CREATE TABLE remit_artifacts (
 	run TEXT NOT NULL, 
 	PRIMARY KEY (digest, tenant, principal, application, conversation, run)
 );
+CREATE TABLE remit_changes (
+	number BIGINT NOT NULL, 
+	PRIMARY KEY (number)
+);
+INSERT INTO "remit_changes" VALUES(11);
 CREATE TABLE remit_conversations (
 	id TEXT NOT NULL, 
 	tenant TEXT NOT NULL, 
@@ -39,9 +44,10 @@ CREATE TABLE remit_conversations (
 	first TEXT NOT NULL, 
 	latest TEXT NOT NULL, 
 	signature BLOB, 
+	changed BIGINT NOT NULL, 
 	PRIMARY KEY (id)
 );
-INSERT INTO "remit_conversations" VALUES('a66d30bdcb0aea1e0bc9663153c4cf2e','default','golden','words','ada','','','Keep bread.','{}','',1800000000.0,1800000054.0,'first','third',X'DCE56C39748BC0FC288C37FF1EB1476A93432D3D70BAADB91BAEDCA2C6FC9B71');
+INSERT INTO "remit_conversations" VALUES('a66d30bdcb0aea1e0bc9663153c4cf2e','default','golden','words','ada','','','Keep bread.','{}','',1800000000.0,1800000054.0,'first','third',X'DCE56C39748BC0FC288C37FF1EB1476A93432D3D70BAADB91BAEDCA2C6FC9B71',9);
 CREATE TABLE remit_grants (
 	grant TEXT NOT NULL, 
 	tenant TEXT NOT NULL, 
@@ -99,15 +105,15 @@ INSERT INTO "remit_items" VALUES('second',3,1,1800000032.0,'message','e5f5ccda5c
 INSERT INTO "remit_items" VALUES('second',4,1,1800000033.0,'usage','e5f5ccda5ce3f7ea55435b96bb8e8049:1','{"model":"scripted (no model)","finish":"tool_calls","prompt_tokens":0,"completion_tokens":0,"response":"","requested":"scripted:scripted (no model)"}',X'689AE13A2BEBEA00D57192F40157C6D12994CD275FA905A9F27B03EE73174D68',X'94F8340BDFC40F0E2ED3F80546495D5940A34EA5F7283C547DCC8AD29CFCA5B9');
 INSERT INTO "remit_items" VALUES('second',5,1,1800000037.0,'question','62bd659eb4e86ea4a3eadf16703ab969','{"parent":"e5f5ccda5ce3f7ea55435b96bb8e8049","callee":"erase","wire":"call_0_erase","about":"approval","question":"18fb0984f3da","body":"{\"id\":\"18fb0984f3da\",\"match\":\"3daf56b8c3aa8521cb1b8e13dcc7711f\",\"kind\":\"approval\",\"tenant\":\"default\",\"conversation\":\"words\",\"run\":\"second\",\"call\":\"62bd659eb4e86ea4a3eadf16703ab969\",\"agent\":\"keeper\",\"asker\":\"ada\",\"tool\":\"erase\",\"arguments\":\"{\\\"word\\\":\\\"bread\\\"}\",\"definition\":\"d5798ca9a817d8160c009a653ca84776\",\"risk\":\"high\",\"rule\":\"high risk\",\"reason\":\"erase is high-risk\",\"who\":\"approvals:decide\",\"asked\":1800000034.0,\"expires\":1800604834.0,\"waits\":true,\"four_eyes\":false,\"shown\":\"\",\"edits\":\"\",\"editor\":\"\",\"layer\":0,\"replaces\":\"\",\"changes\":[],\"link\":\"\",\"state\":\"\",\"message\":\"Erase bread.\",\"news\":[],\"needs\":\"approve\",\"plan\":[],\"within\":\"\",\"further_permissions\":[]}"}',X'590F030924EFB7F8B6272CDFDA64420BF46FB9F86652627E132A771768729850',X'4A39E906C1FBFC5A8A3C768C2AF5B0AE147DFCF8F9CE22E1688513A55847CEEC');
 INSERT INTO "remit_items" VALUES('second',6,1,1800000039.0,'suspended','second','{"questions":["18fb0984f3da"]}',X'DE754BFBF043E7E0587D74B7E638D2280DCA8CEE73490BF29299DCA4F59B620A',X'A8966CEEFD64C948DA640619A2E50D6DEF16D3D2CD40846A89D75F3096894A4B');
-INSERT INTO "remit_items" VALUES('second',7,2,1800000043.0,'resumed','second','{"driver":"2193-accyc3tpjk46"}',X'232E998F761A5A5D60DB953F6CA426167BB6D8E6704A640A553EE4925D934349',X'78A11F769B0365334F544306C992392B308CFD2D5C4A4896E93E799EF45C03B3');
-INSERT INTO "remit_items" VALUES('second',8,2,1800000044.0,'decision','62bd659eb4e86ea4a3eadf16703ab969','{"question":"18fb0984f3da","body":"{\"question\":\"18fb0984f3da\",\"approved\":true,\"by\":\"ada\",\"result\":\"\",\"reason\":\"it is stale\",\"at\":1800000040.0,\"arguments\":\"\",\"grant\":\"\",\"kind\":\"approve\"}"}',X'9732EC7CDCF61B7CC349D3A2A06CCB30FD66D334AF63CCFDB084C0D80ED5E9F2',X'662E3154786334CEE19243061CB740AABA709AA0C76297B65E4BCB2E695636DE');
-INSERT INTO "remit_items" VALUES('second',9,2,1800000047.0,'started','62bd659eb4e86ea4a3eadf16703ab969','{"parent":"e5f5ccda5ce3f7ea55435b96bb8e8049","callee":"erase","attempt":1,"wire":"call_0_erase","question":"18fb0984f3da"}',X'AD629A93B954DA3E02687576755898E8F6A8038AC2FE0240747F716544E6F54A',X'D3D25EB8CCCFDFCA9A28DD43F738F67EB120DAAD31C2454E43F4F778700928D8');
-INSERT INTO "remit_items" VALUES('second',10,2,1800000048.0,'ended','62bd659eb4e86ea4a3eadf16703ab969','{"attempt":1,"outcome":"ok","content":"erased bread"}',X'A65657BBD7ADD0B45715084835EED76713B157612EDDF4DE785712020C59570C',X'2686508C282BD7B961D3544F9E6248487FB023AB4BD6F7049B6532674BACEB8E');
-INSERT INTO "remit_items" VALUES('second',11,2,1800000049.0,'tool_output','62bd659eb4e86ea4a3eadf16703ab969','{"parent":"e5f5ccda5ce3f7ea55435b96bb8e8049","callee":"erase","wire":"call_0_erase","text":"{\"role\":\"tool\",\"tool_call_id\":\"call_0_erase\",\"content\":\"erased bread\"}","outcome":"ok","final":false}',X'9CE075862F28E1E7146E25B932D3F1AA58A8D1BB6C8E9F04242D3D7F0713CE52',X'6C43BE037CFE0F1E2A7B548FC5C71E50AD95C01AE844CD88D465C15E29810417');
-INSERT INTO "remit_items" VALUES('second',12,2,1800000050.0,'message','e5f5ccda5ce3f7ea55435b96bb8e8049:2','{"agent":"e5f5ccda5ce3f7ea55435b96bb8e8049","text":"{\"role\":\"assistant\",\"content\":\"Bread is erased.\"}","request":"1f72eb7140be6ac75b7ef640e33c08e72cd12d71350976ebb094ebf04a92d413"}',X'DC91114CA1620C9961C042F9012D2B43BC86C3C5684845D1F53425786F7BB71E',X'DA4A8E2B23F1743551FEE61CC142988DA811FF3B798DC3F6B0CCA83631F3CEE1');
-INSERT INTO "remit_items" VALUES('second',13,2,1800000051.0,'usage','e5f5ccda5ce3f7ea55435b96bb8e8049:2','{"model":"scripted (no model)","finish":"stop","prompt_tokens":0,"completion_tokens":0,"response":"","requested":"scripted:scripted (no model)"}',X'87932042A1F9D5CF091F03A406995837C17750E1A48AD0E2C5DC6939DDFE5843',X'842069BC17F2429D11CD12327C3755BCCE3D18CCF181DA0748C8DCE5F11355EE');
-INSERT INTO "remit_items" VALUES('second',14,2,1800000052.0,'tool_output','e5f5ccda5ce3f7ea55435b96bb8e8049','{"parent":"","callee":"keeper","wire":"","text":"Bread is erased.","outcome":"ok","final":false}',X'E74CFF7B656BFB2B34D306A8F9BB48AB2C684E64A7BBA52E2D23858E6BEC6DA8',X'55F0A90DAE71E7ECCC67E644A1C1CD50548AE5A203FE17590313BC075BA3BC0C');
-INSERT INTO "remit_items" VALUES('second',15,2,1800000053.0,'finished','second','{"status":"done","error":""}',X'7459408151D58F0009FFB67168C1B65566A51780BD3976A42AAE9CAD0B9AE956',X'24B4F3C3D2A7E327424F1F3A82C4877DB21203D8E4732D0745B51E17F0AC18BB');
+INSERT INTO "remit_items" VALUES('second',7,2,1800000043.0,'resumed','second','{"driver":"21241-xzgycqp9wnpf"}',X'93CEA8059FF803DF7BE54C3AF12F4D6A5551F5D87E6CF29829E524D8B9A0E028',X'246F85A949F6AEA78910C45041282B9C42F92F4B6B928BC1407E1D07F23B6101');
+INSERT INTO "remit_items" VALUES('second',8,2,1800000044.0,'decision','62bd659eb4e86ea4a3eadf16703ab969','{"question":"18fb0984f3da","body":"{\"question\":\"18fb0984f3da\",\"approved\":true,\"by\":\"ada\",\"result\":\"\",\"reason\":\"it is stale\",\"at\":1800000040.0,\"arguments\":\"\",\"grant\":\"\",\"kind\":\"approve\"}"}',X'9732EC7CDCF61B7CC349D3A2A06CCB30FD66D334AF63CCFDB084C0D80ED5E9F2',X'F6E4B9D24DD062B68104E00557E6BC78F5C22FFAA518D08F3B2E5D9AF3331889');
+INSERT INTO "remit_items" VALUES('second',9,2,1800000047.0,'started','62bd659eb4e86ea4a3eadf16703ab969','{"parent":"e5f5ccda5ce3f7ea55435b96bb8e8049","callee":"erase","attempt":1,"wire":"call_0_erase","question":"18fb0984f3da"}',X'AD629A93B954DA3E02687576755898E8F6A8038AC2FE0240747F716544E6F54A',X'3ACDC06D5FF66942E8340BDFFDFEDE68494AEAB44F21DA5E42242B14C8D3D1C7');
+INSERT INTO "remit_items" VALUES('second',10,2,1800000048.0,'ended','62bd659eb4e86ea4a3eadf16703ab969','{"attempt":1,"outcome":"ok","content":"erased bread"}',X'A65657BBD7ADD0B45715084835EED76713B157612EDDF4DE785712020C59570C',X'2FC19539BCAA9B4C15095CFF91166E921F5B4B511FBCD7F1F232E3FA52F42256');
+INSERT INTO "remit_items" VALUES('second',11,2,1800000049.0,'tool_output','62bd659eb4e86ea4a3eadf16703ab969','{"parent":"e5f5ccda5ce3f7ea55435b96bb8e8049","callee":"erase","wire":"call_0_erase","text":"{\"role\":\"tool\",\"tool_call_id\":\"call_0_erase\",\"content\":\"erased bread\"}","outcome":"ok","final":false}',X'9CE075862F28E1E7146E25B932D3F1AA58A8D1BB6C8E9F04242D3D7F0713CE52',X'57061EC1B017B312F08077C6B9C43DC51A6554DCBD03AE7789323943224F521B');
+INSERT INTO "remit_items" VALUES('second',12,2,1800000050.0,'message','e5f5ccda5ce3f7ea55435b96bb8e8049:2','{"agent":"e5f5ccda5ce3f7ea55435b96bb8e8049","text":"{\"role\":\"assistant\",\"content\":\"Bread is erased.\"}","request":"1f72eb7140be6ac75b7ef640e33c08e72cd12d71350976ebb094ebf04a92d413"}',X'DC91114CA1620C9961C042F9012D2B43BC86C3C5684845D1F53425786F7BB71E',X'DD2520422D792399FD0D9B2A323675CDDEFECE3C6202101E6A3680500A3D7188');
+INSERT INTO "remit_items" VALUES('second',13,2,1800000051.0,'usage','e5f5ccda5ce3f7ea55435b96bb8e8049:2','{"model":"scripted (no model)","finish":"stop","prompt_tokens":0,"completion_tokens":0,"response":"","requested":"scripted:scripted (no model)"}',X'87932042A1F9D5CF091F03A406995837C17750E1A48AD0E2C5DC6939DDFE5843',X'2385790219EE008BE85B5DE0862B153FDE7153DCACD992164CE5349169D83657');
+INSERT INTO "remit_items" VALUES('second',14,2,1800000052.0,'tool_output','e5f5ccda5ce3f7ea55435b96bb8e8049','{"parent":"","callee":"keeper","wire":"","text":"Bread is erased.","outcome":"ok","final":false}',X'E74CFF7B656BFB2B34D306A8F9BB48AB2C684E64A7BBA52E2D23858E6BEC6DA8',X'E4592C6CEFB0677A44BFF93822C7806E93C9F499A71EC372C2DB08E6F3157706');
+INSERT INTO "remit_items" VALUES('second',15,2,1800000053.0,'finished','second','{"status":"done","error":""}',X'7459408151D58F0009FFB67168C1B65566A51780BD3976A42AAE9CAD0B9AE956',X'49FE21B65824FDDD33BE4701F641BDF86564882140D5D0BFA42E0B42EDA99061');
 INSERT INTO "remit_items" VALUES('third',0,1,1800000054.0,'opened','third','{"format":1,"tenant":"default","principal":"ada","application":"golden","agent":"","callee":"keeper","arguments":"{\"prompt\":\"Erase salt.\"}","conversation":"words","after":"second","terms":"[[[\"\"],{\"layers\":[\"Authorize\",\"Validate\",\"Budget\",\"Approve\"],\"limits\":{\"Approve.max_questions\":20.0,\"Budget.calls\":256.0,\"Budget.depth\":8.0,\"Limits.agent_depth\":5.0,\"Limits.answer_calls\":128.0,\"Limits.argument_bytes\":1048576.0,\"Limits.argument_depth\":64.0,\"Limits.artifact_bytes\":67108864.0,\"Limits.callback_seconds\":30.0,\"Limits.error_bytes\":16384.0,\"Limits.handoffs\":10.0,\"Limits.image_bytes\":3932160.0,\"Limits.note_bytes\":65536.0,\"Limits.output_bytes\":262144.0,\"Limits.reason_bytes\":4096.0,\"Limits.reply_bytes\":2097152.0,\"Limits.reply_seconds\":1800.0},\"policies\":[[[\"high risk\",2],[\"egress\",2],[\"undeclared\",2]]]}],[[\"keeper\"],{\"limits\":{\"output_bytes\":262144.0,\"repeats\":3.0,\"turns\":16.0}}]]"}',X'0A7E03911507C653CA8FFA4838CA330E48D70F88192C2E6739F9745D9EF3045B',X'870BD10A2C00778FC5620446E88168617B0A9BAFF47C7314DE7C7D996AF5D2AC');
 INSERT INTO "remit_items" VALUES('third',1,1,1800000057.0,'message','1cefc44e168054be3f655e671d292060','{"agent":"1cefc44e168054be3f655e671d292060","text":"{\"role\":\"system\",\"content\":\"Keep words.\"}","by":"instructions"}',X'E143C8B58221777B5C4013659C5A436D5A3823D23B5DDFD9F40212C96B6B3A12',X'17C7968887BB3BC0D640870223EFDA2858E1108A2164023D1FF8CC5D5391A773');
 INSERT INTO "remit_items" VALUES('third',2,1,1800000058.0,'message','1cefc44e168054be3f655e671d292060','{"agent":"1cefc44e168054be3f655e671d292060","text":"{\"role\":\"user\",\"content\":\"Erase salt.\"}","by":"person"}',X'CB030B8EE569A78F3D48F1F6A431342D5242149AC014E29BBD5406384972DFDC',X'F43A16423DBFA44874BC3BD40401D0BE0BB1351C6F44CAC5E56EF318FD3C88A3');
@@ -136,10 +142,12 @@ CREATE TABLE remit_questions (
 	signature BLOB, 
 	approval TEXT DEFAULT '' NOT NULL, 
 	tenant TEXT DEFAULT '' NOT NULL, 
+	expires FLOAT NOT NULL, 
+	changed BIGINT NOT NULL, 
 	PRIMARY KEY (question)
 );
-INSERT INTO "remit_questions" VALUES('18fb0984f3da','second','words','3daf56b8c3aa8521cb1b8e13dcc7711f','taken',1800000034.0,'{"id":"18fb0984f3da","match":"3daf56b8c3aa8521cb1b8e13dcc7711f","kind":"approval","tenant":"default","conversation":"words","run":"second","call":"62bd659eb4e86ea4a3eadf16703ab969","agent":"keeper","asker":"ada","tool":"erase","arguments":"{\"word\":\"bread\"}","definition":"d5798ca9a817d8160c009a653ca84776","risk":"high","rule":"high risk","reason":"erase is high-risk","who":"approvals:decide","asked":1800000034.0,"expires":1800604834.0,"waits":true,"four_eyes":false,"shown":"","edits":"","editor":"","layer":0,"replaces":"","changes":[],"link":"","state":"","message":"Erase bread.","news":[],"needs":"approve","plan":[],"within":"","further_permissions":[]}','{"question":"18fb0984f3da","approved":true,"by":"ada","result":"","reason":"it is stale","at":1800000040.0,"arguments":"","grant":"","kind":"approve"}','second','62bd659eb4e86ea4a3eadf16703ab969',X'9A43E73E8AB5C941429121079E59DBC72B09AE78A3FA9D7139CEBA8407A5B62D','167b378ff9603414eccd0ebc5083aa7f','default');
-INSERT INTO "remit_questions" VALUES('8e378aee20d6','third','words','73a89a79dd474a3988768e4c7eae8dec','open',1800000063.0,'{"id":"8e378aee20d6","match":"73a89a79dd474a3988768e4c7eae8dec","kind":"approval","tenant":"default","conversation":"words","run":"third","call":"f97360cfa986f5cca82bfaa86ba72579","agent":"keeper","asker":"ada","tool":"erase","arguments":"{\"word\":\"salt\"}","definition":"d5798ca9a817d8160c009a653ca84776","risk":"high","rule":"high risk","reason":"erase is high-risk","who":"approvals:decide","asked":1800000063.0,"expires":1800604863.0,"waits":true,"four_eyes":false,"shown":"","edits":"","editor":"","layer":0,"replaces":"","changes":[],"link":"","state":"","message":"Erase salt.","news":[{"where":"word","before":"\"bread\"","after":"\"salt\""}],"needs":"approve","plan":[],"within":"","further_permissions":[]}','','','',X'BEED08B5AB4CD0C24E1FE8D2B8A25C0BE472625A0AF8C560CA1D69D73063A521','','default');
+INSERT INTO "remit_questions" VALUES('18fb0984f3da','second','words','3daf56b8c3aa8521cb1b8e13dcc7711f','taken',1800000034.0,'{"id":"18fb0984f3da","match":"3daf56b8c3aa8521cb1b8e13dcc7711f","kind":"approval","tenant":"default","conversation":"words","run":"second","call":"62bd659eb4e86ea4a3eadf16703ab969","agent":"keeper","asker":"ada","tool":"erase","arguments":"{\"word\":\"bread\"}","definition":"d5798ca9a817d8160c009a653ca84776","risk":"high","rule":"high risk","reason":"erase is high-risk","who":"approvals:decide","asked":1800000034.0,"expires":1800604834.0,"waits":true,"four_eyes":false,"shown":"","edits":"","editor":"","layer":0,"replaces":"","changes":[],"link":"","state":"","message":"Erase bread.","news":[],"needs":"approve","plan":[],"within":"","further_permissions":[]}','{"question":"18fb0984f3da","approved":true,"by":"ada","result":"","reason":"it is stale","at":1800000040.0,"arguments":"","grant":"","kind":"approve"}','second','62bd659eb4e86ea4a3eadf16703ab969',X'9A43E73E8AB5C941429121079E59DBC72B09AE78A3FA9D7139CEBA8407A5B62D','167b378ff9603414eccd0ebc5083aa7f','default',1800604834.0,7);
+INSERT INTO "remit_questions" VALUES('8e378aee20d6','third','words','73a89a79dd474a3988768e4c7eae8dec','open',1800000063.0,'{"id":"8e378aee20d6","match":"73a89a79dd474a3988768e4c7eae8dec","kind":"approval","tenant":"default","conversation":"words","run":"third","call":"f97360cfa986f5cca82bfaa86ba72579","agent":"keeper","asker":"ada","tool":"erase","arguments":"{\"word\":\"salt\"}","definition":"d5798ca9a817d8160c009a653ca84776","risk":"high","rule":"high risk","reason":"erase is high-risk","who":"approvals:decide","asked":1800000063.0,"expires":1800604863.0,"waits":true,"four_eyes":false,"shown":"","edits":"","editor":"","layer":0,"replaces":"","changes":[],"link":"","state":"","message":"Erase salt.","news":[{"where":"word","before":"\"bread\"","after":"\"salt\""}],"needs":"approve","plan":[],"within":"","further_permissions":[]}','','','',X'BEED08B5AB4CD0C24E1FE8D2B8A25C0BE472625A0AF8C560CA1D69D73063A521','','default',1800604863.0,10);
 CREATE TABLE remit_runs (
 	run TEXT NOT NULL, 
 	epoch INTEGER NOT NULL, 
@@ -163,11 +171,12 @@ CREATE TABLE remit_runs (
 	cancel_signature BLOB, 
 	target TEXT DEFAULT '' NOT NULL, 
 	erased INTEGER DEFAULT 0 NOT NULL, 
+	changed BIGINT NOT NULL, 
 	PRIMARY KEY (run)
 );
-INSERT INTO "remit_runs" VALUES('first',1,'2193-accyc3tpjk46',0.0,25,'done','default','ada','golden','','keeper','words','',1800000000.0,1800000026.0,'',1,0.0,X'BFE54572691BF3B3A2D694219361B0D9D949D3C079E0BF5EBC72C2ABF8D90C8F',NULL,'',0);
-INSERT INTO "remit_runs" VALUES('second',2,'2193-accyc3tpjk46',0.0,16,'done','default','ada','golden','','keeper','words','first',1800000027.0,1800000053.0,'',2,0.0,X'13058D2B57607C585EA954B3431BF3B375987228E5265563E025B9AFADDABC24',NULL,'',0);
-INSERT INTO "remit_runs" VALUES('third',1,'2193-accyc3tpjk46',0.0,9,'waiting','default','ada','golden','','keeper','words','second',1800000054.0,0.0,'',3,1800604863.0,X'B96BDDB4695CEB384DF434BC286C03E4B21B2604156C355C34FCC1927D4183B9',NULL,'',0);
+INSERT INTO "remit_runs" VALUES('first',1,'21241-xzgycqp9wnpf',0.0,25,'done','default','ada','golden','','keeper','words','',1800000000.0,1800000026.0,'',1,0.0,X'BFE54572691BF3B3A2D694219361B0D9D949D3C079E0BF5EBC72C2ABF8D90C8F',NULL,'',0,2);
+INSERT INTO "remit_runs" VALUES('second',2,'21241-xzgycqp9wnpf',0.0,16,'done','default','ada','golden','','keeper','words','first',1800000027.0,1800000053.0,'',2,0.0,X'E6673C59984222286DC05629A6CD416FD30171C5AE3354B90ABD4D9CB9FC1AEA',NULL,'',0,8);
+INSERT INTO "remit_runs" VALUES('third',1,'21241-xzgycqp9wnpf',0.0,9,'waiting','default','ada','golden','','keeper','words','second',1800000054.0,0.0,'',3,1800604863.0,X'B96BDDB4695CEB384DF434BC286C03E4B21B2604156C355C34FCC1927D4183B9',NULL,'',0,11);
 CREATE TABLE remit_turns (
 	rate TEXT NOT NULL, 
 	lane INTEGER NOT NULL, 
@@ -184,6 +193,7 @@ CREATE TABLE remit_watches (
 	until FLOAT NOT NULL, 
 	PRIMARY KEY (run)
 );
+CREATE INDEX remit_runs_changed ON remit_runs (tenant, changed);
 CREATE INDEX remit_runs_conversation ON remit_runs (conversation, number);
 CREATE INDEX remit_runs_tenant ON remit_runs (tenant, opened);
 CREATE INDEX remit_runs_principal ON remit_runs (tenant, principal, opened);
@@ -191,6 +201,8 @@ CREATE INDEX remit_runs_status ON remit_runs (tenant, status, opened);
 CREATE INDEX remit_runs_callee ON remit_runs (tenant, callee, opened);
 CREATE INDEX remit_runs_principal_status ON remit_runs (tenant, principal, status, opened);
 CREATE INDEX remit_runs_due ON remit_runs (application, wake) WHERE ended = 0;
+CREATE INDEX remit_questions_changed ON remit_questions (tenant, changed);
+CREATE INDEX remit_questions_expires ON remit_questions (tenant, expires) WHERE status = 'open';
 CREATE INDEX remit_questions_match ON remit_questions (conversation, "match");
 CREATE INDEX remit_questions_run ON remit_questions (run);
 CREATE INDEX remit_questions_approval ON remit_questions (approval, asked, question);
@@ -198,6 +210,7 @@ CREATE INDEX remit_questions_tenant ON remit_questions (tenant, asked);
 CREATE INDEX remit_questions_open ON remit_questions (tenant, asked) WHERE status = 'open';
 CREATE INDEX remit_grants_tool ON remit_grants (tenant, tool);
 CREATE INDEX remit_turns_start ON remit_turns (rate, start);
+CREATE INDEX remit_conversations_changed ON remit_conversations (tenant, changed);
 CREATE INDEX remit_conversations_tenant ON remit_conversations (tenant, active);
 CREATE INDEX remit_artifacts_run ON remit_artifacts (run);
 COMMIT;

@@ -306,7 +306,7 @@ class RunReader:
                 return await self._store.list_runs(**{**run_filter, **page, "application": self._application})
 
             async def is_visible(row: RunRow) -> bool:
-                return self._owns(row) or self._may(READ_PERMISSION, row.target)
+                return self._lists_run(row)
 
             return await read_page(read, is_visible, lambda row: row.run, before, limit)
         page = RunFilter(application=self._application, before=before, without_erased=True, limit=limit + 1)
@@ -340,6 +340,10 @@ class RunReader:
 
     def _has_run(self, row: RunRow) -> bool:
         return row.tenant == self.principal.tenant and not row.erased and self._application in ("", row.application)
+
+    def _lists_run(self, row: RunRow) -> bool:
+        """Whether `runs` lists a run: it is an own one, or the principal may read it."""
+        return self._has_run(row) and (self._owns(row) or self._may(READ_PERMISSION, row.target))
 
     def _owns(self, row: RunRow) -> bool:
         return row.principal == self.principal.name

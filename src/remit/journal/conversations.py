@@ -160,8 +160,10 @@ class ConversationsInMemory:
             talk.row = open_in_conversation(talk.row, run, arguments)
         return talk.run_count
 
-    def erase_header(self, run: RunRow) -> None:
-        """Erase the copy of the first message if ``run`` had it."""
+    def erase_header(self, run: RunRow) -> bool:
+        """Erase the copy of the first message if ``run`` had it, and return whether it had."""
         talk = self._talks.get(conversation_key(run))
-        if talk and talk.row and talk.row.first == run.run:
-            talk.row = replace(talk.row, first_message="")
+        if not (talk and talk.row and talk.row.first == run.run):
+            return False
+        talk.row = replace(talk.row, first_message="")
+        return True

@@ -30,6 +30,8 @@ from remit.core.call_checks import check_arguments
 from remit.core.checks import as_clock
 from remit.journal.answers import InMemoryAnswers
 from remit.journal.artifact_memory import ArtifactsInMemory
+from remit.journal.change_memory import ChangesInMemory
+from remit.journal.changes import ChangeKind
 from remit.journal.codec import ERASED_BODY
 from remit.journal.conversations import ConversationsInMemory, conversation_key
 from remit.journal.grant_memory import GrantsInMemory
@@ -82,12 +84,13 @@ class _RunState(Struct):
 
 
 @check_arguments()
-class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, GrantsInMemory, TurnsInMemory):
+class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, ChangesInMemory, GrantsInMemory, TurnsInMemory):
     """A store in the memory of this process, for tests and single runs."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         InMemoryAnswers.__init__(self, as_clock("InMemoryStore", clock))
         ArtifactsInMemory.__init__(self)
+        ChangesInMemory.__init__(self)
         GrantsInMemory.__init__(self)
         TurnsInMemory.__init__(self)
         self._runs: dict[str, _RunState] = {}
@@ -140,7 +143,8 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, GrantsInMemory, TurnsInM
         row = self._row_of(run)
         if row is not None and 0 in seqs:
             self._runs[run].row = replace(row, erased=1)
-            self._conversations.erase_header(row)
+            if self._conversations.erase_header(row):
+                self._mark_changed(ChangeKind.CONVERSATION, conversation_key(row))
 
     def acquire(
         self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
@@ -279,6 +283,14 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, GrantsInMemory, TurnsInM
     async def change_conversation(self, key: ConversationKey, **change: Unpack[ConversationChange]) -> None:
         """Change a conversation."""
         self._conversations.change(key, self._unfinished_run(key), change)
+        self._mark_changed(ChangeKind.CONVERSATION, key)
+
+    def _find_talk(self, key: ConversationKey) -> ConversationRow | None:
+        return self._conversations.find(key)
+
+    def _set_question(self, question: str, row: QuestionRow) -> None:
+        self._questions[question] = row
+        self._mark_changed(ChangeKind.QUESTION, question)
 
     def _epoch_of(self, run: str) -> int:
         return self._runs[run].epoch if run in self._runs else 0
@@ -306,7 +318,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, GrantsInMemory, TurnsInM
         """Erase the copy of an item in the row of its question."""
         row = self._questions.get(item.question)
         if row is not None:
-            self._questions[item.question] = erase_question_row(row, item)
+            self._set_question(item.question, erase_question_row(row, item))
             self._wake_waiting_runs(item.question)
 
     def _cancel_questions(self, run: str) -> None:
@@ -316,7 +328,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, GrantsInMemory, TurnsInM
                 self._end_question(question, "cancelled")
 
     def _end_question(self, question: str, status: QuestionStatus) -> None:
-        self._questions[question] = self._questions[question]._replace(status=status)
+        self._set_question(question, self._questions[question]._replace(status=status))
         self._wake_waiting_runs(question)
 
     def _wake_waiting_runs(self, question: str) -> None:
@@ -327,7 +339,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, GrantsInMemory, TurnsInM
     def _store_decision(self, decision: Decision) -> None:
         status: QuestionStatus = "approved" if decision.approved else "denied"
         row = self._questions[decision.question]._replace(status=status, decision=decision)
-        self._questions[decision.question] = row
+        self._set_question(decision.question, row)
         if key := approval_key_of(row):
             insort(self._approvals.setdefault(key, []), (row.question.asked, row.question.id))
         self._wake_waiting_runs(decision.question)
@@ -349,18 +361,23 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, GrantsInMemory, TurnsInM
             grant = self._grants.get(row.decision.grant) if row and row.decision else None
             row = check_consumable(row, question, consumption, self._clock(), grant)
             consumed[question] = row._replace(status="taken", consumed_by=(consumption.run, consumption.call))
-        self._questions.update(consumed)
+        for question, row in consumed.items():
+            self._set_question(question, row)
 
     def _index_item(self, state: _RunState, position: Position) -> None:
         item = position.item
         if isinstance(item, RunOpened):
             state.row = run_row_from_header(position, item)
             self._unfinished[position.run] = state
-            state.number = self._conversations.open(state.row, item.arguments) if item.conversation else 0
+            if item.conversation:
+                state.number = self._conversations.open(state.row, item.arguments)
+                if item.after != DETACHED:
+                    self._mark_changed(ChangeKind.CONVERSATION, conversation_key(state.row))
+            self._mark_changed(ChangeKind.RUN, position.run)
             self._own_artifacts(position, item)
         elif isinstance(item, QuestionItem) and item.question not in self._questions:
             question = Question.from_json(item.body)
-            self._questions[item.question] = QuestionRow(question, "open", None, None)
+            self._set_question(item.question, QuestionRow(question, "open", None, None))
             self._runs.setdefault(question.run, _RunState()).questions.append(item.question)
         elif isinstance(item, DecisionItem) and self._is_open(item.question):
             self._store_decision(Decision.from_json(item.body))
@@ -370,6 +387,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, GrantsInMemory, TurnsInM
         if status and state.row:
             ended = position.at if isinstance(item, RunFinished) else 0.0
             state.row = replace(state.row, status=status, ended=ended)
+            self._mark_changed(ChangeKind.RUN, position.run)
             state.waits_for = item.questions if isinstance(item, (RunSuspended, RunStalled)) else ()
             state.wake = wake_time(item, self._questions.get)
         if is_at_rest(item):

@@ -10,23 +10,16 @@ from remit.contracts.artifact import ArtifactScope
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption, TurnRequest
-from remit.contracts.question import Decision, Question, QuestionStatus
+from remit.contracts.question import Decision
+from remit.journal.changes import ChangeIndex
 from remit.journal.conversation_row import (
     ConversationChange,
     ConversationFilter,
     ConversationKey,
     ConversationRow,
 )
+from remit.journal.question_row import QuestionRow
 from remit.journal.run_row import RunRow, RunStatus
-
-
-class QuestionRow(NamedTuple):
-    """A question with its status, its decision, and the call (run, call) that consumed it, if any."""
-
-    question: Question
-    status: QuestionStatus
-    decision: Decision | None
-    consumed_by: tuple[str, str] | None
 
 
 class RunFilter(TypedDict, total=False):
@@ -375,6 +368,7 @@ class Store(
     Leases,
     RunInbox,
     RunIndex,
+    ChangeIndex,
     ConversationStore,
     GrantStore,
     RateCounter,

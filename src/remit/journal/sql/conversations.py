@@ -14,6 +14,7 @@ from remit.contracts.question import content_digest
 from remit.errors import BrokenJournalError
 from remit.journal.conversations import change_row, check_not_deleted, conversation_key, open_in_conversation
 from remit.journal.ports import ConversationChange, ConversationFilter, ConversationKey, ConversationRow, RunRow
+from remit.journal.sql.change_number import with_number
 from remit.journal.sql.rows import refuse_broken
 from remit.journal.sql.signatures import columns_of, signer_of
 from remit.journal.sql.statements import Command, Query
@@ -21,14 +22,11 @@ from remit.journal.sql.tables import CONVERSATIONS, NOT_ENDED, RUNS
 from remit.schemas.jsontext import compact_json
 
 _FIELDS = tuple(each.name for each in fields(ConversationRow))
-_ROWS = select(CONVERSATIONS, RUNS.c.status).join(RUNS, RUNS.c.run == CONVERSATIONS.c.latest)
-_SELECT = Query(_ROWS.where(CONVERSATIONS.c.id == bindparam("id")))
-_INSERT = Command(insert(CONVERSATIONS))
-_UPDATE = Command(
-    update(CONVERSATIONS)
-    .where(CONVERSATIONS.c.id == bindparam("the_id"))
-    .values({column.name: bindparam(column.name) for column in CONVERSATIONS.columns})
-)
+ROWS = select(CONVERSATIONS, RUNS.c.status).join(RUNS, RUNS.c.run == CONVERSATIONS.c.latest)
+_SELECT = Query(ROWS.where(CONVERSATIONS.c.id == bindparam("id")))
+_VALUES = with_number(each.name for each in CONVERSATIONS.columns)
+_INSERT = Command(insert(CONVERSATIONS).values(_VALUES))
+_UPDATE = Command(update(CONVERSATIONS).where(CONVERSATIONS.c.id == bindparam("the_id")).values(_VALUES))
 _UNFINISHED = (
     select(RUNS.c.run)
     .where(
@@ -68,7 +66,7 @@ def select_conversations(**conversation_filter: Unpack[ConversationFilter]) -> S
             )
         )
     order = table.active.desc(), table.application.desc(), table.conversation.desc()
-    return _ROWS.where(*where).order_by(*order).limit(conversation_filter.get("limit", 50))
+    return ROWS.where(*where).order_by(*order).limit(conversation_filter.get("limit", 50))
 
 
 def conversation_row(connection: Connection | Engine, row: Row[Any]) -> ConversationRow:

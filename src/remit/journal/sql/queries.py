@@ -94,6 +94,7 @@ UNOPENED_RUN = {
     "wake": 0.0,
     **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after", "target"), ""),
     "erased": 0,
+    "changed": 0,
 }
 
 

@@ -114,6 +114,7 @@ def question_row(row: Row[Any], signer: Signer) -> QuestionRow:
             match=question.match,
             asked=question.asked,
             tenant=question.tenant,
+            expires=question.expires,
         )
         if decision is not None:
             _check_columns(row, question=decision.question)

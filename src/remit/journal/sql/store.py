@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
@@ -23,6 +23,7 @@ from remit.core.checks import as_clock, as_path
 from remit.core.files import create_folder
 from remit.database.urls import describe_location, ensure_private_database, parse_url
 from remit.errors import JournalError
+from remit.journal.changes import ChangePage, Place
 from remit.journal.conversations import conversation_key
 from remit.journal.index import approval_key, check_open, is_expired, lease_lost_error, with_expiry
 from remit.journal.ports import (
@@ -39,6 +40,8 @@ from remit.journal.ports import (
 )
 from remit.journal.sql.answers import SqlAnswers
 from remit.journal.sql.artifacts import ArtifactTables, find_digests
+from remit.journal.sql.change_watch import ChangeWatch
+from remit.journal.sql.changes import read_changes
 from remit.journal.sql.conversations import (
     change_conversation,
     conversation_row,
@@ -74,16 +77,17 @@ from remit.journal.sql.signatures import signer_of
 from remit.journal.sql.statements import Query
 from remit.journal.sql.tables import QUESTIONS, RUNS, open_engine, sqlite_file
 from remit.journal.sql.turns import take_turn
-from remit.journal.sql.worker_thread import WorkerThread, run_reads
+from remit.journal.sql.worker_thread import DatabaseOperation, WorkerThread, run_reads
 from remit.journal.sql.writer import Writer, database_message
 from remit.journal.sql.writes import (
     SELECT_LATEST_RUN,
     Append,
     Change,
+    are_seen,
+    begin_operations,
     decode_question_items,
     erase_items,
     find_question,
-    lock_operations,
     run_operations,
     select_question_items,
     store_decision,
@@ -115,7 +119,10 @@ class SqlStore(SqlAnswers):
         self._now = clock_reader(as_clock("SqlStore", chosen)) if chosen else read_database_time
         self._engine = open_engine(self._url)
         self._artifacts = ArtifactTables(sqlite_file(self._url))
-        self._writer = Writer(self._engine, run_operations, lock=lock_operations, prepare=self._prepare)
+        self._changes = ChangeWatch(self._engine)
+        self._writer = Writer(
+            self._engine, run_operations, begin=begin_operations, end=self._wake_watchers, prepare=self._prepare
+        )
         self._reader = WorkerThread("remit-journal-reads", partial(run_reads, self._engine))
 
     @staticmethod
@@ -151,14 +158,14 @@ class SqlStore(SqlAnswers):
             erase_items(connection, run, seqs)
 
         lock_keys = LockKeys(frozenset({run, *digests, *talks}), frozenset(item.question for item in items))
-        await self._writer.submit(Change(work, lock_keys))
+        await self._writer.submit(Change(work, lock_keys, is_seen=True))
 
     async def acquire(
         self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
     ) -> AcquiredLease:
         """Acquire the lease of a run and read its state, or open a new run, in one transaction."""
         acquisition = Acquisition(run, executor, seconds, after, opening, self._now)
-        acquired, items = await self._writer.submit(Change(acquisition, acquisition.lock_keys))
+        acquired, items = await self._writer.submit(Change(acquisition, acquisition.lock_keys, is_seen=bool(opening)))
         return acquired._replace(items=decode_positions(items))
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
@@ -184,7 +191,7 @@ class SqlStore(SqlAnswers):
             check_open(row, decision.question, self._now(connection))
             store_decision(connection, decision)
 
-        await self._writer.submit(Change(work, LockKeys(questions=frozenset({decision.question}))))
+        await self._writer.submit(Change(work, LockKeys(questions=frozenset({decision.question})), is_seen=True))
 
     async def request_cancel(self, run: str, by: str) -> None:
         """Ask the executor of a run to cancel it."""
@@ -261,6 +268,18 @@ class SqlStore(SqlAnswers):
         rows, _ = await self._read_questions(partial(SELECT_LAST_APPROVAL.all, approval=key, application=application))
         return next(iter(rows), None)
 
+    async def read_changes(self, tenant: str, place: Place | None, limit: int) -> ChangePage:
+        """The rows of a tenant that have changed behind a place, at most ``limit``; without a place none, as of now."""
+        return await self._submit_read(lambda connection: read_changes(connection, tenant, place, limit, self._now))
+
+    def watch_changes(self) -> AbstractContextManager[asyncio.Event]:
+        """An event that is set after each change, also of another process, and sometimes without one."""
+        return self._changes.watch()
+
+    def _wake_watchers(self, operations: Sequence[DatabaseOperation]) -> None:
+        if are_seen(operations):
+            self._changes.wake()
+
     async def find_conversation(self, key: ConversationKey) -> ConversationRow | None:
         """The conversation with this key, even if it was deleted."""
         return await self._submit_read(lambda connection: find_conversation(connection, key))
@@ -272,7 +291,9 @@ class SqlStore(SqlAnswers):
 
     async def change_conversation(self, key: ConversationKey, **change: Unpack[ConversationChange]) -> None:
         """Change a conversation."""
-        await self._write(lambda connection: change_conversation(connection, key, change), conversation_lock(key))
+        lock_keys = LockKeys(frozenset({conversation_lock(key)}))
+        operation = partial(change_conversation, key=key, change=change)
+        await self._writer.submit(Change(operation, lock_keys, is_seen=True))
 
     async def add_grant(self, grant: Grant) -> None:
         """Store a grant."""
@@ -328,6 +349,7 @@ class SqlStore(SqlAnswers):
 
     async def close(self) -> None:
         """Finish submitted operations and close the database. In a forked child, nothing: the parent has it open."""
+        self._changes.close()
         await asyncio.to_thread(self._writer.close)
         await asyncio.to_thread(self._reader.close)
         self._engine.dispose(close=self._writer.is_own)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import (
     URL,
+    BigInteger,
     Column,
     ColumnElement,
     Connection,
@@ -66,6 +67,8 @@ RUNS: Final = Table(
     Column("cancel_signature", LargeBinary),
     Column("target", Text, nullable=False, server_default=text("''")),
     Column("erased", Integer, nullable=False, server_default=text("0")),
+    Column("changed", BigInteger, nullable=False),
+    Index("remit_runs_changed", "tenant", "changed"),
     Index("remit_runs_conversation", "conversation", "number"),
     Index("remit_runs_tenant", "tenant", "opened"),
     Index("remit_runs_principal", "tenant", "principal", "opened"),
@@ -105,6 +108,10 @@ QUESTIONS: Final = Table(
     Column("signature", LargeBinary),
     Column("approval", Text, nullable=False, server_default=text("''")),
     Column("tenant", Text, nullable=False, server_default=text("''")),
+    Column("expires", Float, nullable=False),
+    Column("changed", BigInteger, nullable=False),
+    Index("remit_questions_changed", "tenant", "changed"),
+    Index("remit_questions_expires", "tenant", "expires", sqlite_where=QUESTION_IS_OPEN),
     Index("remit_questions_match", "conversation", "match"),
     Index("remit_questions_run", "run"),
     Index("remit_questions_approval", "approval", "asked", "question"),
@@ -146,6 +153,8 @@ CONVERSATIONS: Final = Table(
     Column("first", Text, nullable=False),
     Column("latest", Text, nullable=False),
     Column("signature", LargeBinary),
+    Column("changed", BigInteger, nullable=False),
+    Index("remit_conversations_changed", "tenant", "changed"),
     Index("remit_conversations_tenant", "tenant", "active"),
 )
 """The conversations. ``id`` is the digest of tenant, application and name."""
@@ -188,6 +197,9 @@ ANSWERS: Final = Table(
     Column("follows", Integer, nullable=False),
 )
 """Pieces of the answers that models are writing."""
+
+CHANGES: Final = Table("remit_changes", METADATA, Column("number", BigInteger, primary_key=True, autoincrement=False))
+"""One row: the number of the last transaction that changed runs, questions or conversations. Postgres has its own."""
 
 WATCHES: Final = Table(
     "remit_watches", METADATA, Column("run", Text, primary_key=True), Column("until", Float, nullable=False)

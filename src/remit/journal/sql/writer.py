@@ -22,8 +22,11 @@ T = TypeVar("T")
 BatchRunner = Callable[[Connection, Sequence[DatabaseOperation]], list[Any]]
 """Runs all operations in one transaction and returns their results in order; if it raises, none took effect."""
 
-BatchLock = Callable[[Connection, Sequence[DatabaseOperation]], None]
-"""Locks what the operations change against other processes, until the transaction ends."""
+BatchBeginning = Callable[[Connection, Sequence[DatabaseOperation]], None]
+"""Begins the transaction of operations, for example with locks against other processes."""
+
+BatchEnd = Callable[[Sequence[DatabaseOperation]], None]
+"""Called when the transaction of operations is committed."""
 
 
 def run_in_order(connection: Connection, operations: Sequence[DatabaseOperation]) -> list[Any]:
@@ -31,16 +34,16 @@ def run_in_order(connection: Connection, operations: Sequence[DatabaseOperation]
     return [operation(connection) for operation in operations]
 
 
-def take_no_locks(_connection: Connection, _operations: Sequence[DatabaseOperation]) -> None:
-    """Take no locks."""
+def do_nothing(*_arguments: object) -> None:
+    """Do nothing."""
 
 
 class Writer:
     """Runs jobs on its own thread in order of submission; jobs queued at the same time share one transaction.
 
-    If one of them fails, all run again, each in a savepoint, so that only the failing one is undone. ``lock`` comes
-    first in each transaction. ``prepare`` prepares the database before the first job. The thread keeps its connection:
-    to get one from the pool and give it back takes as long as a small transaction.
+    If one of them fails, all run again, each in a savepoint, so that only the failing one is undone. ``begin`` comes
+    first in each transaction, and ``end`` after its commit. ``prepare`` prepares the database before the first job. The
+    thread keeps its connection: to get one from the pool and give it back takes as long as a small transaction.
     """
 
     def __init__(
@@ -48,12 +51,14 @@ class Writer:
         engine: Engine,
         run_batch: BatchRunner = run_in_order,
         *,
-        lock: BatchLock = take_no_locks,
+        begin: BatchBeginning = do_nothing,
+        end: BatchEnd = do_nothing,
         prepare: Callable[[Engine], None] | None = None,
     ) -> None:
         self._engine = engine
         self._run_batch = run_batch
-        self._lock = lock
+        self._begin_batch = begin
+        self._end_batch = end
         self._prepare = prepare
         self._connection: Connection | None = None
         self._batches = WorkerThread("remit-journal", self._commit_batch, self._disconnect)
@@ -129,6 +134,7 @@ class Writer:
             connection = self._begin(operations)
             yield connection
             commit_transaction(connection)
+            self._end_batch(operations)
         except BaseException:
             self._disconnect()
             raise
@@ -137,17 +143,17 @@ class Writer:
         """Begin a transaction with its locks; on a new connection if the one that was kept has been lost meanwhile."""
         if self._connection is not None:
             try:
-                return self._lock_on(self._connection, operations)
+                return self._begin_on(self._connection, operations)
             except DBAPIError as error:
                 if not _is_connection_lost(error):
                     raise
                 self._disconnect()
         self._connection = self._engine.connect()
-        return self._lock_on(self._connection, operations)
+        return self._begin_on(self._connection, operations)
 
-    def _lock_on(self, connection: Connection, operations: Sequence[DatabaseOperation]) -> Connection:
+    def _begin_on(self, connection: Connection, operations: Sequence[DatabaseOperation]) -> Connection:
         begin_transaction(connection)
-        self._lock(connection, operations)
+        self._begin_batch(connection, operations)
         return connection
 
     def _disconnect(self) -> None:

@@ -47,6 +47,7 @@ from remit.journal.index import (
 )
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.sql.artifacts import find_owners, insert_owner
+from remit.journal.sql.change_number import announce_change, with_number
 from remit.journal.sql.conversations import erase_first_message, find_unfinished_run, open_conversation
 from remit.journal.sql.grants import find_grant
 from remit.journal.sql.locks import LockKeys, acquire_locks, conversation_lock
@@ -65,10 +66,14 @@ RUN_IS_OPENED = RUNS.c.callee != ""
 
 
 class Change(Struct, Generic[T_co], frozen=True):
-    """An operation that changes one run, grant or question."""
+    """An operation that changes one run, grant or question.
+
+    ``is_seen``: those who watch conversations, questions and runs see the change.
+    """
 
     operation: Callable[[Connection], T_co]
     lock_keys: LockKeys
+    is_seen: bool = False
 
     def __call__(self, connection: Connection) -> T_co:
         """Run the operation."""
@@ -88,6 +93,11 @@ class Append(Struct, frozen=True):
         """Store the items of this append alone."""
         _insert_items(connection, [self])
         self.update_index(connection)
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether those who watch see the change."""
+        return any(type(position.item) in INDEXED_ITEMS for position in self.items) or self.consumption is not None
 
     @property
     def lock_keys(self) -> LockKeys:
@@ -125,9 +135,16 @@ class Append(Struct, frozen=True):
                 _index_item(connection, position)
 
 
-def lock_operations(connection: Connection, operations: Sequence[DatabaseOperation]) -> None:
-    """Lock everything that the operations change."""
+def begin_operations(connection: Connection, operations: Sequence[DatabaseOperation]) -> None:
+    """Lock everything that the operations change, and announce what those who watch see."""
     acquire_locks(connection, (each.lock_keys for each in operations if isinstance(each, (Append, Change))))
+    if are_seen(operations):
+        announce_change(connection)
+
+
+def are_seen(operations: Sequence[DatabaseOperation]) -> bool:
+    """Whether those who watch see what the operations change."""
+    return any(isinstance(each, (Append, Change)) and each.is_seen for each in operations)
 
 
 def run_operations(connection: Connection, operations: Sequence[DatabaseOperation]) -> list[Any]:
@@ -156,9 +173,7 @@ _ADVANCE_RUNS = Command(
     .values(next_seq=bindparam("next"), signature=bindparam("signature"))
 )
 _UPDATE_HEADER = Command(
-    update(RUNS)
-    .where(RUNS.c.run == bindparam("the_run"))
-    .values({name: bindparam(name) for name in (*RUN_COLUMNS, "number")})
+    update(RUNS).where(RUNS.c.run == bindparam("the_run")).values(with_number((*RUN_COLUMNS, "number")))
 )
 _IN_CONVERSATION = (
     RUNS.c.conversation == bindparam("conversation"),
@@ -187,21 +202,18 @@ _SELECT_USES = (
     .where(RUNS.c.conversation == bindparam("conversation"), ITEMS.c.kind == AttemptStarted.kind)
     .where(ITEMS.c.body.contains(bindparam("use")))
 )
-_INSERT_QUESTION = Command(insert(QUESTIONS))
+_INSERT_QUESTION = Command(insert(QUESTIONS).values(with_number(each.name for each in QUESTIONS.columns)))
 _CHANGING_COLUMNS = ("status", "body", "decision", "taken_run", "taken_call", "signature", "approval")
 _UPDATE_QUESTION = Command(
-    update(QUESTIONS)
-    .where(QUESTIONS.c.question == bindparam("the_question"))
-    .values({name: bindparam(name) for name in _CHANGING_COLUMNS})
+    update(QUESTIONS).where(QUESTIONS.c.question == bindparam("the_question")).values(with_number(_CHANGING_COLUMNS))
 )
 _SELECT_OPEN_QUESTIONS = Query(
     select(QUESTIONS).where(QUESTIONS.c.run == bindparam("run"), QUESTIONS.c.status == "open")
 )
 _UPDATE_RUN = update(RUNS).where(RUNS.c.run == bindparam("the_run"))
-_SET_RUNNING = Command(_UPDATE_RUN.values(status=bindparam("status"), ended=0.0, wake=0.0))
-_SET_AT_REST = Command(
-    _UPDATE_RUN.values(status=bindparam("status"), ended=bindparam("ended"), wake=bindparam("wake"), until=0.0)
-)
+_SET_STATUS = _UPDATE_RUN.values(with_number(("status",)))
+_SET_RUNNING = Command(_SET_STATUS.values(ended=0.0, wake=0.0))
+_SET_AT_REST = Command(_SET_STATUS.values(ended=bindparam("ended"), wake=bindparam("wake"), until=0.0))
 _WAKE_RUN = Command(_UPDATE_RUN.values(wake=0.0))
 
 
@@ -354,6 +366,7 @@ def _insert_question(connection: Connection, item: QuestionItem) -> None:
         "taken_call": "",
         "approval": "",
         "tenant": question.tenant,
+        "expires": question.expires,
     }
     _INSERT_QUESTION.execute(connection, {**row, "signature": signer_of(connection).sign("question", row)})
 

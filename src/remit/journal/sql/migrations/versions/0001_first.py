@@ -18,13 +18,15 @@ def upgrade() -> None:
     _create_conversation_table()
     _create_artifact_tables()
     _create_answer_tables()
+    op.create_table("remit_changes", *_keys("number", kind=sa.BigInteger))
+    op.execute("INSERT INTO remit_changes (number) VALUES (0)")
     op.create_table("remit_key", sa.Column("signature", sa.LargeBinary, primary_key=True))
 
 
 def downgrade() -> None:
     """Drop them."""
     for table in (
-        *("key", "watches", "answers", "artifact_contents", "artifacts", "conversations"),
+        *("key", "changes", "watches", "answers", "artifact_contents", "artifacts", "conversations"),
         *("turns", "grants", "questions", "items", "runs"),
     ):
         op.drop_table(f"remit_{table}")
@@ -64,7 +66,9 @@ def _create_run_tables() -> None:
         *(sa.Column(name, sa.LargeBinary) for name in ("signature", "cancel_signature")),
         *_columns("target", default="''"),
         *_columns("erased", kind=sa.Integer, default="0"),
+        *_columns("changed", kind=sa.BigInteger),
     )
+    _create_index("runs", "changed", "tenant", "changed")
     _create_index("runs", "conversation", "conversation", "number")
     _create_index("runs", "tenant", "tenant", "opened")
     for name in ("principal", "status", "callee"):
@@ -91,7 +95,11 @@ def _create_question_tables() -> None:
         *_columns("body", "decision", "taken_run", "taken_call"),
         sa.Column("signature", sa.LargeBinary),
         *_columns("approval", "tenant", default="''"),
+        *_columns("expires", kind=sa.Float),
+        *_columns("changed", kind=sa.BigInteger),
     )
+    _create_index("questions", "changed", "tenant", "changed")
+    _create_index("questions", "expires", "tenant", "expires", where="status = 'open'")
     _create_index("questions", "match", "conversation", "match")
     _create_index("questions", "run", "run")
     _create_index("questions", "approval", "approval", "asked", "question")
@@ -120,7 +128,9 @@ def _create_conversation_table() -> None:
         *_columns("opened", "active", kind=sa.Float),
         *_columns("first", "latest"),
         sa.Column("signature", sa.LargeBinary),
+        *_columns("changed", kind=sa.BigInteger),
     )
+    _create_index("conversations", "changed", "tenant", "changed")
     _create_index("conversations", "tenant", "tenant", "active")
 
 

@@ -1,0 +1,58 @@
+"""The number of a transaction that changes rows of conversations, questions or runs, and how others learn of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+from remit.journal.sql.statements import run_by_driver
+
+CHANNEL: Final = "remit_changes"
+"""On which Postgres tells of changes."""
+
+ANY_RUN: Final = ""
+"""The run of the watch of processes that watch all changes."""
+
+_ANNOUNCE: Final[Mapping[str, str]] = {
+    "sqlite": "UPDATE remit_changes SET number = number + 1",
+    "postgresql": (
+        f"SELECT pg_notify('{CHANNEL}', '') WHERE EXISTS (SELECT FROM remit_watches WHERE run = '{ANY_RUN}' "  # noqa: S608 - our own names
+        "AND until > extract(epoch FROM clock_timestamp()))"
+    ),
+}
+
+
+class ChangeNumber(FunctionElement[int]):
+    """The number of the transaction, as a value of a statement."""
+
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(ChangeNumber, "sqlite")
+def _number_in_sqlite(_element: ChangeNumber, _compiler: Any, **_options: Any) -> str:
+    return "(SELECT number FROM remit_changes)"
+
+
+@compiles(ChangeNumber, "postgresql")
+def _number_in_postgres(_element: ChangeNumber, _compiler: Any, **_options: Any) -> str:
+    return "pg_current_xact_id()::text::bigint"
+
+
+def with_number(names: Iterable[str]) -> dict[str, ColumnElement[Any]]:
+    """The values of a statement that changes the columns ``names`` of a row: parameters, and the number."""
+    return {**{name: bindparam(name) for name in names}, "changed": ChangeNumber()}
+
+
+def announce_change(connection: Connection) -> None:
+    """Begin a transaction that changes rows of conversations, questions or runs.
+
+    On SQLite it takes the next number; there one transaction writes at a time. On Postgres a transaction has a number,
+    and its commit wakes the processes that watch. Without any it announces nothing, because Postgres lets
+    transactions that do so commit one after the other only.
+    """
+    run_by_driver(connection, _ANNOUNCE[connection.dialect.name])
