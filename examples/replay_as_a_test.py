@@ -48,4 +48,4 @@ def test_the_code_still_does_what_was_recorded() -> None:
 def test_a_tool_with_another_contract_is_found() -> None:
     """The replay stops at the first difference: the model is now told of another tool."""
     difference = asyncio.run(shop(price_in_euros).replay(RUN)).difference
-    assert difference.startswith("turn 1: the request to the model is not the recorded one")
+    assert difference.startswith("turn 1: the request to the model differs from the recorded one")

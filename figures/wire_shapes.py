@@ -212,7 +212,7 @@ SHAPES: Final[dict[str, Shape]] = {
     ),
     "no content": Shape(_called(""), "https://platform.openai.com/docs/api-reference/chat: `content` is optional"),
     "empty content": Shape(_called('"content":"",'), "https://docs.mistral.ai/capabilities/function_calling"),
-    "an escaped half of a surrogate pair": Shape(
+    "an escaped a lone surrogate": Shape(
         _called('"content":null,', function='"function":{"name":"look","arguments":"{\\"page\\":\\"\\\\ud83d\\"}"}'),
         "models that escape an emoji by halves; RFC 8259, section 8.2",
         legal=_called(

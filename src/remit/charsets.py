@@ -127,8 +127,8 @@ def decode(content: bytes, charset: str = "utf-8", errors: Literal["strict", "re
         text = content.decode(charset, f"remit.{errors}")
     except LookupError:
         raise SetupError(
-            f"decode: there is no charset {charset!r} or error handler {errors!r}; give what find_charset gave, and "
-            "'strict' or 'replace'"
+            f"decode: there is no charset {charset!r} or error handler {errors!r}; give the result of find_charset, "
+            "and 'strict' or 'replace'"
         ) from None
     if (half := HALF_CHARACTER.search(text)) is None:  # only Python's UTF-7 lets them through
         return text

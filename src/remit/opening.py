@@ -100,7 +100,7 @@ class RunOpener:
         """
         question = options.get("confirms", "")
         if options.get("files"):
-            raise RequestError("a message that confirms a call has no files; send them with another one")
+            raise RequestError("a message that confirms a call cannot have files; send them with another message")
         if await self._conversations.find_repeated(options.get("idempotency_key", ""), by) is not None:
             row = await self._executor.store.find_question(question)
             if row is not None:

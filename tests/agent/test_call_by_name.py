@@ -120,7 +120,7 @@ async def test_a_tool_may_have_the_name_where_tools_are_not_found_as_text() -> N
     assert (await Runtime(App(name="test", agents=(agent,))).run("go", by=superuser())).value() == "done"
     assert '"content":"work1"' in model.requests[-1].history[-1]
     taken: list[Any] = [*make_tools(8), call_tool]
-    with pytest.raises(NameTakenError, match="'call_tool' is that of the search"):
+    with pytest.raises(NameTakenError, match="'call_tool' is reserved for tool search"):
         Runtime(App(name="test", agents=(Agent("agent", instructions="W.", tools=taken, tool_search=SEARCH),)))
 
 

@@ -13,7 +13,7 @@ from remit.contracts.arguments import parse_arguments
 from remit.contracts.callee import UNKNOWN, Frame
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Facts
-from remit.errors import ContractError, DeniedError, SetupError
+from remit.errors import BudgetError, ContractError, DeniedError, SetupError
 from remit.layers import Call, CallService, Reply, layer_fn
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
@@ -74,7 +74,7 @@ async def test_agents_may_hand_over_to_and_fro_until_the_run_has_had_its_handoff
     assert len(await handoffs(runtime, result.run)) == 10
     contents = await tool_messages(runtime, result.run)
     assert json.loads(contents[-1])["errorCode"] == "BUDGET_EXCEEDED"
-    assert "the run has had its 10 handoffs; answer yourself" in contents[-1]
+    assert "the run has used all of its handoffs (10); answer yourself" in contents[-1]
     assert system(model) == "You lay out.", "who could not hand over goes on"
     assert (await runtime.replay(result.run)).difference == ""
 
@@ -97,7 +97,7 @@ async def test_handoffs_of_nested_agents_count_for_the_whole_run() -> None:
     assert result.value() == "I answer"
     assert await tool_messages(runtime, result.run) == [
         "inner is done",
-        '{"success":false,"error":"the run has had its 1 handoffs; answer yourself","errorCode":"BUDGET_EXCEEDED"}',
+        Reply.from_error(BudgetError("the run has used all of its handoffs (1); answer yourself")).content,
     ]
 
 
@@ -264,7 +264,7 @@ def test_handoff_tools_to_one_agent_are_one_tool() -> None:
     [
         ({"permissions": {"desk:words"}}, "missing permission desk:words"),
         ({"visibility": Visibility.EXPERIMENTAL}, "bob needs the permission tools:experiment"),
-        ({"visibility": Visibility.INTERNAL}, "only other operations call it"),
+        ({"visibility": Visibility.INTERNAL}, "only other operations can call it"),
     ],
 )
 async def test_a_conversation_is_handed_over_to_whom_its_principal_may_call_only(

@@ -72,7 +72,9 @@ async def test_a_run_that_was_handed_over_is_not_resumed_by_code_that_does_not_h
     result = await first.run("go", by=superuser())
     again = runtime_of(Scripted(script), editor(handoffs=[], tools=[erase]), store=first.store)
     await again.decide(result.questions[0], approved=True, by=superuser())
-    with pytest.raises(DivergedError, match="a handoff to writer, which today's editor does not make; nothing was run"):
+    with pytest.raises(
+        DivergedError, match="a handoff to writer, which the current editor does not make; nothing was run"
+    ):
         await again.resume(result.run)
     unknown = runtime_of(Scripted([calls(("handoff_to_nobody", {})), "I stay"]))
     assert (await unknown.run("go", by=superuser())).value() == "I stay"

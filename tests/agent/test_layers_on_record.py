@@ -91,7 +91,7 @@ async def test_an_unchanged_answer_keeps_its_raw_response(driver: AgentDriver) -
     assert (exchange.changed, usage.prompt_tokens) == (False, 5)
     assert (await runtime.replay(result.run)).difference == ""
     changed = runtime_of(agent_of(driver, redact(), answer({"content": "Hi."})), store=runtime.store)
-    assert "make another answer than the recorded one" in (await changed.replay(result.run)).difference
+    assert "make an answer that differs from the recorded one" in (await changed.replay(result.run)).difference
 
 
 @BOTH
@@ -106,7 +106,7 @@ async def test_an_answer_without_a_model_is_on_record(driver: AgentDriver) -> No
     assert (await runtime.replay(result.run)).difference == ""
     for layers in ([answer({"content": "Other."})], [], [redact()]):
         changed = runtime_of(agent_of(driver, *layers), model=Counted("x"), store=runtime.store)
-        assert "the layers around the model make another" in (await changed.replay(result.run)).difference
+        assert "the layers around the model make a" in (await changed.replay(result.run)).difference
 
 
 @BOTH
@@ -122,7 +122,7 @@ async def test_a_message_that_a_layer_adds_is_on_record(driver: AgentDriver) -> 
     for layers in ([AddMessage("Be long.")], []):
         changed = runtime_of(agent_of(driver, *layers), model=model, store=runtime.store)
         difference = (await changed.replay(result.run)).difference
-        assert "the layers around the model make another request than the recorded one" in difference
+        assert "the layers around the model make a request that differs from the recorded one" in difference
 
 
 @BOTH
@@ -287,5 +287,5 @@ async def test_layers_that_joined_an_agent_later_leave_its_recorded_answers_and_
     assert (await runtime.resume(result.run)).value() == "done"
     assert await of_kind(runtime, result.run, Mismatch) == []
     report = await runtime.replay(result.run)
-    assert "the layers around the model make another request" in report.difference
+    assert "the layers around the model make a request" in report.difference
     assert len(await of_kind(runtime, result.run, ModelExchange)) == 1

@@ -80,7 +80,7 @@ async def test_what_the_steps_used_adds_up() -> None:
 @pytest.mark.parametrize("most", [1, 3])
 async def test_an_agent_that_is_not_done_within_its_turns_has_failed(most: int) -> None:
     steps = Steps(*(more(str(turn)) for turn in range(9)))
-    with pytest.raises(MaxTurnsError, match=f"the agent was not done after {most} turns"):
+    with pytest.raises(MaxTurnsError, match=f"the agent did not finish within {most} turns"):
         await AgentLoop(max_turns=most)(steps)(START)
     assert len(steps.asked) == most
 

@@ -250,7 +250,7 @@ async def test_a_replay_compares_a_request_that_failed() -> None:
     with pytest.raises(Suspended):
         await RecordModel()(Scripted([ModelBusyError("later")]))(request(ledger=ledger))
     await ledger.flush()
-    with pytest.raises(DivergedError, match="turn 1: the request to the model is not the recorded one"):
+    with pytest.raises(DivergedError, match="turn 1: the request to the model differs from the recorded one"):
         await RecordModel()(Model())(
             request(ledger=ReplayLedger("run", await run.store.read("run")), settings=ModelSettings(max_tokens=1))
         )
@@ -288,7 +288,7 @@ async def test_a_replay_finds_a_request_that_differs_and_names_its_turn() -> Non
     await run.ask(model, turn=3)
     ledger = ReplayLedger("run", await run.store.read("run"))
     assert await RecordModel()(model)(request(ledger=ledger, turn=3)) == COMPLETION
-    with pytest.raises(DivergedError, match=r"turn 3: the request to the model is not the recorded one"):
+    with pytest.raises(DivergedError, match=r"turn 3: the request to the model differs from the recorded one"):
         await RecordModel()(model)(request(ledger=ledger, turn=3, settings=ModelSettings(max_tokens=1)))
     assert len(model.asked) == 1
 

@@ -208,7 +208,7 @@ async def test_a_loop_hands_over_only_to_whom_its_agent_may() -> None:
         return hand_over
 
     result = await runtime_of(agent_of(loop, World()), model=Scripted(["a"])).run("go", by=superuser())
-    assert "the loop of agent agent hands over to 'nobody', which it cannot" in result.text
+    assert "the loop of agent agent hands over to 'nobody', which is not one of its handoffs" in result.text
 
 
 def test_a_loop_is_for_the_native_driver_and_a_function() -> None:

@@ -116,8 +116,7 @@ async def test_a_call_that_may_have_written_in_an_earlier_attempt_ends_in_a_conf
     assert ((await decide(runtime, store)).status, pages.dropped) == ("done", [])
     assert last_reply(model)["errorCode"] == "CONFLICT"
     assert last_reply(model)["error"] == (
-        "what drop is about has changed since it was approved: it was About with 2 sections, and is About with 3 "
-        "sections"
+        "the state that drop was approved for has changed: it was About with 2 sections, and is About with 3 sections"
     )
     assert await attempts(store, waiting.run) == [(1, "error", False), (2, "error", False)]
 

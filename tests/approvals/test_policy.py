@@ -214,7 +214,7 @@ def test_a_policy_is_asked_about_a_class_of_rules() -> None:
         (lambda: When("", bool, BLOCK), "When: name is empty"),
         (lambda: Policy.only(Fixed(BLOCK, name=cast("Any", 5))), "the name of a rule is 5; give a string"),
         (lambda: When("odd", bool, BLOCK, version=cast("Any", 1)), "When: version is 1; give a string"),
-        (lambda: When("odd"), "When 'odd' chooses nothing; give tools or a test"),
+        (lambda: When("odd"), "When 'odd' selects nothing; give tools or a test"),
         (lambda: When("odd", tools="send"), "When 'odd': verdict is None; give an Allow, an Ask or a Block"),
         (lambda: When("odd", tools=cast("Any", 5), verdict=BLOCK), "When 'odd': tools is 5; give a list"),
         (lambda: When("odd", tools=cast("Any", [5]), verdict=BLOCK), "an item of When 'odd': tools is 5; give a str"),

@@ -79,7 +79,7 @@ async def test_a_state_that_changed_while_the_run_waited_is_asked_about_anew_wit
     question = await question_of(store, again.questions[0])
     assert question.shown == "About with 3 sections"
     assert question.reason.endswith(
-        "; asked again, because what it is about has changed since it was approved: it was About with 2 sections"
+        "; asked again, because the state has changed since it was approved: it was About with 2 sections"
     )
     assert question.replaces == waiting.questions[0]
     row = await store.find_question(waiting.questions[0])
@@ -241,7 +241,7 @@ async def test_an_approval_under_a_runtime_without_a_policy_does_not_outlive_the
     reply = last_reply(model)
     assert (reply["errorCode"], reply["error"]) == (
         "SEAL_BROKEN",
-        "what drop is about has changed since it was approved",
+        "the state that drop was approved for has changed",
     )
     assert pages.dropped == []
 

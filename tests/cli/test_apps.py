@@ -63,7 +63,7 @@ def test_an_error_of_remit_while_loading_is_told_as_it_is() -> None:
 
 
 def test_an_entry_point_is_named_like_its_application_so_that_its_runs_are_found_again() -> None:
-    with pytest.raises(SetupError, match="gives the application 'shop'; name them alike"):
+    with pytest.raises(SetupError, match="gives the application 'shop'; give both the same name"):
         find_app("store", {"store": lambda: shop.app})
 
 

@@ -99,7 +99,7 @@ def test_a_run_whose_entry_fails_is_done_all_the_same_and_the_failure_is_told(cl
     cli("call", APP, "find", '{"name":"bread"}')
     next((cli.home / "audit").iterdir()).write_text("")
     done = cli("call", APP, "find", '{"name":"bread"}')
-    assert (done.status, "remit: AUDIT_BROKEN: nothing was entered into the audit log" in done.err) == (0, True)
+    assert (done.status, "remit: AUDIT_BROKEN: nothing was written to the audit log" in done.err) == (0, True)
 
 
 def test_the_audit_of_another_tenant_needs_a_permission(cli: Cli, anchor: Path) -> None:

@@ -117,7 +117,7 @@ def test_what_must_stay_as_it_is_is_compared(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("answers", "failure"),
     [
-        (["Hello.", "Never read."], "recording: 1 recorded answers were not asked for"),
+        (["Hello.", "Never read."], "recording: 1 recorded answers were not used"),
         ([], "recording: the recording has 0 answers, and the agent asks for another one"),
     ],
 )
@@ -200,7 +200,7 @@ def test_an_application_that_would_share_its_state_is_refused(folder: Path) -> N
     for name in ("one", "two"):
         write_task(folder, "prompt: a\nanswer: {contains: [hello]}\n", "Hello.", name=name)
     ended = done("eval", "tests.cli.notes:ONE_FOR_ALL")
-    assert (ended.status, "is one object for all tasks" in ended.err) == (2, True)
+    assert (ended.status, "is one object, so all tasks" in ended.err) == (2, True)
 
 
 def test_a_recording_answers_with_todays_ids_until_the_prompt_changes(

@@ -136,7 +136,7 @@ def test_an_application_with_local_data_is_refused_under_a_shared_journal(
     monkeypatch.setenv("REMIT_DATABASE", "postgresql://127.0.0.1:1/none")
     done = cli("executor", "--app", "tests.cli.test_executor:keeping", "--engine", engine)
     assert done.status == 2
-    assert "'keeping' keeps its data in notes.db, which executors of other machines do not have: keep " in done.err
+    assert "'keeping' keeps its data in notes.db, which executors on other machines do not have: keep " in done.err
     assert "pass --local-data if all executors run on this machine" in done.err
 
 

@@ -107,6 +107,6 @@ def test_a_tool_that_no_application_provides_is_explained(cli: Cli, folder: Path
 def test_a_folder_without_workers_has_no_line_number_and_a_command_that_creates_one(cli: Cli, folder: Path) -> None:
     done = cli("run", "team/", "--ask", "hi")
     assert done.status == 2
-    assert done.err.startswith("remit: WORKER_FILE: team: there is no worker: no file matches *.worker; ")
+    assert done.err.startswith("remit: WORKER_FILE: team: no worker found: no file matches *.worker; ")
     assert done.err.endswith("create one there with: remit worker new NAME\n")
     assert folder.exists()

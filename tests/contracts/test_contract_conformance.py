@@ -117,7 +117,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "an enormous integer": (f'{{"to":"bob","cents":1{"0" * 400}}}', "a whole number of 1329 bits is too large"),
     "an enormous fraction": (f'{{"to":"bob","cents":1,"rate":1{"0" * 400}}}', ""),
     "a huge number further in": ('{"to":"bob","cents":1,"anything":[9223372036854775808]}', "too large"),
-    "half of a surrogate pair": (r'{"to":"\ud800","cents":3}', ""),
+    "a lone surrogate": (r'{"to":"\ud800","cents":3}', ""),
     "a list": ("[]", "the arguments must be a JSON object, not an array"),
     "no JSON": ("{", "the arguments are not JSON: "),
     "too deep": (f'{{"anything":{"[" * 70}{"]" * 70}}}', "the arguments are nested too deeply; at most 64 levels"),

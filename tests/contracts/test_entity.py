@@ -145,8 +145,11 @@ def test_a_type_alias_stands_for_its_type() -> None:
     [
         ({"kind": ""}, "entity: kind is empty; give a name"),
         ({"id": 7}, "entity: id is 7; give a string"),
-        ({"name": "label"}, "Brief has no field 'label'; say which has its name: name=…, one of id, title, url"),
-        ({"link": "address"}, "say which has its link: link=…, one of id, title, url"),
+        (
+            {"name": "label"},
+            "Brief has no field 'label'; name the field that has its name: name=…, one of id, title, url",
+        ),
+        ({"link": "address"}, "name the field that has its link: link=…, one of id, title, url"),
         ({"id": ""}, "Brief has no field ''"),
     ],
 )

@@ -21,7 +21,7 @@ def test_a_name_stands_for_a_tool_without_options() -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"name": "web_search", "allowed_domains": []}, "names no domain"),
+        ({"name": "web_search", "allowed_domains": []}, "is empty; name a domain"),
         ({"name": "x_search", "max_uses": 1}, "x_search has no max_uses"),
         (
             {"name": "web_fetch", "allowed_domains": ["a.example"], "blocked_domains": ["b.example"]},

@@ -164,7 +164,7 @@ async def test_a_dataclass_in_which_nothing_changes_stays_the_same_object() -> N
 def test_a_text_that_python_put_in_place_of_a_reference_is_resolved_when_it_is_bound_and_not_run_as_it_is() -> None:
     payload = Move(page="7", pair=Pair("home", "8"))
     assert move.build_arguments(payload).raw == '{"page":"7","pair":{"one":"home","other":"8"}}'
-    with pytest.raises(InvalidArgumentsError, match="'home' is given for a reference and would not be resolved"):
+    with pytest.raises(InvalidArgumentsError, match="'home' would not be resolved as a reference"):
         move.schema_in.dump_canonical(payload)
 
 
@@ -196,7 +196,7 @@ class ByDefault(BaseModel):
         (Annotated[PageRef, Field(pattern="^h")], "a validator or constraint follows Reference\\('page'\\)"),
         (
             Annotated[PageRef, StringConstraints(strip_whitespace=True)],
-            "which it would lose; write it first: Annotated",
+            "which it would discard; write it first: Annotated",
         ),
         (Annotated[PageRef, AfterValidator(str.strip)], "a validator or constraint follows"),
         (Annotated[PageRef | None, Field(pattern="^h")], "a validator or constraint follows"),
@@ -230,13 +230,13 @@ def test_a_default_that_holds_a_text_is_refused(default: Any) -> None:
 )
 def test_a_reference_that_gets_lost_ends_the_call(kind: Any, raw: str) -> None:
     schema = Input(create(kind))
-    with pytest.raises(InvalidArgumentsError, match=r"home ?' is given for a reference and would not be resolved"):
+    with pytest.raises(InvalidArgumentsError, match=r"home ?' would not be resolved as a reference"):
         schema.bind(parse_arguments(f'{{"page": {raw}}}', Limits()))
 
 
 def test_a_default_from_a_function_is_not_resolved_and_ends_the_call() -> None:
     schema = Input(ByDefault)
-    with pytest.raises(InvalidArgumentsError, match="'home' is given for a reference"):
+    with pytest.raises(InvalidArgumentsError, match="'home' would not be resolved as a reference"):
         schema.dump_canonical(schema.bind(parse_arguments("{}", Limits())))
 
 
@@ -244,7 +244,9 @@ async def test_a_collection_that_takes_no_other_values_ends_the_call() -> None:
     class Held(BaseModel):
         pages: Any
 
-    with pytest.raises(InvalidArgumentsError, match="'home' is in a part of the arguments where no page can be put"):
+    with pytest.raises(
+        InvalidArgumentsError, match="'home' is in a part of the arguments where a page cannot be inserted"
+    ):
         await find_for(Held(pages=MappingProxyType({"a": Move(page="home").page})))
 
 

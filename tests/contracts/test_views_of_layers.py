@@ -14,9 +14,9 @@ from remit.layers import Budget, Retry, Timeout
     [
         (
             "models",
-            "Retry stands around calls alone, so it has no .models; write RetryModel(…) or Fallback(…) for models",
+            "Retry is a layer around calls only, so it has no .models; write RetryModel(…) or Fallback(…) for models",
         ),
-        ("steps", "Retry stands around calls alone, so it has no .steps; write Timeout(…) for steps"),
+        ("steps", "Retry is a layer around calls only, so it has no .steps; write Timeout(…) for steps"),
         ("speed", "'Retry' object has no attribute 'speed'"),
     ],
 )

@@ -92,17 +92,17 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "an unknown keyword": (lambda: BOX("a", q=1), "Box has no parameter 'q'; use name, size, colour"),
     "no keyword": (
         lambda: BOX("a", "sk-live"),
-        "Box takes 1 argument without a name, not 2; write Box(name, size=…)",
+        "Box takes 1 argument positionally, not 2; write Box(name, size=…)",
     ),
     "too many": (
         lambda: LAMP(1, "b", "c"),
-        "Lamp takes 1 argument without a name, not 3; write Lamp(volts, colour=…, watts=…)",
+        "Lamp takes 1 argument positionally, not 3; write Lamp(volts, colour=…, watts=…)",
     ),
     "one missing": (lambda: BOX("a"), "Box: size is missing; write Box(name, size=…)"),
     "two missing": (BOX, "Box: name, size are missing; write Box(name, size=…)"),
     "twice": (lambda: BOX("a", name="b", size=1), "Box: name is given twice; write Box(name, size=…)"),
     "one of many missing": (PAIR, "Pair: left is missing; write Pair(left)"),
-    "a method": (lambda: SHOP.sell("a", 2, "b"), "Shop.sell takes 2 arguments without a name, not 3; write sell(art"),
+    "a method": (lambda: SHOP.sell("a", 2, "b"), "Shop.sell takes 2 arguments positionally, not 3; write sell(art"),
     "a method without": (lambda: SHOP.sell("a"), "Shop.sell: to is missing; write sell(article, to=…)"),
 }
 
@@ -232,8 +232,11 @@ def test_a_function_that_may_be_awaited_and_takes_the_arguments_is_accepted(func
         (PLAIN, "is <function .*>;"),
         (untyped(partial(say, 1)), "is functools.partial.*;"),
         (str, "is <class 'str'>;"),
-        (look_at_one, r"is <function look_at_one at .*>, which cannot be called so \(too many positional arguments\);"),
-        (untyped(partial(look, 1)), r"cannot be called so \(too many positional arguments\);"),
+        (
+            look_at_one,
+            r"is <function look_at_one at .*>, which cannot be called like this \(too many positional arguments\);",
+        ),
+        (untyped(partial(look, 1)), r"cannot be called like this \(too many positional arguments\);"),
     ],
     ids=range(7),
 )

@@ -102,7 +102,10 @@ NULS = r"\x00" * 200
         (lambda: as_person_name("name", "a" * 201), "name has 201 characters; give at most 200"),
         (
             lambda: as_person_name("name", "\u0430da"),
-            r"name is '\u0430da', which mixes CYRILLIC and LATIN letters; give a name that looks like no other",
+            (
+                r"name is '\u0430da', which mixes CYRILLIC and LATIN letters; "
+                "give a name that cannot be mistaken for another"
+            ),
         ),
         (
             lambda: as_person_name("name", "a\u200bda"),

@@ -102,7 +102,7 @@ def test_a_hard_link_and_a_folder_in_place_of_a_file_are_refused(tmp_path: Path)
     path = tmp_path / "file"
     path.touch()
     os.link(path, tmp_path / "other")
-    with pytest.raises(SetupError, match="has another name, a hard link, by which it can be changed"):
+    with pytest.raises(SetupError, match="has another hard link, through which it can be changed"):
         ensure_private_file(path)
     with pytest.raises(IsADirectoryError):
         ensure_private_file(tmp_path)

@@ -44,7 +44,7 @@ def test_a_character_that_shows_nothing_is_shown_by_its_escape_and_refused_in_a_
         RequestError, match=rf"^target is .*, in which U\+{ord(character):04X} cannot be seen as itself;"
     ):
         check_shown("target", text, RequestError)
-    with pytest.raises(ValueError, match=r"is not a name of a file: U\+.* cannot be seen as itself; leave it out"):
+    with pytest.raises(ValueError, match=r"is not a file name: U\+.* cannot be seen as itself; leave it out"):
         check_file_name(text)
 
 
@@ -87,7 +87,7 @@ def test_what_looks_like_a_separator_is_no_part_of_a_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", [".bashrc", ".", "..", "report.", "report.pdf ", "con", "NUL.txt", "com1", "Lpt9.log"])
 def test_a_file_has_no_name_that_hides_it_or_that_some_system_cannot_keep(name: str) -> None:
-    with pytest.raises(ValueError, match=r"is not a name of a file that every system can keep; give one like menu"):
+    with pytest.raises(ValueError, match=r"is not a portable file name; give one like menu"):
         check_file_name(name)
 
 

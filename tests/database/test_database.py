@@ -79,7 +79,7 @@ async def test_the_migrations_make_the_tables_that_the_code_has(database: Databa
 
 async def test_a_write_inside_of_a_write_of_the_same_task_is_refused_at_once(database: Database) -> None:
     async with database.write() as session:
-        with pytest.raises(SetupError, match=r"write\(\) inside of write\(\) would wait for itself; pass the first"):
+        with pytest.raises(SetupError, match=r"write\(\) inside write\(\) would wait for itself; pass the outer"):
             await add(database, "refused")
         session.add(Notebook(name="second"))
     await add(database, "third")
@@ -116,7 +116,7 @@ async def test_a_database_of_another_version_is_refused_in_one_line(opening: Ope
 
 async def test_a_folder_without_migrations_is_named(tmp_path: Path) -> None:
     nowhere = Database(tmp_path / "notes.db", Schema(name="notes", migrations=tmp_path / "nowhere", head="0001"))
-    with pytest.raises(SetupError, match=r"^Schema 'notes': migrations is .*nowhere, which has no env\.py of Alembic$"):
+    with pytest.raises(SetupError, match=r"^Schema 'notes': migrations is .*nowhere, which has no Alembic env\.py$"):
         await names(nowhere)
     await nowhere.close()
 

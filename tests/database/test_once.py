@@ -150,8 +150,8 @@ async def test_a_second_write_of_a_call_is_refused_instead_of_taken_for_a_repeti
         return await database.once(ctx, Added, write)
 
     result = await Runtime(App(name="notes", tools=[add_two])).call(add_two, superuser())
-    assert "Database.once was used in this call already" in result.text
-    assert "do all of it in one function" in result.text
+    assert "Database.once was already used in this call" in result.text
+    assert "do both in one function" in result.text
     assert await names(database) == ["first", "one"]
 
 

@@ -273,7 +273,7 @@ async def test_a_new_call_that_waits_for_ever_has_diverged_and_runs_nothing() ->
     async def second(ctx: Context) -> None:
         await ctx.call(step, "new")
 
-    with pytest.raises(DivergedError, match=r"the journal records a call \(.+\) that the present code does not make"):
+    with pytest.raises(DivergedError, match=r"the journal records a call \(.+\) that the current code does not make"):
         await redriven(first, second, step)
     assert ran == ["a"]
     assert loop.time() - began == pytest.approx(STALL_TIMEOUT)
@@ -313,7 +313,7 @@ async def test_a_body_that_leaves_out_a_call_of_the_journal_has_diverged() -> No
     async def second(_ctx: Context) -> None:
         return
 
-    with pytest.raises(DivergedError, match="the present code does not make; nothing was run"):
+    with pytest.raises(DivergedError, match="the current code does not make; nothing was run"):
         await redriven(first, second, step)
     assert ran == ["a"]
 

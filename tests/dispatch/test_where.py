@@ -96,10 +96,10 @@ def test_a_layer_limited_to_a_name_that_does_not_exist_is_refused() -> None:
 @pytest.mark.parametrize(
     ("conditions", "message"),
     [
-        ({}, r"Authorize\(\)\.where\(\) chooses nothing"),
+        ({}, r"Authorize\(\)\.where\(\) selects nothing"),
         ({"tools": 5}, "tools is 5"),
         ({"agents": [5]}, "an item of agents is 5"),
-        ({"test": "egress"}, "test is 'egress'; give a function of a callee"),
+        ({"test": "egress"}, "test is 'egress'; give a function that takes a callee"),
     ],
 )
 def test_a_wrong_condition_is_refused(conditions: dict[str, Any], message: str) -> None:

@@ -42,5 +42,5 @@ async def test_an_export_holds_what_was_erased_as_erased_and_verifies() -> None:
 
 @pytest.mark.parametrize("line", ["x", "[]", "1", "{}", '{"kind":"note"}', json.dumps({"kind": "note", "call": 1})])
 def test_a_line_that_is_no_item_is_refused_with_its_number(line: str) -> None:
-    with pytest.raises(JournalFormatError, match="line 2 is no item of an export"):
+    with pytest.raises(JournalFormatError, match="line 2 is not an item of an export"):
         read_jsonl(f"\n{line}\n")

@@ -156,9 +156,9 @@ def nothing(part: Inventory, notebook: Notebook) -> Any:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (tool_without_entry, "shout has no entry in the slice; return the operations of that slice, and no others"),
+        (tool_without_entry, "shout has no entry in the slice; return only the operations of that slice"),
         (tools_with_layers, "create_note has layers that its entry does not declare; attach them to what is returned"),
-        (another_slice, "count_notes is not among what make returns; return the operations of that slice"),
+        (another_slice, "count_notes is not among what make returns; return only the operations of that slice"),
         (nothing, r"the result of make is None; return Operations\(…\)"),
     ],
 )

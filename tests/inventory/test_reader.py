@@ -332,7 +332,7 @@ def test_a_policy_that_a_tool_inherits_is_not_refused_twice(tmp_path: Path) -> N
 
 
 def test_a_folder_without_files_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InventoryError, match=r"there is no inventory: no file matches \*\.yaml; create one"):
+    with pytest.raises(InventoryError, match=r"no inventory found: no file matches \*\.yaml; create one"):
         read_inventory(tmp_path, table(Env(), Notes()), VOCABULARY)
 
 

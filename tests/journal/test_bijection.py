@@ -32,7 +32,7 @@ numbers = itertools.count()
 
 
 def whole(value: Any) -> Any:
-    """The value with every lone half of a surrogate pair, which pydantic takes for no string, replaced."""
+    """The value with every lone a lone surrogate, which pydantic takes for no string, replaced."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, Mapping):

@@ -59,7 +59,7 @@ def test_a_question_is_over_after_its_deadline_or_its_end(row: QuestionRow, expi
         (OPEN._replace(question=question(expires=NOW)), "question q1 has expired, which denies the call"),
         (OPEN._replace(status="cancelled"), "run run was cancelled, so question q1 can no longer be decided"),
         (OPEN._replace(status="erased"), "question q1 was erased"),
-        (OPEN._replace(status="closed"), "question q1 is closed: the call has ended after all"),
+        (OPEN._replace(status="closed"), "question q1 is closed: the call has ended, and its outcome"),
         (APPROVED, "question q1 is already approved by bob"),
         (APPROVED._replace(decision=replace(yes(), kind="confirm")), "question q1 is already confirmed by bob"),
         (OPEN._replace(status="denied", decision=no()), "question q1 is already denied by bob"),

@@ -128,7 +128,7 @@ async def test_a_claim_by_a_task_that_stands_next_in_line_is_not_missed() -> Non
 async def test_a_body_that_stalls_has_diverged() -> None:
     ledger = driven_again(output("a"))
     begun = now()
-    with pytest.raises(DivergedError, match=r"a call \(tool_a\) that the present code does not make; nothing was run"):
+    with pytest.raises(DivergedError, match=r"a call \(tool_a\) that the current code does not make; nothing was run"):
         await ledger.wait_for_recorded_calls("root", "new", idle)
     assert now() - begun == STALL_TIMEOUT
 

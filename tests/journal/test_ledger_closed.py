@@ -26,9 +26,9 @@ async def closed_ledger(clock: Clock) -> tuple[RunLedger, InMemoryStore]:
 @pytest.mark.looptime
 async def test_a_closed_ledger_accepts_nothing_and_stores_nothing(clock: Clock) -> None:
     ledger, store = await closed_ledger(clock)
-    with pytest.raises(JournalError, match="run run is not executing any more; await each call in the body"):
+    with pytest.raises(JournalError, match="run run is no longer executing; await each call in the body"):
         ledger.add(note())
-    with pytest.raises(JournalError, match="not executing any more"):
+    with pytest.raises(JournalError, match="no longer executing"):
         await ledger.commit(start_item())
     await asyncio.sleep(FLUSH_DELAY * 1.5)
     assert [position.item for position in await store.read("run")] == [header_item()]
@@ -39,7 +39,7 @@ async def test_a_closed_ledger_refuses_items_from_callbacks_too(clock: Clock) ->
     answer = asyncio.get_running_loop().create_future()
 
     def write() -> None:
-        with pytest.raises(JournalError, match="not executing any more"):
+        with pytest.raises(JournalError, match="no longer executing"):
             ledger.add(note())
         answer.set_result(None)
 

@@ -65,7 +65,7 @@ async def test_an_error_of_an_edited_call_is_raised_to_python_and_told_to_a_mode
 
 
 NO_EDITS: dict[str, tuple[Person, str]] = {
-    "of another type": (edits('{"page":1}'), "bea edited the arguments so that they are invalid: page"),
+    "of another type": (edits('{"page":1}'), "bea edited the arguments, and they are invalid: page"),
     "with a no": (edits('{"page":"home"}', approved=False), "the approver did not return a decision on question"),
     "by a grant of its own": (edits("", grant="g1"), "the approver did not return a decision on question"),
 }

@@ -100,8 +100,8 @@ async def test_a_call_by_those_who_see_the_callee_passes_through(made: Callable[
 @pytest.mark.parametrize(
     ("made", "says"),
     [
-        (sweep_by_model, "sweep is internal: only other operations call it"),
-        (sweep_from_outside, "sweep is internal: only other operations call it"),
+        (sweep_by_model, "sweep is internal: only other operations can call it"),
+        (sweep_from_outside, "sweep is internal: only other operations can call it"),
         (dream_by_reader, "dream is experimental: ada needs the permission tools:experiment"),
     ],
 )

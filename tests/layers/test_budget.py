@@ -47,7 +47,7 @@ async def test_the_call_after_the_last_is_refused_before_it_starts() -> None:
         await service(await make_call(look, ledger=ledger, call_id=name))
     with pytest.raises(BudgetError) as caught:
         await service(await make_call(look, ledger=ledger, call_id="three"))
-    assert (caught.value.code, caught.value.message) == ("BUDGET_EXCEEDED", "the run has made its 2 calls")
+    assert (caught.value.code, caught.value.message) == ("BUDGET_EXCEEDED", "the run has used all of its calls (2)")
     assert not caught.value.retryable
     assert len(inner.calls) == 2
 
@@ -80,7 +80,7 @@ async def test_the_same_call_again_costs_nothing() -> None:
 
 async def test_what_the_journal_says_was_started_counts() -> None:
     started = AttemptStarted(call="before", parent="", callee="save", attempt=1)
-    with pytest.raises(BudgetError, match="made its 1 calls"):
+    with pytest.raises(BudgetError, match=r"used all of its calls \(1\)"):
         await call_through(Budget(calls=1), await make_call(look, recorded_items=[started]))
 
 

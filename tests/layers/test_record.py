@@ -127,7 +127,7 @@ async def test_a_composed_call_that_is_known_is_driven_again_only_to_compare(rep
 
 async def test_a_composed_call_that_was_refused_before_it_began_is_answered_from_its_record() -> None:
     call, inner = await make_call(work), Inner()
-    spent = Reply.from_error(BudgetError("the run has made its calls"))
+    spent = Reply.from_error(BudgetError("the run has used all of its calls"))
     known = positions(end_of(call, spent.content, outcome="error"))
     reply = await call_through(Record(), call.replace(ledger=ReplayLedger("run", known)), inner)
     assert (reply.content, reply.outcome, inner.calls) == (spent.content, "error", [])

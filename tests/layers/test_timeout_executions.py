@@ -54,5 +54,5 @@ async def test_a_call_without_seconds_left_does_not_start() -> None:
 
 def test_seconds_of_all_executions_are_drawn_and_have_no_grace() -> None:
     assert repr(LIMIT) == "Timeout(seconds=60, of_all_executions=True)"
-    with pytest.raises(SetupError, match="seconds of all executions have no grace"):
+    with pytest.raises(SetupError, match="a limit on all executions has no grace"):
         Timeout(60, grace=1, of_all_executions=True)

@@ -111,7 +111,7 @@ async def test_a_changed_setting_is_found_by_a_replay(changed: dict[str, Any], d
 
     result = await runtime(SETTINGS).run("go", by=superuser())
     assert (await runtime(SETTINGS).replay(result.run)).difference == ""
-    assert "not the recorded one" in (await runtime(SETTINGS.update(**changed)).replay(result.run)).difference
+    assert "differs from the recorded one" in (await runtime(SETTINGS.update(**changed)).replay(result.run)).difference
 
 
 async def test_how_much_a_model_thinks_is_sent_where_it_can_think() -> None:

@@ -123,8 +123,8 @@ def test_an_agent_takes_names_and_tools_with_options() -> None:
         (lambda: ProviderTool(name="web_search", max_use=1), "no setting 'max_use'; did you mean max_uses"),  # pyright: ignore[reportCallIssue]
         (lambda: ProviderTool(name="web_fetch", blocked_domains=["http://x"]), "blocked_domains.0: not in the req"),
         (lambda: ProviderTool(name="web_fetch", blocked_domains="x.org"), "blocked_domains: "),
-        (lambda: ProviderTool(name="web_search", allowed_domains=[]), "allowed_domains: names no domain;"),
-        (lambda: ProviderTool(name="web_search", blocked_domains=()), "blocked_domains: names no domain;"),
+        (lambda: ProviderTool(name="web_search", allowed_domains=[]), "allowed_domains: is empty; name a domain"),
+        (lambda: ProviderTool(name="web_search", blocked_domains=()), "blocked_domains: is empty; name a domain"),
         (lambda: ProviderTool(name="code_execution", max_uses=1), "code_execution has no max_uses; only web_search"),
         (
             lambda: ProviderTool(name="web_search", allowed_domains=["a"], blocked_domains=["b"]),
@@ -153,7 +153,7 @@ def test_a_worker_file_takes_names_and_options(tmp_path: Path) -> None:
     (finding,) = inspect("[{name: code_execution, max_uses: 3}]").findings
     assert "code_execution has no max_uses; only web" in str(finding)
     (finding,) = inspect("[{name: web_search, allowed_domains: []}]").findings
-    assert "names no domain; name one" in str(finding)
+    assert "is empty; name a domain" in str(finding)
     assert "\n" not in str(finding).rstrip()
     (finding,) = inspect("[web_search, {name: web_search, max_uses: 3}]").findings
     assert "builtin_tools names 'web_search' twice" in str(finding)

@@ -154,7 +154,7 @@ async def test_a_circle_is_stopped_and_the_error_has_the_path() -> None:
     box = Mailbox()
     box.failing["read"] = raising(NotFoundError, 9)
     way = " → ".join(["search", "read"] * 2 + ["search"])
-    with pytest.raises(BudgetError, match=f"in circles; no step may run more than 2 times: {way}"):
+    with pytest.raises(BudgetError, match=f"the pipeline loops; no step may run more than 2 times: {way}"):
         await outcome(pipeline(*box.steps(read={"on_failure": "search"}).values(), rounds=2))
     assert box.done == ["search from:ada"] * 2
 

@@ -148,7 +148,7 @@ async def test_a_state_that_has_changed_since_is_shown_and_asked_about_anew() ->
     result = await desk.carry()
     assert (result.status, desk.dropped) == ("waiting", [])
     question = await desk.question()
-    assert question.reason.endswith("asked again, because what it is about has changed since it was approved")
+    assert question.reason.endswith("asked again, because the state has changed since it was approved")
     assert await desk.decide() is None
     assert (await desk.runtime.resume(result.run)).value() == "Gone."
     assert desk.dropped == ["about"]

@@ -197,7 +197,7 @@ async def test_a_message_before_the_run_that_a_decision_opened_is_refused_with_w
         await desk.say("thank you")
     assert caught.value.message == (
         f"conversation talk is busy: run {run} is running, or waits for an executor since a decision opened it; resume "
-        "it or wait for its end first, or let the message wait behind it (when_busy='queue', or --queue)"
+        "it or wait for its end first, or queue the message (when_busy='queue', or --queue)"
     )
     thanks = await desk.runtime.submit("thank you", by=ADA, conversation="talk", when_busy="queue")
     assert (await desk.runtime.resume(str(run))).value() == "Gone."

@@ -367,7 +367,7 @@ async def test_a_tool_is_called_with_a_mapping_or_json(store: Store) -> None:
 
 
 def test_a_client_needs_a_principal_that_has_signed_in(store: Store) -> None:
-    with pytest.raises(RequestError, match="needs a principal that has signed in"):
+    with pytest.raises(RequestError, match="needs an authenticated principal"):
         runtime_for(store).client(Principal("Anonymous"))
     with pytest.raises(SetupError, match="give a Principal"):
         runtime_for(store).client("ada")  # pyright: ignore[reportArgumentType] - the test's point

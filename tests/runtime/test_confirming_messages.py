@@ -83,7 +83,7 @@ async def test_a_message_confirms_only_what_its_sender_was_asked_in_its_conversa
     await refuse(desk, "no agent has announced", conversation="another", confirms=question)
     await refuse(desk, "no agent has announced", conversation="", confirms=question)
     await refuse(desk, "question unknown does not exist", confirms="unknown")
-    await refuse(desk, "has no files", confirms=question, files=[b"x"])
+    await refuse(desk, "cannot have files", confirms=question, files=[b"x"])
     assert (await desk.question()).id == question
 
 

@@ -126,7 +126,7 @@ async def test_a_conversation_whose_last_run_is_under_way_is_busy(store: Store) 
     runtime = runtime_of(model, store=store)
     running = asyncio.create_task(runtime.run("one", by=superuser(), conversation="c"))
     await asked.wait()
-    with pytest.raises(RequestError, match=r"is running, or waits .*; resume it or wait for its end first, or let"):
+    with pytest.raises(RequestError, match=r"is running, or waits .*; resume it or wait for its end first, or queue"):
         await runtime.run("two", by=superuser(), conversation="c")
     release.set()
     assert (await running).value() == "hello"

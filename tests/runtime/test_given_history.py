@@ -106,7 +106,7 @@ async def test_a_conversation_goes_on_from_it_and_cannot_be_given_another() -> N
         "You are welcome.",
     ]
     assert (await shop.runtime.replay(second.run)).is_identical
-    with pytest.raises(RequestConflictError, match="conversation 'c' has begun, and its history is its own"):
+    with pytest.raises(RequestConflictError, match="conversation 'c' has begun, so it has a history"):
         await shop.runtime.run("Hi", by=ADA, messages=HISTORY, conversation="c")
 
 
@@ -155,7 +155,7 @@ async def test_without_a_prompt_the_agent_is_asked_the_last_message() -> None:
     result = await shop.runtime.run(messages=[*HISTORY, {"role": "user", "content": "Sure?"}], by=ADA)
     assert result.value() == "Yes."
     assert [each["content"] for each in shop.first_request[-2:]] == ["From 9 to 18.", "Sure?"]
-    with pytest.raises(RequestError, match="messages does not end with a message of the user; give what the agent"):
+    with pytest.raises(RequestError, match="messages does not end with a user message; give the question"):
         await shop.runtime.run(messages=HISTORY, by=ADA)
     with pytest.raises(SetupError, match="prompt is None; give a string"):
         await shop.runtime.run(by=ADA)
@@ -282,7 +282,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "calls that are no list": (changed(1, tool_calls=3), r"messages\[1\]: a message: tool_calls is 3; give a list"),
     "a call without an id": (changed(1, tool_calls=[{"function": {"name": "x"}}]), "a call without an id or a name"),
     "a call without a name": (changed(1, tool_calls=[{"id": "x"}]), "a call without an id or a name; give both"),
-    "two calls with one id": (changed(1, tool_calls=TWICE), r"messages\[1\] has two calls with one id"),
+    "two calls with one id": (changed(1, tool_calls=TWICE), r"messages\[1\] has two calls with the same id"),
     "a result without an id": (changed(2, tool_call_id=""), r"messages\[2\] is a result without tool_call_id"),
     "a result without its call": (without(1), r"messages\[1\] is the result of a call 'a' that the message before it"),
     "a second result": (changed(3, tool_call_id="a"), r"messages\[3\] is the result of a call 'a' .* or that has one"),

@@ -166,7 +166,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
         [*called(call())[:2], {"role": "tool", "tool_call_id": "a", "content": "r", "is_error": True}],
         "messages[2] has the field 'is_error'; leave it out, or give one of role, tool_call_id, content, name",
     ),
-    "half a character": (asks({**TEXT, "text": "a\ud800"}), "messages[0] has half of a surrogate pair, which is no"),
+    "half a character": (asks({**TEXT, "text": "a\ud800"}), "messages[0] has a lone surrogate, which is no"),
     "a name with spaces": (
         [{**ASKED, "name": "bob smith"}],
         "messages[0] has the name 'bob smith'; give one of at most 64 characters, without spaces and < > | / \\",

@@ -77,7 +77,7 @@ async def test_the_question_is_closed_and_can_be_decided_no_more() -> None:
     assert await post.store.list_questions() == []
     with pytest.raises(RequestError) as refusal:
         await post.runtime.decide(asked.id, approved=False, by=ADA)
-    expected = f"question {asked.id} is closed: the call has ended after all, with an outcome of its own"
+    expected = f"question {asked.id} is closed: the call has ended, and its outcome is recorded"
     assert refusal.value.message == expected
     assert await post.store.list_due_runs("post") == [asked.run]
     assert await post.runtime.earliest_expiry(asked.run) is None

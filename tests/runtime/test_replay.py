@@ -101,7 +101,7 @@ class Today:
 
     tools: tuple[AnyTool, ...] = (SEARCH, READ)
     knobs: Any = None
-    said: str = "turn 1: the request to the model is not the recorded one"
+    said: str = "turn 1: the request to the model differs from the recorded one"
 
 
 PLANTED = {
@@ -186,7 +186,7 @@ async def test_a_composed_callee_is_driven_again_and_its_calls_are_compared() ->
     assert await difference(yesterday) == ""
     assert await difference(in_parallel) == ""
     assert "is not in the journal" in await difference(another)
-    assert "the journal continues where the present code ends" in await difference(one_less)
+    assert "the journal continues where the current code ends" in await difference(one_less)
     assert "is not in the journal" in await difference(one_more)
     assert "the end of the call pipeline" in await difference(other_result)
 

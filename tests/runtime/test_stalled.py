@@ -169,7 +169,7 @@ async def test_a_stalled_run_can_be_cancelled_and_keeps_its_conversation_busy_un
     world = Effects(NativeDriver(), layers=(RetryModel(attempts=1),))
     runtime = world.runtime(BUSY, "hello")
     result = await runtime.run("go", by=superuser(), conversation="talk")
-    with pytest.raises(RequestError, match="is stalled; resume or cancel it first, or let the message wait"):
+    with pytest.raises(RequestError, match="is stalled; resume or cancel it first, or queue the message"):
         await runtime.run("again", by=superuser(), conversation="talk")
     cancelled = await runtime.cancel(result.run, by=superuser())
     assert cancelled is not None

@@ -121,7 +121,7 @@ async def test_the_next_run_of_a_conversation_has_its_target_and_another_one_is_
     assert (await header(store, second.run)).target == "bakery/main"
     direct = await made.call_in_conversation("c", write, superuser(), "a")
     assert direct.value() == "a in bakery/main"
-    again = "conversation 'c' has the target 'bakery/main', not 'florist/shop'; begin another conversation"
+    again = "conversation 'c' has the target 'bakery/main', not 'florist/shop'; start another conversation"
     with pytest.raises(RequestError, match=again):
         await made.run("go", by=superuser(), conversation="c", target="florist/shop")
     with pytest.raises(RequestError, match=again):
@@ -133,7 +133,7 @@ async def test_the_next_run_of_a_conversation_has_its_target_and_another_one_is_
 async def test_a_conversation_without_a_target_does_not_get_one_later(store: Store) -> None:
     made = runtime(store, "one")
     await made.run("go", by=superuser(), conversation="c")
-    with pytest.raises(RequestError, match="conversation 'c' has no target, not 'bakery/main'; begin another"):
+    with pytest.raises(RequestError, match="conversation 'c' has no target, not 'bakery/main'; start another"):
         await made.run("go", by=superuser(), conversation="c", target="bakery/main")
 
 

@@ -251,7 +251,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "without the permission": ({"by": Principal("bob")}, "bob may not loosen run .*: missing permission runs:loosen"),
     "of another tenant": ({"by": superuser(tenant="x")}, "run .* does not exist"),
     "with a number as a reason": ({"reason": 3}, "reason is 3; give a string"),
-    "without a reason": ({"reason": " "}, "reason: say why the run continues so, in at most 4,096 bytes"),
+    "without a reason": ({"reason": " "}, "reason: say why the run continues without these, in at most 4,096 bytes"),
     "with a long reason": ({"reason": "x" * 5000}, "reason: say why"),
     "without a name": ({"without": []}, "run .* also lacks the rule 'never'; name 'never' too"),
     "with a wrong name": ({"without": ["nevr"]}, "run .* does not lack 'nevr' here; it lacks: 'never'"),

@@ -259,11 +259,11 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "instructions without a name": (
         lambda: untyped(Agent)("clerk", "Work."),
-        "Agent takes 1 argument without a name, not 2; write Agent(name, instructions=…)",
+        "Agent takes 1 argument positionally, not 2; write Agent(name, instructions=…)",
     ),
     "a rate without names": (
         lambda: untyped(RateLimit)("60/minute"),
-        "RateLimit takes 0 arguments without a name, not 1; write RateLimit(calls=…, seconds=…)",
+        "RateLimit takes 0 arguments positionally, not 1; write RateLimit(calls=…, seconds=…)",
     ),
     "no reason to ask": (untyped(Ask), "Ask: reason is missing; write Ask(reason=…)"),
     "an endpoint without a key": (

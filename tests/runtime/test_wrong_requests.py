@@ -39,7 +39,7 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     ),
     "a decision without a name": (
         lambda runtime: untyped(runtime).decide("q", True, by=ADA),
-        "Runtime.decide takes 1 argument without a name, not 2; write decide(question, approved=…, by=…)",
+        "Runtime.decide takes 1 argument positionally, not 2; write decide(question, approved=…, by=…)",
     ),
     "a misspelt edit": (
         lambda runtime: untyped(runtime).decide("q", approved=True, by=ADA, argument="{}"),

@@ -69,7 +69,7 @@ def test_a_key_is_shown_as_it_is_read() -> None:
 @pytest.mark.parametrize("kind", [Any, dict, dict[str, Any], list[Any], object], ids=str)
 def test_a_result_of_any_type_with_two_keys_of_one_text_is_refused(kind: Any, value: dict[Any, Any]) -> None:
     given: Any = [value] if kind == list[Any] else {"a": value} if kind == dict[str, Any] else value
-    said = r"^JSON cannot hold the result: two keys of a mapping have one text in JSON, such as 1 and '1'$"
+    said = r"^JSON cannot hold the result: two keys of a mapping have the same text in JSON, such as 1 and '1'$"
     with pytest.raises(InvalidOutputError, match=said):
         Output[Any](kind).dump(given)
     with pytest.raises(InvalidOutputError, match=said):

@@ -329,18 +329,18 @@ MALFORMED: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "a reference in what is no schema": (_of({"items": 5}, **{"$ref": "#/properties/a"}), "#/properties/a/items: 5"),
     "half a pair in a description": (
         _of({"description": "\ud83d!"}),
-        "half of a surrogate pair at #/properties/a/description",
+        "a lone surrogate at #/properties/a/description",
     ),
-    "half a pair in a list": (_of({"enum": ["b", "\ude00"]}), "half of a surrogate pair at #/properties/a/enum/1"),
+    "half a pair in a list": (_of({"enum": ["b", "\ude00"]}), "a lone surrogate at #/properties/a/enum/1"),
     "half a pair behind a number": (
         _of({"type": "string", "minLength": 1, "description": "\ud83d!"}),
-        "half of a surrogate pair at #/properties/a/description",
+        "a lone surrogate at #/properties/a/description",
     ),
     "half a pair in a name": (
         {"type": "object", "properties": {"\ud83d": {}}},
-        "half of a surrogate pair in a key of #/properties",
+        "a lone surrogate in a key of #/properties",
     ),
-    "half a pair in place of a schema": (_of({"allOf": "\ud83d"}), "half of a surrogate pair at #/properties/a/allOf"),
+    "half a pair in place of a schema": (_of({"allOf": "\ud83d"}), "a lone surrogate at #/properties/a/allOf"),
 }
 """Documents that are no schemas, and what is said of them."""
 

@@ -133,7 +133,7 @@ CHOICES: Final[dict[str, StrangeStream]] = {
     ),
     "pieces that are called messages": StrangeStream(
         say({}, message={"content": "Hel"}) + say({}, message={"content": "lo"}) + END,
-        says="two messages",
+        says="two whole messages",
         followed="",
     ),
     "a delta that is a text": StrangeStream(say("Hello") + END, says="str"),

@@ -102,7 +102,9 @@ async def test_a_replay_stops_at_the_first_difference_and_names_it() -> None:
     script = Script()
     danger = World().write("danger", risk=Risk.HIGH)
     more = runtime_of(worker_of(script.model, danger, extra), store=store)
-    assert (await more.replay(run)).difference.startswith("turn 1: the request to the model is not the recorded one")
+    assert (await more.replay(run)).difference.startswith(
+        "turn 1: the request to the model differs from the recorded one"
+    )
 
 
 async def test_a_replay_finds_that_the_model_would_be_asked_once_more() -> None:

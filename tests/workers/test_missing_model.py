@@ -153,7 +153,9 @@ async def test_a_change_is_found_by_a_replay_without_the_model() -> None:
     same = runtime_of(worker_of("nobody:x"), store=store)
     assert (await same.replay(result.run)).is_identical
     other = runtime_of(worker_of("nobody:x", World().write()), store=store)
-    assert "turn 1: the request to the model is not the recorded one" in (await other.replay(result.run)).difference
+    assert (
+        "turn 1: the request to the model differs from the recorded one" in (await other.replay(result.run)).difference
+    )
 
 
 class Locked:

@@ -386,7 +386,7 @@ def test_the_workers_of_a_folder_are_read_in_the_order_of_their_files(folder: Pa
 
 
 def test_what_is_wrong_in_any_file_of_a_folder_is_told_and_a_folder_without_one_too(folder: Path) -> None:
-    with pytest.raises(WorkerFileError, match=r"^[^:]+: there is no worker: .* there with: remit worker new NAME"):
+    with pytest.raises(WorkerFileError, match=r"^[^:]+: no worker found: .* there with: remit worker new NAME"):
         read_workers(folder)
     write("Sort.", "a.worker")
     write("---\n---\nB.", "b.worker")

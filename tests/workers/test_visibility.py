@@ -43,7 +43,7 @@ async def say_all(agent: Agent, by: Principal) -> set[str]:
     ("visibility", "by", "says"),
     [
         ("public", BOB, "helped"),
-        ("internal", superuser(), "helper is internal: only other operations call it"),
+        ("internal", superuser(), "helper is internal: only other operations can call it"),
         ("experimental", BOB, f"helper is experimental: bob needs the permission {EXPERIMENT_PERMISSION}"),
         ("experimental", superuser(EXPERIMENT_PERMISSION), "helped"),
     ],

@@ -131,7 +131,7 @@ async def test_output_that_never_becomes_valid_is_an_error_whose_cause_is_the_or
 async def test_what_ends_pydantic_ai_is_an_error_of_ours() -> None:
     write = [call("write", '{"text":"a"}')]
     error = await error_of(write, write, limits=AgentLimits(turns=1))
-    said = "agent worker was not done after 1 turns; raise `limits.turns` or ask for less"
+    said = "agent worker did not finish within 1 turns; raise `limits.turns` or ask for less"
     assert (type(error), error.message) == (MaxTurnsError, said)
     error = await error_of([*write, call("write", '{"text":"b"}', "b")], limits=AgentLimits(tool_calls=1))
     assert type(error) is BudgetError

@@ -110,5 +110,5 @@ def _content_part(attachment: Attachment, model: Model) -> dict[str, Any]:
         return {"type": "text", "text": attachment.content.decode(errors="replace")}
     if not (kind.startswith("image/") or reads.others or (kind == PDF and reads.pdfs)):
         what = "PDFs" if kind == PDF else kind
-        raise InvalidArgumentsError(f"{attachment.name}: this model is sent no {what}; use one that reads them")
+        raise InvalidArgumentsError(f"{attachment.name}: this model does not read {what}; use one that does")
     return make_part(kind, attachment.data or "", attachment.name)

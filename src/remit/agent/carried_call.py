@@ -19,7 +19,7 @@ async def make_carried_call(frame: Frame) -> tuple[list[str], Reply | None]:
     The first message is an answer that calls the tool, as a model would have written it, so that any model can go on.
 
     Raises:
-        Suspended: the call waits for a person: what it is about has changed, or another policy asks too.
+        Suspended: the call waits for a person: the state has changed, or another policy also asks.
     """
     call, question = find_carried_call(frame.ledger)
     if question is None or frame.caller.call:
@@ -27,7 +27,9 @@ async def make_carried_call(frame: Frame) -> tuple[list[str], Reply | None]:
     wire = carried_wire_id(call)
     prepared = frame.prepare(question.tool, question.arguments, wire)
     if prepared.id != call:
-        raise DivergedError(f"the run carries another call of {question.tool} than the present code makes")
+        raise DivergedError(
+            f"the run carries a call of {question.tool} that differs from the one that the current code makes"
+        )
     function = {"name": question.tool, "arguments": redact_secrets(question.arguments)}
     tool_calls = [{"id": wire, "type": "function", "function": function}]
     text = encode_message({"role": "assistant", "content": None, "tool_calls": tool_calls})

@@ -111,7 +111,7 @@ class HandoffTool:
                 f"the conversation was handed over to {handoffs[-1].target}; one answer hands over once"
             )
         if not frame.ledger.reserve_handoff(frame.caller.call, self._max_handoffs):
-            raise BudgetError(f"the run has had its {self._max_handoffs} handoffs; answer yourself")
+            raise BudgetError(f"the run has used all of its handoffs ({self._max_handoffs}); answer yourself")
         return f"handed over to {self.hands_over_to}"
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
@@ -157,8 +157,8 @@ class Handoffs(Struct, frozen=True, kw_only=True):
         for handoff in _select_handoffs(ledger.items_for(agent_call_id)):
             if handoff.wire == tool_call.id and tool_call.name not in self.targets:
                 raise DivergedError(
-                    f"the journal records a handoff to {handoff.target}, which today's {self.source} does not make; "
-                    "nothing was run"
+                    f"the journal records a handoff to {handoff.target}, which the current {self.source} does not make"
+                    "; nothing was run"
                 )
 
     def follow(self, ledger: Ledger, agent_call_id: str, tool_call: ToolCallRequest, call_id: str) -> str:

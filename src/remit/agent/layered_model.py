@@ -109,7 +109,7 @@ class LayeredModel:
 
         async def ask(_model: ModelService | None, chat: ChatRequest) -> Completion:
             if chat.digest() not in exchange.requests[:1]:
-                raise DivergedError("the layers around the model make another request than the recorded one")
+                raise DivergedError("the layers around the model make a request that differs from the recorded one")
             if exchange.changed or len(exchange.requests) > 1:
                 raise _OnRecord
             return recorded
@@ -119,7 +119,7 @@ class LayeredModel:
         except _OnRecord:
             return
         if rename(today).message != recorded.message:
-            raise DivergedError("the layers around the model make another answer than the recorded one")
+            raise DivergedError("the layers around the model make an answer that differs from the recorded one")
 
     async def _send(self, request: ChatRequest, asker: Asker) -> Completion:
         """The completion that leaves the outermost layer."""

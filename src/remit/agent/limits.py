@@ -39,7 +39,7 @@ class AgentLimits(BaseModel):
     def turns_error(self, name: str) -> CallError:
         """The error for exceeding the number of turns."""
         return MaxTurnsError(
-            f"agent {name} was not done after {self.turns} turns; raise `limits.turns` or ask for less"
+            f"agent {name} did not finish within {self.turns} turns; raise `limits.turns` or ask for less"
         )
 
     def repeats_error(self, name: str, tool: str) -> CallError:

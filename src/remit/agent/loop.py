@@ -106,7 +106,7 @@ class AgentLoop(Struct, frozen=True, kw_only=True):
                 if isinstance(outcome, Done):
                     return AgentRun.from_outcome(request, outcome, turn)
                 request = request.after(outcome)
-            raise MaxTurnsError(f"the agent was not done after {self.max_turns} turns")
+            raise MaxTurnsError(f"the agent did not finish within {self.max_turns} turns")
 
         return loop
 

@@ -224,7 +224,7 @@ def _check_digest(request: ChatRequest, recorded: str, digest: str) -> None:
     ledger = request.ledger
     if ledger.is_replaying:
         raise DivergedError(
-            f"turn {request.turn}: the request to the model is not the recorded one "
+            f"turn {request.turn}: the request to the model differs from the recorded one "
             f"(recorded {recorded[:12]}, today {digest[:12]}): the prompt, the tools, a setting or an earlier "
             f"message changed"
         )

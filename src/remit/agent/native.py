@@ -125,7 +125,9 @@ class _NativeAgent:
             remedy = "return AgentRun.from_outcome(request, outcome, turns) from an async function of the request"
             raise ToolFailedError(f"the loop of agent {agent} returned {shorten_text(repr(run), 100)}; {remedy}")
         if run.handoff_target not in targets:
-            raise ToolFailedError(f"the loop of agent {agent} hands over to {run.handoff_target!r}, which it cannot")
+            raise ToolFailedError(
+                f"the loop of agent {agent} hands over to {run.handoff_target!r}, which is not one of its handoffs"
+            )
         return run
 
 

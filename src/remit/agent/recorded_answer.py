@@ -51,7 +51,7 @@ def check_answer(answer: object) -> Completion:
         message = None
     role: object = cast("dict[str, Any]", message).get("role") if isinstance(message, dict) else None
     if role is None:
-        raise CompletionError("the model answered with a message that is not the JSON object of one")
+        raise CompletionError("the model's message is not a JSON object")
     if role != "assistant":  # the history would attribute it to another author
         raise CompletionError(f"the model answered with a message of role {role!r}, not 'assistant'")
     return answer

@@ -158,8 +158,8 @@ class AgentSettings:
             )
         if takes_attachments(self.input) != (self.attachments is not None):
             raise ContractError(
-                f"{self.noun} {self.name}: the input has a field `{ATTACHMENTS_FIELD}: tuple[Attachment, ...]` if and "
-                f"only if the {self.noun} has a policy for {ATTACHMENTS_FIELD}"
+                f"{self.noun} {self.name}: the input needs a field `{ATTACHMENTS_FIELD}: tuple[Attachment, ...]` if "
+                f"and only if the {self.noun} has a policy for {ATTACHMENTS_FIELD}"
             )
         if self.settings.response_format is not None and not self.returns_text:
             raise SetupError(f"{self.noun} {self.name}: response_format and output contradict each other; keep output")

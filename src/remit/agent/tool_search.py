@@ -133,7 +133,7 @@ class SearchTools:
         self._agent = agent
         for taken in (SEARCH_TOOL, CALL_TOOL) if search.as_text else (SEARCH_TOOL,):
             if taken in self._tools:
-                raise NameTakenError(f"the name {taken!r} is that of the search for tools; rename the tool")
+                raise NameTakenError(f"the name {taken!r} is reserved for tool search; rename the tool")
         for where, names in (("always", search.always), ("phrases", search.phrases)):
             for name in names:
                 if name not in self._tools:

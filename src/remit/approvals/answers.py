@@ -91,6 +91,6 @@ def _validate_decision(call: Call, question: Question, decision: Decision) -> De
         edited = canonicalize_edit(call.callee, decision.arguments, question, limits)
     except InvalidArgumentsError as error:
         raise ApprovalDeniedError(
-            f"{decision.by} edited the arguments so that they are invalid: {error.message}"
+            f"{decision.by} edited the arguments, and they are invalid: {error.message}"
         ) from error
     return replace(decision, arguments=edited)

@@ -33,7 +33,7 @@ async def check_approved(call: Call, approved: Sequence[Question]) -> None:
         return
     question = approved[0] if changed is None else changed[0]
     if question.id not in call.approvals:
-        raise SealError(f"what {call.callee.name} is about has changed since it was approved")
+        raise SealError(f"the state that {call.callee.name} was approved for has changed")
     if current is not None:
         await call.ledger.commit(ArgumentsBound(call=call.id, arguments=current.canonical_arguments))
     if changed is not None:
@@ -62,7 +62,7 @@ class ApprovedCall:
         # What was the same before may have been written since, and may be what has changed.
         self._has_changed = not self._was_same
         detail = "" if changed is None else f": it was {changed[0].shown}, and is {changed[1].summary}"
-        raise ConflictError(f"what {self._call.callee.name} is about has changed since it was approved{detail}")
+        raise ConflictError(f"the state that {self._call.callee.name} was approved for has changed{detail}")
 
     def has_not_begun(self, attempt: int) -> bool:
         """Whether the body has refused to write in this attempt, no other attempt has begun, and a layer can ask."""

@@ -187,7 +187,7 @@ def describe_changes(question: Question, call: Call, *, is_edited: bool, is_used
         before, now = (ids_of_referents(json.loads(each)) for each in (question.arguments, call.canonical_arguments))
         change = "the arguments have changed"
         if before == now:
-            change = f"what it is about has changed since it was shown: it was {question.shown}"
+            change = f"the state has changed since it was shown: it was {question.shown}"
     else:
         change = "the policy has changed"
     return [f"asked again, because {change}"]
@@ -210,7 +210,7 @@ def build_replacement(question: Question, preview: Preview, call: Call) -> Quest
     return with_preview(replacement, preview)
 
 
-_CHANGED: Final = "; asked again, because what it is about has changed since it was approved"
+_CHANGED: Final = "; asked again, because the state has changed since it was approved"
 
 _MAX_MESSAGE: Final = 1000
 _MAX_NEWS: Final = 200

@@ -195,7 +195,7 @@ class When:
         where = f"When {self.name!r}"
         object.__setattr__(self, "tools", as_texts(f"{where}: tools", self.tools))
         if self.test is None and not self.tools:
-            raise SetupError(f"{where} chooses nothing; give tools or a test")
+            raise SetupError(f"{where} selects nothing; give tools or a test")
         if self.test is not None:
             check_callback(f"{where}: test", self.test, "call", is_async=False)
         check_text("When: version", self.version)

@@ -56,7 +56,7 @@ class Audit:
         faults = find_log_faults(contents, anchored) if anchored else []
         if contents.broken_line is not None or faults:
             reason = faults[0].what if faults else "it was changed by hand"
-            raise AuditError(f"nothing was entered into the audit log {log.path}: {reason}; run: remit audit verify")
+            raise AuditError(f"nothing was written to the audit log {log.path}: {reason}; run: remit audit verify")
         latest_entries = {entry.run: entry for entry in sorted(contents.entries, key=lambda entry: entry.last)}
         heads: list[RunHead] = []
         for row in await self._find_runs(tenant, runs):

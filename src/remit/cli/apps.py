@@ -63,7 +63,8 @@ def find_app(name: str, loaders: Mapping[str, AppLoader]) -> App:
     app = _load_app(name, loaders[name])
     if app.name != name:
         raise SetupError(
-            f"the entry point {name!r} in {ENTRY_POINT_GROUP} gives the application {app.name!r}; name them alike"
+            f"the entry point {name!r} in {ENTRY_POINT_GROUP} gives the application {app.name!r}; "
+            "give both the same name"
         )
     return app
 

@@ -202,7 +202,7 @@ def _load_fresh(load_app: Callable[[], App]) -> Callable[[], App]:
         app = load_app()
         if any(app is each for each in loaded):
             raise SetupError(
-                f"the application {app.name!r} is one object for all tasks, which would share its state; "
+                f"the application {app.name!r} is one object, so all tasks would share its state; "
                 "name a function that returns a new App"
             )
         loaded.append(app)

@@ -74,7 +74,7 @@ def _load_app(name: str, *, is_shared: bool) -> App:
     if is_shared and files:
         raise UsageError(
             f"the application {app.name!r} keeps its data in {files[0]}, "
-            "which executors of other machines do not have: "
+            "which executors on other machines do not have: "
             "keep its data in Postgres (REMIT_DATA), keep the journal in SQLite too, "
             "or pass --local-data if all executors run on this machine"
         )

@@ -23,7 +23,7 @@ APPROVED_STATE: Final[ContextVar[ApprovedState | None]] = ContextVar("remit_appr
 
 
 async def check_approved_state() -> None:
-    """Refuse the current call if what it is about has changed since a person approved it.
+    """Refuse the current call if the state that it was approved for has changed.
 
     For tools that write elsewhere than with `remit.effects.once`, which does this itself. Await it as the last thing
     before the write: the call counts as one that has not begun, and is asked about anew. The preview of the tool is

@@ -224,7 +224,7 @@ def canonical_json(value: Any) -> str:
     except ValueError as error:
         _reject_huge_integers(value)
         raise InvalidArgumentsError(
-            "the arguments contain a number that is not finite; JSON has no such number"
+            "the arguments contain a number that is not finite, which JSON cannot represent"
         ) from error
     if ("\\u0000" in text or not text.isascii()) and (unstorable := _describe_unstorable(text, value)):
         raise InvalidArgumentsError(unstorable)
@@ -240,7 +240,7 @@ def _reject_huge_integers(value: Any) -> None:
         if isinstance(part, int) and not ~_LARGEST_INTEGER <= part <= _LARGEST_INTEGER:
             raise InvalidArgumentsError(
                 f"{where and f'{where}: '}a whole number of {part.bit_length()} bits is too large; "
-                "at most 63 and a sign are kept"
+                "at most 63 and a sign are supported"
             )
         below = f"{where}." if where else ""
         if isinstance(part, dict):

@@ -106,7 +106,9 @@ class CallLayer(abc.ABC):
             """Say of a view that only an `AnyLayer` has what stands around the other services."""
             if name in ("calls", "models", "steps"):
                 own, other = type(self).__name__, "RetryModel(…) or Fallback(…)" if name == "models" else "Timeout(…)"
-                raise AttributeError(f"{own} stands around calls alone, so it has no .{name}; write {other} for {name}")
+                raise AttributeError(
+                    f"{own} is a layer around calls only, so it has no .{name}; write {other} for {name}"
+                )
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
@@ -150,9 +152,9 @@ class ConditionalLayer(CallLayer):
         self, layer: CallLayer, tools: frozenset[str], agents: frozenset[str], test: Callable[[Contract], bool] | None
     ) -> None:
         if not (tools or agents or test):
-            raise SetupError(f"{layer!r}.where() chooses nothing; give tools, agents or a test")
+            raise SetupError(f"{layer!r}.where() selects nothing; give tools, agents or a test")
         if test is not None and not callable(cast("object", test)):
-            raise SetupError(f"{layer!r}.where: test is {test!r}; give a function of a callee")
+            raise SetupError(f"{layer!r}.where: test is {test!r}; give a function that takes a callee")
         self.layer = layer
         self.place = layer.place
         self.tools = tools

@@ -72,8 +72,8 @@ def entity(kind: str, *, id: str = "id", name: str = "name", link: str = "") -> 
         for argument, field in named.items():
             if field not in model.model_fields and (field or argument != "link"):
                 raise ContractError(
-                    f"@entity({kind!r}): {model.__name__} has no field {field!r}; say which has its {argument}: "
-                    f"{argument}=…, one of {', '.join(model.model_fields)}"
+                    f"@entity({kind!r}): {model.__name__} has no field {field!r}; name the field that has its "
+                    f"{argument}: {argument}=…, one of {', '.join(model.model_fields)}"
                 )
         setattr(model, _DECLARATION, _Declaration(kind, id, name, link))
         return model

@@ -288,8 +288,8 @@ def _check_same_call(layer: str, entered: Call, passed: Call) -> None:
     for name in _FIXED:
         if getattr(passed, name) is not getattr(entered, name):
             raise SealError(
-                f"the layer {layer} changed the {name} of a call to {entered.callee.name}; to call it with others, "
-                "make another call"
+                f"the layer {layer} changed the {name} of a call to {entered.callee.name}; to change them, "
+                "make a new call"
             )
 
 

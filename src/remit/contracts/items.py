@@ -290,7 +290,7 @@ class TurnEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 
 
 class Mismatch(Item, frozen=True, kw_only=True, gc=False):
-    """On resume, the present code made another request than the journal records. The recorded answer was kept."""
+    """On resume, the current code made another request than the journal records. The recorded answer was kept."""
 
     kind: ClassVar[str] = "mismatch"
     what: str

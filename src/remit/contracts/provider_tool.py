@@ -22,7 +22,7 @@ _Domain = Annotated[str, Field(pattern=r"^[^\s/:]+$")]
 
 def _as_domains(given: Sequence[str]) -> tuple[str, ...]:
     if not given:  # would be no limit at all
-        raise ValueError("names no domain; name one, or leave it out if no limit is meant")
+        raise ValueError("is empty; name a domain, or leave it out for no limit")
     return tuple(given)
 
 
@@ -49,7 +49,9 @@ class ProviderTool(BaseModel):
         if self.options and self.name not in _WITH_OPTIONS:
             raise ValueError(f"{self.name} has no {next(iter(self.options))}; only {' and '.join(_WITH_OPTIONS)} have")
         if self.allowed_domains and self.blocked_domains:
-            raise ValueError(f"{self.name} has allowed_domains and blocked_domains; keep one, as providers require")
+            raise ValueError(
+                f"{self.name} has allowed_domains and blocked_domains; keep one: providers accept only one"
+            )
         return self
 
     @property

@@ -217,7 +217,7 @@ class Decision:
         check_texts("Decision", question=self.question, reason=self.reason, arguments=self.arguments)
         check_name("Decision: by", self.by)
         if self.kind == "confirm" and self.arguments:
-            raise SetupError("Decision: a confirmation takes no arguments: it is a yes to the call that was shown")
+            raise SetupError("Decision: a confirmation takes no arguments: it approves the call as shown")
         object.__setattr__(self, "by", as_normalized("Decision: by", self.by))
 
     def to_json(self) -> str:

@@ -138,8 +138,8 @@ def check_references(adapter: TypeAdapter[Any], payload: object, seen: list[str]
     for text in lost:
         if text not in expected:
             raise InvalidArgumentsError(
-                f"{str(text)!r} is given for a reference and would not be resolved: it is a default, or a validator or "
-                "a type of the parameter loses it; write Annotated[str, …, Reference(…)], in models, lists or values "
+                f"{str(text)!r} would not be resolved as a reference: it is a default, or a validator or the type of "
+                "the parameter discards it; write Annotated[str, …, Reference(…)], in models, lists or values "
                 "of dictionaries"
             )
 
@@ -177,7 +177,9 @@ class Reference:
         """Accept a text or the canonical form of a referent, and write the latter."""
         text = handler(str if source is Referent else source)
         if text["type"] != "str" and not text["type"].startswith("function-"):
-            raise ContractError(f"{self!r} is not on a text; write Annotated[str, {self!r}], and | None behind that")
+            raise ContractError(
+                f"{self!r} is not on a text; write Annotated[str, {self!r}], followed by | None if it is optional"
+            )
         writer = core_schema.plain_serializer_function_ser_schema(_write, when_used="json")
         metadata = {"remit_reference": self.kind}
         return core_schema.no_info_wrap_validator_function(self._read, text, serialization=writer, metadata=metadata)
@@ -238,7 +240,7 @@ def _check_place(node: Mapping[str, Any]) -> None:
     for each in inside.get(node["type"], ()):
         if kind := _kind_of_text(each):
             raise ContractError(
-                f"a validator or constraint follows Reference({kind!r}), which it would lose; "
+                f"a validator or constraint follows Reference({kind!r}), which it would discard; "
                 f"write it first: Annotated[str, …, Reference({kind!r})]"
             )
     if node["type"] == "deque" and (kind := _kind_in(node)):

@@ -120,7 +120,9 @@ async def find_referents(call: Call, *, unresolved_only: bool = False) -> Call:
     payload = _replace_values(call.payload, found)
     left = next((each for each in find_references(payload) if isinstance(each, Unresolved)), None)
     if left is not None:
-        raise InvalidArgumentsError(f"{str(left)!r} is in a part of the arguments where no {left.kind} can be put")
+        raise InvalidArgumentsError(
+            f"{str(left)!r} is in a part of the arguments where a {left.kind} cannot be inserted"
+        )
     return call.with_payload(payload)
 
 

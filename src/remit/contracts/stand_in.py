@@ -91,7 +91,7 @@ def stand_in(text: str) -> str | None:
 
 def _is_plainly_legal(text: str) -> bool:
     """Whether a message of a model is legal at first sight: asked of each, so that few are read with more care."""
-    if "\\ud" in text or "\\uD" in text:  # perhaps half of a surrogate pair
+    if "\\ud" in text or "\\uD" in text:  # perhaps a lone surrogate
         return False
     try:
         answer = _READ_ANSWER(str(text))  # of a subclass of str too
@@ -187,7 +187,7 @@ def _legal_arguments(text: str) -> str:
 
 
 def _without_halves(text: str) -> str:
-    """A JSON text with a replacement character for each escaped half of a surrogate pair."""
+    """A JSON text with a replacement character for each escaped a lone surrogate."""
     return _ESCAPE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], text) if "\\u" in text else text
 
 

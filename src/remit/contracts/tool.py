@@ -125,7 +125,7 @@ class Tool(Generic[P, Out]):
         built = facts_from_options("Tool.from_schema()", facts)
         _check_facts(name, signature, built)
         if not description:
-            raise ContractError(f"{name} has no description, by which a model decides when to call it")
+            raise ContractError(f"{name} has no description, which a model needs to decide when to call it")
         where = locate_function(call)
         return Tool(call, signature, name=name, description=description, facts=built, layers=Stack(), where=where)
 

@@ -64,7 +64,7 @@ def has_surrogates(text: str) -> bool:
 
 
 def replace_surrogates(text: str) -> str:
-    """The text with a replacement character for each half of a surrogate pair."""
+    """The text with a replacement character for each a lone surrogate."""
     return HALF_CHARACTER.sub("\ufffd", text)
 
 
@@ -80,7 +80,7 @@ def without_surrogates(value: Any) -> Any:
 
 
 def escape_surrogates(arguments: str) -> str:
-    """Arguments with each half of a surrogate pair as its escape, which the parser of arguments refuses."""
+    """Arguments with each a lone surrogate as its escape, which the parser of arguments refuses."""
     return HALF_CHARACTER.sub(lambda found: f"\\u{ord(found.group()):04x}", arguments)
 
 

@@ -112,7 +112,7 @@ def check_callback(what: str, function: object, *parameters: str, is_async: bool
     try:
         signature.bind(*parameters)
     except TypeError as error:
-        raise SetupError(f"{what} is {function!r}, which cannot be called so ({error}); {remedy}") from None
+        raise SetupError(f"{what} is {function!r}, which cannot be called like this ({error}); {remedy}") from None
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
@@ -193,7 +193,7 @@ def _refuse_misfit(
     line = f"write {name.rpartition('.')[2]}({', '.join(shown)})"
     if excess:
         count = f"{len(positional)} argument{'s' * (len(positional) != 1)}"
-        raise SetupError(f"{name} takes {count} without a name, not {len(args) - 1}; {line}")
+        raise SetupError(f"{name} takes {count} positionally, not {len(args) - 1}; {line}")
     for twice in (each for each in kwargs if given.count(each) > 1):
         raise SetupError(f"{name}: {twice} is given twice; {line}")
     if missing := [each for each in needed if each not in given]:

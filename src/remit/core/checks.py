@@ -111,7 +111,7 @@ def check_text(what: str, value: object, error: type[RemitError] = SetupError) -
 
 
 HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
-"""Half of a surrogate pair, which is no character, and which UTF-8 cannot encode."""
+"""Half of a surrogate pair, which is not a character, and which UTF-8 cannot encode."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _MAX_SHOWN_CHARS = 200
 

@@ -129,7 +129,7 @@ def _check_existing(path: Path) -> None:
         kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "not a file"
         raise SetupError(f"{path} is {kind}, and is to hold private data; name the file itself")
     if found.st_nlink > 1:
-        raise SetupError(f"{path} has another name, a hard link, by which it can be changed; put a copy in its place")
+        raise SetupError(f"{path} has another hard link, through which it can be changed; replace it with a copy")
     _check_owner(path, found)
     if _IS_POSIX and found.st_mode & _READABLE:
         path.chmod(0o600)

@@ -95,7 +95,9 @@ def as_person_name(what: str, value: object) -> str:
     name = as_normalized(what, value)
     check_name(what, name)
     if scripts := find_mixed_scripts(name):
-        raise SetupError(f"{what} is {value!a}, which mixes {scripts} letters; give a name that looks like no other")
+        raise SetupError(
+            f"{what} is {value!a}, which mixes {scripts} letters; give a name that cannot be mistaken for another"
+        )
     return name
 
 
@@ -114,11 +116,11 @@ def check_file_name(name: str) -> str:
         ValueError: says what is wrong with it.
     """
     if name.startswith(".") or name.endswith((".", " ")) or _DEVICES.fullmatch(name):
-        raise ValueError(f"{name!a} is not a name of a file that every system can keep; give one like menu-3-4.png")
+        raise ValueError(f"{name!a} is not a portable file name; give one like menu-3-4.png")
     for at in _find_hidden(name, None):
-        raise ValueError(f"{name!a} is not a name of a file: {_describe(name[at])}; leave it out")
+        raise ValueError(f"{name!a} is not a file name: {_describe(name[at])}; leave it out")
     if found := _LOOK_ALIKES.search(name):
-        raise ValueError(f"{name!a} is not a name of a file: {_describe(found[0])}; leave it out")
+        raise ValueError(f"{name!a} is not a file name: {_describe(found[0])}; leave it out")
     return name
 
 

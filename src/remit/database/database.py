@@ -126,7 +126,7 @@ class Database:
         writer = asyncio.current_task()
         if writer in self._sessions:
             raise SetupError(
-                f"{self._backend.name}: write() inside of write() would wait for itself; pass the first session on"
+                f"{self._backend.name}: write() inside write() would wait for itself; pass the outer session on"
             )
         engine = await self._ensure_engine()
         with self._translate_errors():
@@ -165,8 +165,8 @@ class Database:
         written = _WRITTEN.get()
         if written is not None and written[0] is ctx and written[1] is self:
             raise SetupError(
-                "Database.once was used in this call already, so a second write would be taken for a repetition of the "
-                "first; do all of it in one function"
+                "Database.once was already used in this call, so a second write would count as a repetition of the "
+                "first; do both in one function"
             )
         async with self.write() as session:
             result = await once(session, key, result_type, lambda: write(session))

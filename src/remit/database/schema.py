@@ -121,7 +121,7 @@ class Schema:
         from alembic.util import CommandError  # noqa: PLC0415
 
         if not (folder / "env.py").is_file():
-            raise SetupError(f"Schema {self.name!r}: migrations is {folder}, which has no env.py of Alembic")
+            raise SetupError(f"Schema {self.name!r}: migrations is {folder}, which has no Alembic env.py")
         config = self.alembic_config()
         config.attributes["connection"] = connection
         try:

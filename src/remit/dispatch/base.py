@@ -391,7 +391,7 @@ class Base:
         for each in standing:
             question = each.question
             if each.decision is None or each.decision.approved is not True or not question.accepts(each.decision):
-                raise SealError(f"{self._callee.name} was asked about and not approved, yet a layer let it through")
+                raise SealError(f"{self._callee.name} was not approved, but a layer let it through")
             if current != (question.tool, each.arguments, question.definition):
                 raise SealError(f"a layer changed what {self._callee.name} is called with after it was approved")
         return [each.question for each in standing]

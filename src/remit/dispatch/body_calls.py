@@ -125,7 +125,7 @@ class BodyCalls:
             self._suspensions[call] = Suspended()
             raise self._suspensions[call]
         await asyncio.sleep(_CANCEL_TIMEOUT)
-        raise DivergedError("the journal records a cancelled call, which the present code does not cancel")
+        raise DivergedError("the journal records a cancelled call, which the current code does not cancel")
 
     async def _wait_until_quiet(self) -> None:
         turns = 0

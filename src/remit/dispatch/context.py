@@ -286,8 +286,8 @@ class CallContext:
         self._check_running("call")
         if not self._is_in_own_loop():
             raise ContractError(
-                f"ctx.call of {self._callee.name}: await it in the event loop of its run; this is a thread or loop of "
-                "its own"
+                f"ctx.call of {self._callee.name}: await it in the event loop of its run; this is another thread or "
+                "event loop"
             )
         if self._caller_below is None:
             if self._callee.facts.effect is not Effect.COMPOSED:

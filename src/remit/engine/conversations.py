@@ -64,8 +64,8 @@ class Conversations:
                 queued = await self._find_unfinished(talk.latest) is not None
             if run_request.history.texts and not repeated and await self._has_begun(after):
                 raise RequestConflictError(
-                    f"conversation {conversation!r} has begun, and its history is its own; leave out messages, or use "
-                    "another name"
+                    f"conversation {conversation!r} has begun, so it has a history; leave out messages, or use another "
+                    "name"
                 )
             after = DETACHED if run_request.is_direct_call else after
         header = RunOpened(
@@ -228,7 +228,7 @@ def _resolve_target(run_request: RunRequest, current: str) -> str:
     if target not in ("", current):
         has = f"the target {current!r}" if current else "no target"
         raise RequestConflictError(
-            f"conversation {conversation!r} has {has}, not {target!r}; begin another conversation"
+            f"conversation {conversation!r} has {has}, not {target!r}; start another conversation"
         )
     return current
 

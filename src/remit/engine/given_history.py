@@ -68,9 +68,7 @@ def take_prompt(history: GivenHistory) -> tuple[str, GivenHistory]:
     """
     last: dict[str, Any] = json.loads(history.texts[-1])
     if last["role"] != "user":
-        raise RequestError(
-            "messages does not end with a message of the user; give what the agent is asked as the prompt"
-        )
+        raise RequestError("messages does not end with a user message; give the question as the prompt")
     if "name" in last:
         mend = "leave out its name, or write it into the content"
         raise RequestError(f"messages ends with a message of {last['name']!r}, and a prompt has no name; {mend}")

@@ -67,7 +67,7 @@ def read_message(where: str, given: object, limits: Limits) -> ReadMessage:
         return ReadMessage(values, text=text if origin else "", origin=origin)
     _check_fields(where, values, _FIELDS[str(role)])
     if has_surrogates(compact_json(values)):
-        raise RequestError(f"{where} has half of a surrogate pair, which is no character; leave it out")
+        raise RequestError(f"{where} has a lone surrogate, which is not a character; leave it out")
     if role == "tool" and not (isinstance(values.get("tool_call_id"), str) and values["tool_call_id"]):
         raise RequestError(f"{where} is a result without tool_call_id; give the id of its call")
     name = _check_name(where, values)
@@ -251,7 +251,7 @@ def _check_calls(where: str, values: Mapping[str, Any]) -> None:
     if "" in ids or any(not each.name for each in calls):
         raise RequestError(f"{where} has a call without an id or a name; give both")
     if len(set(ids)) < len(ids):
-        raise RequestError(f"{where} has two calls with one id; give each call an id of its own")
+        raise RequestError(f"{where} has two calls with the same id; give each call a unique id")
 
 
 def _to_function(call: Mapping[str, Any]) -> Mapping[str, Any]:

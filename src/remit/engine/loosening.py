@@ -65,7 +65,7 @@ def make_loosening(
     names = as_text_tuple("without", without)
     check_text("reason", reason, RequestError)
     if not reason.strip() or len(reason.encode()) > limits.reason_bytes:
-        raise RequestError(f"reason: say why the run continues so, in at most {limits.reason_bytes:,} bytes")
+        raise RequestError(f"reason: say why the run continues without these, in at most {limits.reason_bytes:,} bytes")
     for name in names:
         if name not in lost:
             what = f"; it lacks: {', '.join(map(repr, lost))}" if lost else ", nor anything else of its terms"

@@ -80,9 +80,7 @@ class RunReader:
     def __init__(self, store: Store, principal: Principal, *, application: str, prices: Prices) -> None:
         check_principal("client", principal)
         if principal.is_anonymous:
-            raise RequestError(
-                "a client needs a principal that has signed in, because runs belong to principals by name"
-            )
+            raise RequestError("a client needs an authenticated principal, because runs belong to principals by name")
         self.principal = principal
         self._store = store
         self._application = application

@@ -101,7 +101,7 @@ class ReplayReport:
 
     @property
     def is_identical(self) -> bool:
-        """Whether the present code reproduces the journal to the byte."""
+        """Whether the current code reproduces the journal to the byte."""
         return not self.difference
 
 
@@ -109,5 +109,5 @@ def report_replay(run: str, ledger: ReplayLedger, items: Sequence[Position]) -> 
     """Report a completed replay. Items of an ended run that the replay did not reach are a difference."""
     has_ended = any(isinstance(position.item, RunFinished) for position in items) and not ledger.was_cancelled
     unclaimed = ledger.unclaimed_items() if has_ended else []
-    difference = f"the journal continues where the present code ends: {unclaimed[0]!r}"[:400] if unclaimed else ""
+    difference = f"the journal continues where the current code ends: {unclaimed[0]!r}"[:400] if unclaimed else ""
     return ReplayReport(run=run, compared_count=ledger.compared_count, difference=difference)

@@ -25,7 +25,7 @@ QUEUE_RETRY_SECONDS: Final = 1.0
 
 FAILURE_RETRY_FIRST_SECONDS: Final = 60.0
 FAILURE_RETRY_MAX_SECONDS: Final = 24 * 3600.0
-"""Seconds until the next attempt for a run that the present code or configuration cannot execute."""
+"""Seconds until the next attempt for a run that the current code or configuration cannot execute."""
 
 MAX_DELAY_SECONDS: Final = 10 * 365 * 24 * 3600.0
 """Deadlines further away than this set no timer."""

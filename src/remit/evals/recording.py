@@ -224,7 +224,7 @@ class RecordedModel:
                     found = cast("dict[str, Any]", found).get(part) if isinstance(found, dict) else None
             if isinstance(found, str):
                 return found
-        raise ModelError(f"the script names {{{{{path}}}}}, which no reply has")
+        raise ModelError(f"the script names {{{{{path}}}}}, which no reply contains")
 
 
 def digest_instructions(request: ChatRequest) -> list[str]:

@@ -270,7 +270,7 @@ def _check_recording(model: RecordedModel, result: TaskResult) -> None:
         result.failures.clear()  # what the model would have done is unknown
         result.fail("recording", model.problem)
     elif model.unconsumed_count and not result.was_stopped:
-        result.fail("recording", f"{model.unconsumed_count} recorded answers were not asked for")
+        result.fail("recording", f"{model.unconsumed_count} recorded answers were not used")
 
 
 class _State:

@@ -169,7 +169,7 @@ def load_tasks(paths: Iterable[Path]) -> list[Task]:
         except (OSError, ValueError) as error:
             raise SetupError(f"{display_path(path)}: cannot be read: {error}") from error
         if not found:
-            raise SetupError(f"{display_path(path)}: there is no task: no file matches *.yaml; create one")
+            raise SetupError(f"{display_path(path)}: no task found: no file matches *.yaml; create one")
         files += found
     tasks = [_load_task(file) for file in files]
     names = [task.name for task in tasks]
@@ -190,7 +190,7 @@ def _load_task(file: Path) -> Task:
         raise SetupError(str(document.findings[0]))
     for key in _OWN_FIELDS:
         if key in document.value:
-            raise SetupError(f"{document.locate((key,))}: {key}: remove it; the name of the file is that of the task")
+            raise SetupError(f"{document.locate((key,))}: {key}: remove it; the file's name is the name of the task")
     try:
         task = Task.model_validate({**document.value, "name": file.stem, "file": str(file)})
     except ValidationError as error:

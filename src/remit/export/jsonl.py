@@ -47,4 +47,4 @@ def _read_line(line: str, number: int) -> Position:
         run, epoch, seq, at = (fields[name] for name in ("run", "epoch", "seq", "at"))
         return Position(run, epoch, seq, at, item, fields["body"], digest, chain)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, JournalFormatError) as error:
-        raise JournalFormatError(f"line {number} is no item of an export: {error}") from error
+        raise JournalFormatError(f"line {number} is not an item of an export: {error}") from error

@@ -66,7 +66,7 @@ def check_deferrable(inventory: Inventory, bound: _Bound) -> None:
     wanted = {*inventory.methods, *inventory.tools}
     for name in sorted(wanted ^ {*bound.methods, *bound.tools}):
         what = "is not among what make returns" if name in wanted else "has no entry in the slice"
-        raise SetupError(f"Operations.later: {name} {what}; return the operations of that slice, and no others")
+        raise SetupError(f"Operations.later: {name} {what}; return only the operations of that slice")
     for name, each in bound.tools.items():
         if len(each.tool.layers) != len(layers_of_tool(inventory, inventory.tools[name], each.tool.facts)):
             raise SetupError(

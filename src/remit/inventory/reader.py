@@ -58,7 +58,7 @@ def read_inventory(folder: Path, policy_table: PolicyTable, vocabulary: Vocabula
     if not files:
         where = f"{display_path(folder)}:1"
         raise InventoryError(
-            [Finding(code="empty", where=where, what="there is no inventory: no file matches *.yaml", fix="create one")]
+            [Finding(code="empty", where=where, what="no inventory found: no file matches *.yaml", fix="create one")]
         )
     reader.findings += _find_unread_files(folder)
     for file in files:

@@ -233,7 +233,7 @@ def _read_envelope(request: Mapping[str, object], model: type[Request[Any]]) -> 
         return schema.read(serialize_content({**request}))
     except (InvalidOutputError, ValueError, RecursionError) as error:
         why = str(error.__cause__) if isinstance(error, InvalidOutputError) else schema.explain(error)
-        raise RequestError(f"the request is no {model.__name__}: {why}") from error
+        raise RequestError(f"the request does not fit {model.__name__}: {why}") from error
 
 
 def _respond(asked: _Asked, operations: Operations | None, result: RunResult[Any]) -> Response[Any]:
@@ -267,7 +267,7 @@ def _as_payload(response: type[Response[Any]], value: object) -> BaseModel:
         return value if isinstance(value, payload_type) else payload_type.model_validate(value)
     except ValidationError as error:
         why = output_of(payload_type).explain(error)
-        raise InvalidOutputError(f"the recorded payload is no {payload_type.__name__}: {why}") from error
+        raise InvalidOutputError(f"the recorded payload does not fit {payload_type.__name__}: {why}") from error
 
 
 def _method_of_tool(operations: Operations | None, name: str) -> MethodDefinition | None:

@@ -202,9 +202,7 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
     if status == "erased":
         raise RequestConflictError(f"question {question} was erased, so it can no longer be decided; start a new run")
     if status == "closed":
-        raise RequestConflictError(
-            f"question {question} is closed: the call has ended after all, with an outcome of its own"
-        )
+        raise RequestConflictError(f"question {question} is closed: the call has ended, and its outcome is recorded")
     if status != "open":
         by, kind = (f" by {row.decision.by}", row.decision.kind) if row.decision else ("", "")
         yes = "confirmed" if kind == "confirm" else "approved"
@@ -313,7 +311,7 @@ _WHAT_TO_DO: Final = {
 def _busy_error(conversation: str, run: str, status: str) -> RequestConflictError:
     does, remedy = _WHAT_TO_DO.get(status, (f"is {status}", "resume or cancel it"))
     return RequestConflictError(
-        f"conversation {conversation} is busy: run {run} {does}; {remedy} first, or let the message wait behind it "
+        f"conversation {conversation} is busy: run {run} {does}; {remedy} first, or queue the message "
         "(when_busy='queue', or --queue)"
     )
 

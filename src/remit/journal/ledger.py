@@ -187,7 +187,7 @@ class RunLedger:
             return asyncio.CancelledError()
         if task is not None:
             task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-        return JournalError(f"run {self.run} is not executing any more; await each call in the body that makes it")
+        return JournalError(f"run {self.run} is no longer executing; await each call in the body that makes it")
 
     def claim_call(self, parent: str, call: str) -> bool:
         """Report that the body of ``parent`` makes ``call``; return whether it may start at once."""
@@ -229,7 +229,7 @@ class RunLedger:
             first = self._items_by_call[min(unclaimed)][0]
             name = first.callee if isinstance(first, ToolOutput) else first.call[:8]
             raise DivergedError(
-                f"the journal records a call ({name}) that the present code does not make; nothing was run"
+                f"the journal records a call ({name}) that the current code does not make; nothing was run"
             )
 
     def calls_waiting_for(self, question: str) -> list[str]:

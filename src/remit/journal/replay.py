@@ -36,7 +36,7 @@ _SIBLING_TURNS: Final = 10
 
 
 class ReplayLedger:
-    """Compares each item that the present code writes with the recorded one.
+    """Compares each item that the current code writes with the recorded one.
 
     Messages and terminal records are compared to the byte. A call that the journal does not record is a difference.
     """
@@ -159,7 +159,7 @@ class ReplayLedger:
             raise Suspended
         if self._has_erased_message:
             raise DivergedError("a message was erased from the journal; the replay cannot continue without it")
-        raise DivergedError("the present code makes one more model request than the journal records")
+        raise DivergedError("the current code makes one more model request than the journal records")
 
     def claim_call(self, parent: str, call: str) -> bool:
         """Return False: `wait_for_recorded_calls` checks the order of every call."""
@@ -257,7 +257,7 @@ class ReplayLedger:
         return True
 
     def unclaimed_items(self) -> list[Item]:
-        """Recorded messages and terminal records that the present code did not reach."""
+        """Recorded messages and terminal records that the current code did not reach."""
         return list(self._unclaimed_items.values())
 
     def _claim_descendants(self, call: str) -> None:

@@ -78,7 +78,7 @@ class Approve(CallLayer):
             raise wrong_value("Approve: env", self.env, "give an object with an approver, such as Env()")
         check_counts("Approve", max_questions=self.max_questions)
         if self.max_questions < 1:
-            raise SetupError("Approve: max_questions must be at least 1; a policy says what is not asked about")
+            raise SetupError("Approve: max_questions must be at least 1; a policy decides which calls need no question")
         check_instance(
             "Approve: policy", self.policy, Policy, "give a Policy of your rules, such as Policy(HighRisk())"
         )

@@ -53,7 +53,7 @@ def why_hidden(callee: Contract, principal: Principal, *, is_by_code: bool = Fal
     """
     visibility, name = callee.facts.visibility, callee.name
     if visibility is Visibility.INTERNAL and not is_by_code:
-        return BlockedError(f"{name} is internal: only other operations call it")
+        return BlockedError(f"{name} is internal: only other operations can call it")
     if visibility is Visibility.EXPERIMENTAL and not principal.may(EXPERIMENT_PERMISSION):
         return BlockedError(f"{name} is experimental: {principal.name} needs the permission {EXPERIMENT_PERMISSION}")
     return None

@@ -83,7 +83,7 @@ class _Budget:
             call.ledger.meter.add_limit(call.id, self._usage)
         is_tool = call.callee.facts.effect is not Effect.COMPOSED
         if (is_tool or _is_agent_below(call)) and not call.ledger.reserve_call(call.id, limits.calls):
-            raise BudgetError(f"the run has made its {limits.calls:,} calls")
+            raise BudgetError(f"the run has used all of its calls ({limits.calls:,})")
         return await self._inner(call)
 
 

@@ -49,7 +49,7 @@ class Timeout(AnyLayer):
         check_numbers("Timeout", seconds=self.seconds, grace=0 if self.grace is None else self.grace)
         check_flag("Timeout: of_all_executions", self.of_all_executions)
         if self.of_all_executions and self.grace is not None:
-            raise SetupError(f"{self!r}: seconds of all executions have no grace")
+            raise SetupError(f"{self!r}: a limit on all executions has no grace")
         if self.seconds <= 0:
             raise SetupError(f"{self!r} needs a positive number of seconds")
         if self.grace is not None and not self.grace >= 0:

@@ -112,7 +112,7 @@ class AnswerStream:
             raise StreamCutError("the answer was cut off")
         calls: object = message.get("tool_calls") or []
         if not isinstance(calls, list):
-            raise TypeError("its tool calls are no list")
+            raise TypeError("its tool calls are not a list")
         for call in cast("list[object]", calls):
             if isinstance(call, dict):
                 cast("dict[str, Any]", call).pop("index", None)  # only pieces are numbered
@@ -131,9 +131,9 @@ class AnswerStream:
         """
         message: dict[str, Any] = _join_texts(self._choice["message"])
         if self._says_otherwise and not text_of_message(message):
-            raise TypeError("two messages in place of pieces have two texts")
+            raise TypeError("two whole messages in the stream have different texts")
         if self._choice.get("text") and not message and not self._said:
-            raise TypeError("it has a text, and no message as answers of chats have")
+            raise TypeError("it has a text, but no chat message")
         return {**message, **self._said, **{name: value for name, value in message.items() if value}}
 
     def _feed_line(self, line: bytes) -> None:
@@ -216,14 +216,14 @@ class AnswerStream:
             if name == "content":
                 known, value = _as_one_kind(known, value)  # noqa: PLW2901
             if name in _SAID and not (_is_empty(known) or _is_empty(value) or _kind_of(known) is _kind_of(value)):
-                raise TypeError(f"the pieces of {name} are of two kinds")
+                raise TypeError(f"the pieces of {name} have different types")
             if name == "function_call" and isinstance(value, dict):
                 value = with_whole_name({"function": known}, {"function": value})["function"]  # noqa: PLW2901
             if _is_empty(value) and not _is_empty(known):
                 continue
             if name in _ARGUMENTS and isinstance(value, dict | list):
                 if not _is_empty(known) and known != value:
-                    raise TypeError(f"the {name} of a call come twice, and differ")
+                    raise TypeError(f"the {name} of a call differs between pieces")
                 target[name] = value
             elif isinstance(value, str) and name not in _NAMES:
                 self._count(len(value))

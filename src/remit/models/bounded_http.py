@@ -73,7 +73,7 @@ async def read_answer(response: httpx2.Response, *, stream: bool) -> httpx2.Resp
 
 async def _read_body(response: httpx2.Response) -> bytes:
     if _is_compressed(response):
-        raise CompletionError("the model's answer is compressed, which it was not asked to be")
+        raise CompletionError("the model's answer is compressed, although no compression was requested")
     limit = 2 * CURRENT_LIMITS.get().reply_bytes if response.is_success else _MAX_ERROR_BYTES
     parts, size = list[bytes](), 0
     async for part in response.aiter_raw():

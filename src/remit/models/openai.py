@@ -240,7 +240,7 @@ class OpenAI:
             vectors = [row.embedding for row in sorted(answer.data, key=lambda row: row.index)]
         except openai.OpenAIError as error:
             self._read_error(error)
-            raise CompletionError(f"{self._source} gave no vectors: its filter held the texts back") from error
+            raise CompletionError(f"{self._source} returned no vectors: its filter blocked the texts") from error
         except UNREADABLE as error:
             raise CompletionError(f"the answer of {self.model} has no vectors: {error}") from error
         if len(vectors) != len(given):

@@ -281,9 +281,7 @@ def to_completion(response: ModelResponse) -> Completion:
             cannot hold the answer.
     """
     if response.state != "complete":
-        raise ModelAccessError(
-            f"the model paused its answer ({response.state}); switch off the background mode it is in"
-        )
+        raise ModelAccessError(f"the model paused its answer ({response.state}); disable its background mode")
     response, body = write_response(response)
     return completion_from_message(
         response_text(response),

@@ -238,7 +238,7 @@ class _KeepingHttp(httpx2.AsyncClient):
                 answer.add_bytes(data)
             joined = answer.body().encode(errors="surrogatepass")
         except (*UNREADABLE, StreamCutError) as error:
-            raise httpx2.RemoteProtocolError(f"the answer is not a whole stream: {error}", request=request) from error
+            raise httpx2.RemoteProtocolError(f"the stream is incomplete: {error}", request=request) from error
         finally:
             await response.aclose()
         kept = [(key, value) for key, value in response.headers.raw if key.lower() != b"content-type"]

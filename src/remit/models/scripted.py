@@ -97,7 +97,7 @@ class Scripted:
         if number >= len(self._lines):
             raise ModelError(
                 f"the script has {len(self._lines)} answers, and this is request {number + 1} of the conversation, "
-                "in which given messages count; "
+                "counting the given messages; "
                 f"{_TYPED_RESULT if RESULT_TOOL in request.tools.text else ''}add an answer"
             )
         line = self._lines[number]

@@ -62,7 +62,7 @@ class Pipeline(Generic[P]):
         takes: the model of its payload.
         steps: the steps in order; execution starts with the first.
         keep: named references whose values become the ``state`` of the result.
-        rounds: how often one step may run; exceeding it ends a pipeline that runs in circles.
+        rounds: how often one step may run; exceeding it ends a pipeline that loops.
 
     Raises:
         SetupError: the steps do not fit; the message names the step.

@@ -37,7 +37,7 @@ class PipelineState:
         self.element_failures.pop(name, None)
         if Counter(self.path)[name] > max_runs:
             way = " → ".join(self.path)
-            raise BudgetError(f"the pipeline runs in circles; no step may run more than {max_runs} times: {way}")
+            raise BudgetError(f"the pipeline loops; no step may run more than {max_runs} times: {way}")
 
     def record_result(self, name: str, result: JsonValue) -> None:
         """Record the result of a step."""

@@ -124,8 +124,8 @@ def _read_float(text: str) -> float:
     value = float(text)
     if (not value or abs(value) >= LARGEST_EXACT) and not is_written_as(value, text):
         raise StrictError(
-            f"the number {text[:40]} would be changed, because a float does not hold it; "
-            "write a whole number in digits alone, and another number as a text where one is taken"
+            f"the number {text[:40]} would be changed, because a float cannot represent it; "
+            "write a whole number with digits only, and any other number as text where text is accepted"
         )
     return value
 

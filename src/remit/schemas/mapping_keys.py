@@ -40,7 +40,7 @@ def show_keys(mapping: Node) -> dict[str, Any] | None:
         return {"pattern": WHOLE_NUMBER_KEY, "enum": [str(each) for each in words]}
     if not _is_text(node):
         raise ContractError(
-            f"a mapping has keys of a type ({node['type']}) whose values may have several texts in JSON; "
+            f"a mapping has keys of a type ({node['type']}) whose values can have several JSON representations; "
             "write dict[str, …], or take int, bool, date, UUID, or the words of an Enum or Literal as keys"
         )
     return None

@@ -139,7 +139,7 @@ def _copy(schema: Mapping[str, Any]) -> JsonSchema:
     copy = cast("JsonSchema", json.loads(escaped))  # canonical text would lose the order of the parameters
     where = next(_find_halves(copy, "#"), "") if "\\ud" in escaped else ""
     if where:
-        raise ContractError(f"its JSON schema has half of a surrogate pair {where}; leave that character out")
+        raise ContractError(f"its JSON schema has a lone surrogate {where}; leave that character out")
     return copy
 
 

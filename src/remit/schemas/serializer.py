@@ -61,7 +61,7 @@ def _sort_nested_sets(value: Any) -> Any:
     if isinstance(value, dict):
         named = cast("dict[Any, Any]", value)
         if len(_to_json_value(dict.fromkeys(named))) < len(named):
-            raise ValueError("two keys of a mapping have one text in JSON, such as 1 and '1'")
+            raise ValueError("two keys of a mapping have the same text in JSON, such as 1 and '1'")
         return {key: _sort_nested_sets(part) for key, part in named.items()}
     if isinstance(value, (list, tuple)):
         return [_sort_nested_sets(part) for part in cast("list[Any]", value)]

@@ -63,7 +63,7 @@ class RecordingModel:
         before = self._histories[number - 1] if 0 < number <= len(self._histories) else ()
         again = number == len(self._histories) - 1 and history == self._histories[number]
         if not again and (number != len(self._histories) or history[: len(before)] != before):
-            raise SetupError(f"{self._path} holds one conversation; record another one to another file")
+            raise SetupError(f"{self._path} holds one conversation; record the next one to another file")
 
 
 def _line_of(completion: Completion) -> dict[str, Any]:

@@ -152,9 +152,9 @@ class WorkerDefinition:
             raise ContractError(f"worker {self.name}: no provider has the tool {unknown[0]!r}; available: {there}")
         if takes_attachments(self.input) != (self.attachments is not None):
             raise ContractError(
-                f"worker {self.name}: the input has a field `{ATTACHMENTS_FIELD}: "
-                "tuple[Attachment, ...]` if the worker has "
-                f"`{ATTACHMENTS_FIELD}`, and only then"
+                f"worker {self.name}: the input needs a field `{ATTACHMENTS_FIELD}: "
+                "tuple[Attachment, ...]` if and only if the worker has "
+                f"`{ATTACHMENTS_FIELD}`"
             )
         of_run = RunTemplate(self.run_instructions).check() if self.run_instructions else ()
         for finding in [*self.template.check(parameter_names(self.input)), *of_run]:

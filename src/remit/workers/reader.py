@@ -131,7 +131,7 @@ def list_worker_files(folder: Path) -> list[Path]:
                 Finding(
                     code="empty",
                     where=display_path(folder),
-                    what=f"there is no worker: no file matches *{WORKER_SUFFIX}",
+                    what=f"no worker found: no file matches *{WORKER_SUFFIX}",
                     fix="create one there with: remit worker new NAME",
                 )
             ]

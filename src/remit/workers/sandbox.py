@@ -76,7 +76,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         count_call(method.__name__ if owner else "", (*owner, *args), kwargs)
         found = super().call(__context, __obj, *args, **kwargs)
         if isinstance(found, bytes):
-            raise SecurityError(f"{method.__name__} makes bytes; a prompt is text")
+            raise SecurityError(f"{method.__name__} returns bytes; a prompt is text")
         return _count_value(found)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:

@@ -128,7 +128,7 @@ async def test_a_journal_of_another_version_is_refused_in_one_line(
 ) -> None:
     for change in changes:
         execute(file, change)
-    said = "could not be read" if found == "unreadable" else f"of another version of Remit, with tables of {found}; th"
+    said = "could not be read" if found == "unreadable" else f"by another version of Remit, with tables of {found}; th"
     with pytest.raises(JournalError, match=said) as caught:
         await opening(file).list_runs()
     assert "\n" not in str(caught.value)

@@ -99,7 +99,7 @@ WRITES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("tool", WRITES)
 async def test_the_writes_of_the_record_cannot_be_called_from_outside(desk: Desk, tool: str) -> None:
     result = await desk.run(tool, at=await desk.session(), **WRITES[tool])
-    assert (code_of(result), said_by(result)) == ("BLOCKED", f"{tool} is internal: only other operations call it")
+    assert (code_of(result), said_by(result)) == ("BLOCKED", f"{tool} is internal: only other operations can call it")
     assert await desk.types() == []
 
 

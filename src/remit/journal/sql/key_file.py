@@ -32,7 +32,7 @@ def configured_key_file(url: URL, key_file: Path | None) -> Path | None:
         return None
     if not os.environ.get(KEY_VARIABLE):
         raise SetupError(
-            f"a journal in Postgres needs a key: set {KEY_VARIABLE} to the path of a file, one for all processes"
+            f"a journal in Postgres needs a key: set {KEY_VARIABLE} to the path of a file, the same for all processes"
         )
     return Path(os.environ[KEY_VARIABLE])
 

@@ -105,7 +105,7 @@ def _event(event: object) -> str:
 
 
 def _json(value: object) -> str:
-    """The JSON of a value; half of a surrogate pair is an escape in it."""
+    """The JSON of a value; a lone surrogate is an escape in it."""
     text = compact_json(value)
     return ascii_json(value) if has_surrogates(text) else text
 

@@ -57,8 +57,8 @@ def _has_tables(connection: Connection) -> bool:
     if not revisions and not METADATA.tables.keys() & set(inspector.get_table_names()):
         return False
     raise JournalFormatError(
-        f"the journal {describe_location(connection.engine.url)} is of another version of Remit, with tables of "
-        f"{', '.join(revisions) or 'no revision'}; this one reads {HEAD_REVISION}; use the one that wrote it"
+        f"the journal {describe_location(connection.engine.url)} was written by another version of Remit, with "
+        f"tables of {', '.join(revisions) or 'no revision'}; this one reads {HEAD_REVISION}; use the one that wrote it"
     )
 
 
