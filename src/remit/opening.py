@@ -18,7 +18,7 @@ from remit.contracts.arguments import Arguments, Limits, parse_arguments
 from remit.contracts.items import DETACHED, Item, RunOpened
 from remit.contracts.observing import await_callback
 from remit.contracts.principal import Caller, Principal
-from remit.contracts.question import DecisionKind, Question
+from remit.contracts.question import Decision, DecisionKind, Question, content_digest
 from remit.contracts.resolution import CheckTarget
 from remit.core.checks import check_instance
 from remit.dispatch.context import caller_of_runs
@@ -124,12 +124,22 @@ class RunOpener:
         """
         asked, decision = await self.decisions.make_decision(question, approved=approved, by=by, kind=kind, **details)
         self._principals.note(by)
-        announcing = await self._conversations.find_announcing_run(asked) if approved else None
+        if not await self.decisions.is_repeated(decision):
+            try:
+                return await self._store_decision(asked, decision, by)
+            except (RequestError, LeaseError):  # the same request, made at the same time, may have decided
+                if not await self.decisions.is_repeated(decision):
+                    raise
+        opened = await self._executor.store.find_run(_opened_by(decision))
+        return opened.run if opened is not None else None
+
+    async def _store_decision(self, asked: Question, decision: Decision, by: Principal) -> str | None:
+        announcing = await self._conversations.find_announcing_run(asked) if decision.approved else None
         if announcing is None:
             await self._executor.store.decide(decision)
             return None
         is_own = (by.name, by.tenant) == (asked.asker, asked.tenant)
-        asker = by if is_own else self._principals.find(asked.asker, asked.tenant, f"question {question}")
+        asker = by if is_own else self._principals.find(asked.asker, asked.tenant, f"question {asked.id}")
         callee = self._callees.resolve_agent(asked.agent) if asked.agent else self._callees.find(asked.tool)
         arguments = parse_arguments(asked.arguments, self._limits)
         if isinstance(callee, Agent):
@@ -137,7 +147,8 @@ class RunOpener:
             arguments = callee.build_arguments(describe_act(asked, decision))
         request = RunRequest(callee, arguments, asker, conversation=asked.conversation, target=announcing.target)
         request = request._replace(is_direct_call=announcing.after == DETACHED, when_busy="queue")
-        return (await self.store_run(request._replace(carries=RecordedQuestion(asked, decision)))).call
+        request = request._replace(carries=RecordedQuestion(asked, decision))
+        return (await self.store_run(request, _opened_by(decision))).call
 
     async def create_header(self, request: RunRequest, run: str = "") -> RunOpened:
         """The header of the run for a request, with the id ``run`` or a new one. Nothing is stored yet.
@@ -233,6 +244,11 @@ class RunOpener:
         """
         recorded, _ = await self._conversations.read_run(header.call)
         check_same_request(request, recorded, header, self._limits)
+
+
+def _opened_by(decision: Decision) -> str:
+    """The id of the run that a decision with an idempotency key opens; empty without one."""
+    return content_digest("decided", decision.question, decision.request_key) if decision.request_key else ""
 
 
 def _check_has_tool(agent: Agent, announced: Question) -> None:

@@ -75,6 +75,7 @@ def test_the_fields_of_a_decision_are_there_by_name() -> None:
         "arguments": "",
         "grant": "",
         "kind": "approve",
+        "request_key": "",
     }
 
 

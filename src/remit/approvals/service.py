@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypedDict, Unpack, get_args
+from dataclasses import replace
+from typing import Final, TypedDict, Unpack, get_args
 
 from remit.approvals.editing import canonicalize_edit
 from remit.approvals.grants import parse_pattern
@@ -14,7 +15,7 @@ from remit.contracts.current_run import CURRENT_RUN
 from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import RunSuspended
 from remit.contracts.principal import Principal, check_principal
-from remit.contracts.question import Decision, DecisionKind, Question
+from remit.contracts.question import Decision, DecisionKind, Question, content_digest
 from remit.contracts.schema import shorten_text
 from remit.contracts.secret import redact_secrets, redact_secrets_in_content
 from remit.contracts.target import as_target
@@ -22,6 +23,7 @@ from remit.core.call_checks import check_calls
 from remit.core.checks import check_text
 from remit.core.names import as_person_name
 from remit.errors import (
+    IdempotencyError,
     InvalidArgumentsError,
     RequestConflictError,
     RequestDeniedError,
@@ -35,12 +37,16 @@ CalleeLookup = Callable[[str], Contract]
 """Looks up a callee by name; raises a `RequestError` for an unknown name."""
 
 
+MAX_KEY_BYTES: Final = 4000
+
+
 class DecisionOptions(TypedDict, total=False):
     """Details of a decision: see `Runtime.decide`."""
 
     reason: str
     result: str
     arguments: str
+    idempotency_key: str
 
 
 class DecisionService:
@@ -51,6 +57,22 @@ class DecisionService:
         self._clock = clock
         self._find_callee = find_callee
         self._limits = limits
+
+    async def is_repeated(self, decision: Decision) -> bool:
+        """Whether a request with the same idempotency key has made this decision before.
+
+        Raises:
+            IdempotencyError: the key was used for another decision on the question.
+        """
+        row = await self._store.find_question(decision.question) if decision.request_key else None
+        recorded = row.decision if row is not None else None
+        if recorded is None or recorded.request_key != decision.request_key:
+            return False
+        if replace(recorded, at=decision.at) != decision:
+            raise IdempotencyError(
+                f"the idempotency key was used for another decision on question {decision.question}; use a new key"
+            )
+        return True
 
     async def make_decision(
         self,
@@ -63,9 +85,11 @@ class DecisionService:
     ) -> tuple[Question, Decision]:
         """A question with the decision of ``by``, which is not stored yet; see `Runtime.decide`."""
         reason, result, arguments = (details.get(each, "") for each in ("reason", "result", "arguments"))
+        key = details.get("idempotency_key", "")
         _refuse_inside_run()
         check_principal("by", by)
-        _check_texts(question=question, reason=reason, result=result, arguments=arguments)
+        _check_texts(question=question, reason=reason, result=result, arguments=arguments, idempotency_key=key)
+        _check_size("idempotency_key", key, MAX_KEY_BYTES)
         _check_size("the reason", reason, self._limits.reason_bytes)
         _check_size("the result", result, self._limits.output_bytes)
         row = await self._store.find_question(question)
@@ -87,8 +111,14 @@ class DecisionService:
             result=redact_secrets_in_content(result),
             at=self._clock(),
             arguments=self._validate_edit(row.question, arguments, kind, approved=approved) if arguments else "",
+            request_key=await self._digest_key(key, by, row.question) if key else "",
         )
         return row.question, decision
+
+    async def _digest_key(self, key: str, by: Principal, question: Question) -> str:
+        """A digest of an idempotency key, which is that of one principal in one application."""
+        run = await self._store.find_run(question.run)
+        return content_digest("decision", by.tenant, run.application if run else "", by.name, key)
 
     async def earliest_expiry(self, run: str) -> float | None:
         """Earliest expiry of the run's open questions, in seconds since the epoch; None if it waits for none.

@@ -197,7 +197,7 @@ class Decision:
     For a question about an outcome, approved means that the call happened, and ``result`` is its content. ``arguments``
     are the edited canonical arguments, empty if unedited. ``grant`` is the grant that answered the question; then
     ``by`` is its grantor. ``kind`` says whether ``by`` confirmed the own call, or approved it as a signed-in principal.
-    A confirmation edits nothing.
+    A confirmation edits nothing. ``request_key`` is a digest of the idempotency key of the request, if it had one.
     """
 
     question: str
@@ -209,20 +209,23 @@ class Decision:
     arguments: str = ""
     grant: str = ""
     kind: DecisionKind = "approve"
+    request_key: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(DecisionKind):
             raise SetupError(f"Decision: kind is {self.kind!r}; it must be 'confirm' or 'approve'")
         check_flag("Decision: approved", self.approved)
         check_texts("Decision", question=self.question, reason=self.reason, arguments=self.arguments)
+        check_texts("Decision", request_key=self.request_key)
         check_name("Decision: by", self.by)
         if self.kind == "confirm" and self.arguments:
             raise SetupError("Decision: a confirmation takes no arguments: it approves the call as shown")
         object.__setattr__(self, "by", as_normalized("Decision: by", self.by))
 
     def to_json(self) -> str:
-        """Serialise the decision for the inbox and the journal."""
-        return _type_adapter(Decision).dump_json(self).decode()
+        """Serialise the decision for the inbox and the journal, without an empty key."""
+        empty = set[str]() if self.request_key else {"request_key"}
+        return _type_adapter(Decision).dump_json(self, exclude=empty).decode()
 
     @staticmethod
     def from_json(text: str) -> Decision:

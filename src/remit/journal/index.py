@@ -24,8 +24,8 @@ from remit.contracts.items import (
     RunSuspended,
 )
 from remit.contracts.ledger import Consumption, TurnRequest
-from remit.contracts.question import content_digest
-from remit.errors import ApprovalUsedError, LeaseError, RequestConflictError, RequestNotFoundError
+from remit.contracts.question import Decision, content_digest
+from remit.errors import ApprovalUsedError, IdempotencyError, LeaseError, RequestConflictError, RequestNotFoundError
 from remit.journal.ports import QuestionRow, RunRow, RunStatus
 
 
@@ -179,7 +179,7 @@ def erase_question_row(row: QuestionRow, item: QuestionItem | DecisionItem) -> Q
         )
     was_edited = decision is not None and decision.arguments != ""
     if decision is not None:
-        decision = replace(decision, arguments="", result="", reason="")
+        decision = replace(decision, arguments="", result="", reason="", request_key="")
     status = "erased" if row.status in ("open", "approved") or was_edited else row.status
     return row._replace(question=question, status=status, decision=decision)
 
@@ -210,12 +210,34 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
     return row
 
 
-def decision_of_header(items: Sequence[Position]) -> DecisionItem | None:
+def check_decidable(questions: Mapping[str, QuestionRow], decision: Decision, now: float) -> None:
+    """Refuse a decision that cannot be stored; ``questions`` are all of the store.
+
+    Raises:
+        RequestError: its question cannot be decided. IdempotencyError: its key was used for another question.
+    """
+    check_open(questions.get(decision.question), decision.question, now)
+    decided = ((row.question.id, row.decision.request_key) for row in questions.values() if row.decision)
+    check_key_free(decision.request_key, lambda key: next((each for each, used in decided if used == key), ""))
+
+
+def check_key_free(key: str, find_decided: Callable[[str], str]) -> None:
+    """Refuse the key of a request to decide with which another question was decided; ``find_decided`` finds that.
+
+    Raises:
+        IdempotencyError: names the question.
+    """
+    if key and (question := find_decided(key)):
+        raise IdempotencyError(f"the idempotency key was used to decide question {question}; use a new key")
+
+
+def decision_of_header(items: Sequence[Position]) -> Decision | None:
     """The decision with which a run is opened that carries a call. It must be the first one on its question."""
     header = items[0].item if items else None
     carried = header.carries if isinstance(header, RunOpened) else ""
     found = (each.item for each in items if isinstance(each.item, DecisionItem) and each.item.call == carried)
-    return next(found, None) if carried else None
+    item = next(found, None) if carried else None
+    return None if item is None else Decision.from_json(item.body)
 
 
 def check_consumable(

@@ -40,7 +40,7 @@ from remit.journal.index import (
     approval_key,
     approval_key_of,
     check_consumable,
-    check_open,
+    check_decidable,
     check_sequence,
     decision_of_header,
     erase_question_row,
@@ -193,7 +193,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, ChangesInMemory, GrantsI
 
     async def decide(self, decision: Decision) -> None:
         """Store a decision in the inbox of the run. The first decision counts."""
-        check_open(self._questions.get(decision.question), decision.question, self._clock())
+        check_decidable(self._questions, decision, self._clock())
         self._store_decision(decision)
 
     async def request_cancel(self, run: str, by: str) -> None:
@@ -347,7 +347,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, ChangesInMemory, GrantsI
     def _check_indexable(self, items: Sequence[Position]) -> None:
         """Refuse items that the index could not take, before anything is stored."""
         if decided := decision_of_header(items):
-            check_open(self._questions.get(decided.question), decided.question, self._clock())
+            check_decidable(self._questions, decided, self._clock())
         for position in items:
             if isinstance(position.item, QuestionItem):
                 Question.from_json(position.item.body)

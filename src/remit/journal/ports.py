@@ -163,6 +163,7 @@ class RunInbox(Protocol):
 
         Raises:
             RequestError: the question does not exist, is decided, or has expired.
+            IdempotencyError: a decision on another question has its key.
         """
         ...
 

@@ -91,7 +91,7 @@ async def test_a_changed_question_is_refused_by_name_and_hides_no_other(
 async def test_a_copy_of_a_question_under_another_id_is_refused(store: SqlStore, file: Path) -> None:
     columns = (
         "run, conversation, match, status, asked, body, decision, taken_run, taken_call, signature, approval, tenant, "
-        "expires, changed"
+        "expires, changed, request_key"
     )
     execute(file, f"INSERT INTO remit_questions SELECT 'copy', {columns} FROM remit_questions WHERE question = 'q1'")  # noqa: S608
     with pytest.raises(BrokenJournalError, match="the column question differs from the body"):

@@ -116,6 +116,7 @@ def question_row(row: Row[Any], signer: Signer) -> QuestionRow:
             tenant=question.tenant,
             expires=question.expires,
         )
+        _check_columns(row, request_key=decision.request_key if decision is not None else "")
         if decision is not None:
             _check_columns(row, question=decision.question)
         approved = decision.approved if decision is not None else None

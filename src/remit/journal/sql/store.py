@@ -25,7 +25,7 @@ from remit.database.urls import describe_location, ensure_private_database, pars
 from remit.errors import JournalError
 from remit.journal.changes import ChangePage, Place
 from remit.journal.conversations import conversation_key
-from remit.journal.index import approval_key, check_open, is_expired, lease_lost_error, with_expiry
+from remit.journal.index import approval_key, is_expired, lease_lost_error, with_expiry
 from remit.journal.ports import (
     AcquiredLease,
     AppendFuture,
@@ -65,6 +65,7 @@ from remit.journal.sql.queries import (
     clock_reader,
     read_database_time,
 )
+from remit.journal.sql.question_rows import check_decidable, find_question
 from remit.journal.sql.rows import (
     cancel_request,
     decode_positions,
@@ -87,7 +88,6 @@ from remit.journal.sql.writes import (
     begin_operations,
     decode_question_items,
     erase_items,
-    find_question,
     run_operations,
     select_question_items,
     store_decision,
@@ -187,11 +187,11 @@ class SqlStore(SqlAnswers):
         """Store a decision in the inbox of the run. The first decision counts."""
 
         def work(connection: Connection) -> None:
-            row = find_question(connection, decision.question)
-            check_open(row, decision.question, self._now(connection))
+            check_decidable(connection, decision, self._now(connection))
             store_decision(connection, decision)
 
-        await self._writer.submit(Change(work, LockKeys(questions=frozenset({decision.question})), is_seen=True))
+        names = frozenset({decision.request_key} if decision.request_key else ())
+        await self._writer.submit(Change(work, LockKeys(names, frozenset({decision.question})), is_seen=True))
 
     async def request_cancel(self, run: str, by: str) -> None:
         """Ask the executor of a run to cancel it."""

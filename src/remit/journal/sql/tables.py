@@ -108,6 +108,7 @@ QUESTIONS: Final = Table(
     Column("signature", LargeBinary),
     Column("approval", Text, nullable=False, server_default=text("''")),
     Column("tenant", Text, nullable=False, server_default=text("''")),
+    Column("request_key", Text, nullable=False, server_default=text("''")),
     Column("expires", Float, nullable=False),
     Column("changed", BigInteger, nullable=False),
     Index("remit_questions_changed", "tenant", "changed"),
@@ -116,6 +117,7 @@ QUESTIONS: Final = Table(
     Index("remit_questions_run", "run"),
     Index("remit_questions_approval", "approval", "asked", "question"),
     Index("remit_questions_tenant", "tenant", "asked"),
+    Index("remit_questions_key", "request_key"),
     Index("remit_questions_open", "tenant", "asked", sqlite_where=QUESTION_IS_OPEN),
 )
 

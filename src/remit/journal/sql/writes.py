@@ -34,7 +34,6 @@ from remit.journal.index import (
     artifacts_of_header,
     check_consumable,
     check_conversation_free,
-    check_open,
     check_sequence,
     decision_of_header,
     erase_question_row,
@@ -51,6 +50,7 @@ from remit.journal.sql.change_number import announce_change, with_number
 from remit.journal.sql.conversations import erase_first_message, find_unfinished_run, open_conversation
 from remit.journal.sql.grants import find_grant
 from remit.journal.sql.locks import LockKeys, acquire_locks, conversation_lock
+from remit.journal.sql.question_rows import SELECT_QUESTION, check_decidable, find_question
 from remit.journal.sql.rows import RUN_COLUMNS, check_question_signature, question_row, run_row
 from remit.journal.sql.signatures import Signer, columns_of, signer_of
 from remit.journal.sql.statements import Command, Query
@@ -58,8 +58,6 @@ from remit.journal.sql.tables import ITEMS, QUESTIONS, RUNS, one_of
 from remit.journal.sql.worker_thread import DatabaseOperation
 
 T_co = TypeVar("T_co", covariant=True)
-
-SELECT_QUESTION = Query(select(QUESTIONS).where(QUESTIONS.c.question == bindparam("question")))
 
 RUN_IS_OPENED = RUNS.c.callee != ""
 """A run that is leased but not opened has no header yet."""
@@ -112,6 +110,8 @@ class Append(Struct, frozen=True):
         questions = {item.question for item in items if isinstance(item, (QuestionItem, DecisionItem, QuestionClosed))}
         questions.update(*(item.questions for item in items if isinstance(item, (RunSuspended, RunStalled))))
         consumed = self.consumption.questions if self.consumption else ()
+        if (decided := decision_of_header(self.items)) and decided.request_key:
+            opened.add(decided.request_key)
         return LockKeys(frozenset({self.run, *opened}), frozenset(questions.union(consumed)))
 
     def advance_values(self, signer: Signer) -> dict[str, object]:
@@ -125,7 +125,7 @@ class Append(Struct, frozen=True):
     def update_index(self, connection: Connection) -> None:
         """Consume the decisions, and update the index of runs and questions."""
         if decided := decision_of_header(self.items):
-            check_open(find_question(connection, decided.question), decided.question, self.now(connection))
+            check_decidable(connection, decided, self.now(connection))
         if self.consumption is not None:
             now = self.now(connection)
             for question in self.consumption.questions:
@@ -203,7 +203,7 @@ _SELECT_USES = (
     .where(ITEMS.c.body.contains(bindparam("use")))
 )
 _INSERT_QUESTION = Command(insert(QUESTIONS).values(with_number(each.name for each in QUESTIONS.columns)))
-_CHANGING_COLUMNS = ("status", "body", "decision", "taken_run", "taken_call", "signature", "approval")
+_CHANGING_COLUMNS = ("status", "body", "decision", "taken_run", "taken_call", "signature", "approval", "request_key")
 _UPDATE_QUESTION = Command(
     update(QUESTIONS).where(QUESTIONS.c.question == bindparam("the_question")).values(with_number(_CHANGING_COLUMNS))
 )
@@ -240,6 +240,7 @@ def _update_question(connection: Connection, stored: Row[Any], **changes: str) -
     """Change the row of a question, whose signature was checked, and sign it anew."""
     values: dict[str, Any] = {**columns_of(stored), **changes, "the_question": stored.question}
     decision = Decision.from_json(values["decision"]) if values["decision"] else None
+    values["request_key"] = decision.request_key if decision is not None else ""
     values["approval"] = approval_key_of(
         QuestionRow(Question.from_json(values["body"]), values["status"], decision, None)
     )
@@ -314,12 +315,6 @@ def _wake_waiting_runs(connection: Connection, question: Row[Any]) -> None:
             _WAKE_RUN.execute(connection, {"the_run": run})
 
 
-def find_question(connection: Connection, question: str) -> QuestionRow | None:
-    """The question with this id, as seen by this transaction."""
-    stored = SELECT_QUESTION.first(connection, question=question)
-    return question_row(stored, signer_of(connection)) if stored else None
-
-
 def select_question_items(run: str, seqs: Sequence[int]) -> Select[Any]:
     """Select the unerased items among ``seqs`` whose content the row of a question repeats."""
     kinds = ITEMS.c.kind.in_((QuestionItem.kind, DecisionItem.kind))
@@ -365,6 +360,7 @@ def _insert_question(connection: Connection, item: QuestionItem) -> None:
         "taken_run": "",
         "taken_call": "",
         "approval": "",
+        "request_key": "",
         "tenant": question.tenant,
         "expires": question.expires,
     }

@@ -11,7 +11,7 @@ from msgspec import structs
 from remit.contracts.items import AttemptStarted, DecisionItem, QuestionClosed, RunSuspended
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import Decision
-from remit.errors import ApprovalUsedError, LeaseError, RequestConflictError, RequestError
+from remit.errors import ApprovalUsedError, IdempotencyError, LeaseError, RequestConflictError, RequestError
 from remit.journal.ports import QuestionRow, Store
 from remit.testing.store_suite.samples import (
     Clock,
@@ -341,3 +341,33 @@ async def test_a_run_is_opened_with_the_first_decision_on_its_question_and_no_la
     with pytest.raises(RequestError, match="question q1 is already approved by bob"):
         await second.append(structs.replace(header_item("second"), carries="match"), decided)
     assert await store.read("second") == []
+
+
+async def test_a_key_decides_one_question_only(store: Store) -> None:
+    run = await begin(store)
+    await run.append(question_item(question()), question_item(question("q2")))
+    keyed = replace(yes(), request_key="k1")
+    await store.decide(keyed)
+    with pytest.raises(IdempotencyError, match="the idempotency key was used to decide question q1; use a new key"):
+        await store.decide(replace(no("q2"), request_key="k1"))
+    with pytest.raises(RequestConflictError, match="question q1 is already approved"):
+        await store.decide(keyed)
+    assert ((await row_of(store)).decision, (await row_of(store, "q2")).status) == (keyed, "open")
+
+
+async def test_of_two_decisions_with_one_key_that_are_stored_at_once_one_counts(store: Store) -> None:
+    run = await begin(store)
+    await run.append(question_item(question()), question_item(question("q2")))
+    decisions = [replace(yes(each), request_key="k1") for each in ("q1", "q2")]
+    errors = await asyncio.gather(*map(store.decide, decisions), return_exceptions=True)
+    assert sorted(type(each).__name__ for each in errors) == ["IdempotencyError", "NoneType"]
+    assert sorted([(await row_of(store)).status, (await row_of(store, "q2")).status]) == ["approved", "open"]
+
+
+async def test_the_key_of_an_erased_decision_is_free(store: Store) -> None:
+    run = await begin(store)
+    await run.append(question_item(question()), question_item(question("q2")))
+    await store.decide(replace(yes(), request_key="k1"))
+    await store.erase("run", [1])
+    await store.decide(replace(yes("q2"), request_key="k1"))
+    assert (await row_of(store, "q2")).status == "approved"

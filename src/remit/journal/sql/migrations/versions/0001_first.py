@@ -94,7 +94,7 @@ def _create_question_tables() -> None:
         *_columns("asked", kind=sa.Float),
         *_columns("body", "decision", "taken_run", "taken_call"),
         sa.Column("signature", sa.LargeBinary),
-        *_columns("approval", "tenant", default="''"),
+        *_columns("approval", "tenant", "request_key", default="''"),
         *_columns("expires", kind=sa.Float),
         *_columns("changed", kind=sa.BigInteger),
     )
@@ -104,6 +104,7 @@ def _create_question_tables() -> None:
     _create_index("questions", "run", "run")
     _create_index("questions", "approval", "approval", "asked", "question")
     _create_index("questions", "tenant", "tenant", "asked")
+    _create_index("questions", "key", "request_key")
     _create_index("questions", "open", "tenant", "asked", where="status = 'open'")
     op.create_table(
         "remit_grants",
