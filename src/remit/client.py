@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
@@ -16,14 +17,16 @@ from remit.contracts.question import DecisionKind
 from remit.contracts.target import as_target
 from remit.contracts.usage import Prices
 from remit.core.call_checks import check_calls
+from remit.core.checks import check_numbers, check_positive
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
 from remit.engine.loosening import LOOSEN_PERMISSION
-from remit.engine.reader import CANCEL_PERMISSION
+from remit.engine.reader import CANCEL_PERMISSION, RunDetails
 from remit.engine.request import CallOptions, RunOptions
 from remit.engine.result import RunResult
 from remit.engine.schedule import Missed, Schedule
+from remit.engine.settling import POLL_SECONDS
 from remit.engine.tools import ToolInfo, list_tools
 from remit.engine.updates import UpdateReader
 from remit.errors import RequestError
@@ -134,6 +137,21 @@ class Client(UpdateReader):
         row = await self.question(question)
         kind = self.decision_kind(row.question) if kind is None else kind
         return await self._runs.decide(question, approved=approved, by=self.principal, kind=kind, details=options)
+
+    async def settled(self, run: str, seconds: float, *, poll_seconds: float = POLL_SECONDS) -> RunDetails:
+        """Wait until a run rests or has ended, at most for ``seconds``, and return its state then, as of `details`.
+
+        A run rests while it waits for an open question, or for its time. Once the question is decided or has expired,
+        it goes on as soon as an executor resumes it. What this process stores is noticed at once; what others store is
+        looked for every ``poll_seconds``.
+
+        Raises:
+            RequestError: the run does not exist for this principal, or not any more.
+        """
+        check_numbers("settled", seconds=seconds)
+        check_positive("settled", poll_seconds=poll_seconds)
+        await self._runs.wait_until_settled(run, partial(self.status, run), seconds, poll_seconds)
+        return await self.details(run)
 
     async def resume(self, run: str) -> RunResult[Any]:
         """Execute a run again in this process, as the principal who started it; see `Runtime.resume`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -27,9 +27,10 @@ from remit.engine.request import CallOptions, RunOptions, RunRequest, as_argumen
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
+from remit.engine.settling import wait_until_settled
 from remit.engine.sharing import CANCEL_PERMISSION, check_right
 from remit.errors import LeaseError, RequestError
-from remit.journal.ports import Store
+from remit.journal.ports import RunRow, Store
 from remit.opening import RunOpener, may_have_files
 
 
@@ -115,6 +116,12 @@ class RunService:
         header, items = await self._conversations.read_run(run)
         callee, owner = self._callees.find(header.callee), self._principals.owner(header)
         return await self._execute(run, callee, header, owner, known_items=items, release_requested=release_requested)
+
+    async def wait_until_settled(
+        self, run: str, find_row: Callable[[], Awaitable[RunRow]], seconds: float, poll_seconds: float
+    ) -> None:
+        """Wait until a run has ended or rests; see `Client.settled`."""
+        await wait_until_settled(self._store, run, find_row, self._execute.executor.clock, seconds, poll_seconds)
 
     async def loosen(self, run: str, *, without: Iterable[str], by: Principal, reason: str) -> None:
         """Let a run continue without what this process lacks; see `Runtime.loosen`."""

@@ -11,6 +11,7 @@ import pytest
 from remit.contracts.artifact import ArtifactScope
 from remit.contracts.items import DETACHED, DecisionItem, Item, RunSuspended
 from remit.contracts.ledger import Consumption
+from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.index import (
     artifacts_of_header,
@@ -220,13 +221,13 @@ def decided(call: str) -> DecisionItem:
 @pytest.mark.parametrize(
     ("carries", "following", "expected"),
     [
-        ("call", [note(), decided("other"), decided("call")], decided("call")),
+        ("call", [note(), decided("other"), decided("call")], yes()),
         ("", [decided("")], None),
         ("call", [decided("other")], None),
     ],
 )
 def test_a_run_that_carries_a_call_is_opened_with_the_decision_on_it(
-    carries: str, following: list[Item], expected: DecisionItem | None
+    carries: str, following: list[Item], expected: Decision | None
 ) -> None:
     header = msgspec.structs.replace(header_item(), carries=carries)
     assert decision_of_header(positions("run", [header, *following])) == expected

@@ -17,9 +17,12 @@ ItemCallback = Callable[[Position], None]
 
 
 class RunChanged(asyncio.Event):
-    """Set when there is something new. ``has_items``: items, and not only pieces of answers."""
+    """Set when there is something new. ``has_items``: items, and not only pieces of answers, if it is set for those."""
 
-    has_items = False
+    def __init__(self, *, pieces: bool = True) -> None:
+        super().__init__()
+        self.has_items = False
+        self.wants_pieces = pieces
 
     def set_for_items(self) -> None:
         """Set the event because items were stored."""
@@ -41,9 +44,12 @@ _LOCK: Final = threading.Lock()
 
 
 @contextlib.contextmanager
-def watch_run(run: str) -> Generator[RunChanged]:
-    """An event that is set whenever this process stored an item of the run, or a model wrote a piece of an answer."""
-    watcher = (asyncio.get_running_loop(), RunChanged())
+def watch_run(run: str, *, pieces: bool = True) -> Generator[RunChanged]:
+    """An event that is set whenever this process stored an item of the run, or a model wrote a piece of an answer.
+
+    Without ``pieces`` it is set for items only, and no model writes pieces for it.
+    """
+    watcher = (asyncio.get_running_loop(), RunChanged(pieces=pieces))
     with _LOCK:
         _WATCHERS.setdefault(run, []).append(watcher)
     try:
@@ -77,7 +83,7 @@ def wake_streams_and(on_item: ItemCallback | None) -> StoredCallback:
 
 def is_watched(run: str) -> bool:
     """Whether a stream of this process follows the run."""
-    return run in _WATCHERS
+    return run in _WATCHERS and any(event.wants_pieces for _, event in list(_WATCHERS.get(run, ())))
 
 
 def wake_streams(run: str, *, for_items: bool = False) -> None:
@@ -88,7 +94,7 @@ def wake_streams(run: str, *, for_items: bool = False) -> None:
         watchers = list(_WATCHERS.get(run, ()))
     here = _running_loop()
     for loop, event in watchers:
-        if not for_items and event.is_set():
+        if not for_items and (event.is_set() or not event.wants_pieces):
             continue  # the stream has still to read what it was woken for, and reads all that there is then
         set_event = event.set_for_items if for_items else event.set
         if loop is here:
