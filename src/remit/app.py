@@ -65,7 +65,7 @@ class App:
     Args:
         policy: which calls a person approves, and which are blocked; `DEFAULT_POLICY` by default.
         budget: limits on what a run may use; ``Budget()`` by default.
-        max_questions: a run that has asked as many asks next whether it may go on asking.
+        max_questions: a run that has asked as many asks next whether it may keep asking.
         layers: more layers around every call, such as ``Stack(Timeout(60), Redact(…))``, beside those of `remit.preset`
             with the three before. Each is as far out as its place allows; see `Stack.layer`.
         operations: code and inventory, which ``remit check`` compares; None for an application without an inventory.

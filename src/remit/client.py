@@ -129,7 +129,7 @@ class Client(UpdateReader):
         """Decide a question; its run continues when an engine executes it, or with `resume`. See `Runtime.decide`.
 
         Returns the id of the run that a yes to an announced call opens. By default the decision is a confirmation if
-        the principal requested the call and that is enough, else an approval.
+        the principal requested the call and that is enough, or else an approval.
 
         Raises:
             RequestError: the question does not exist for this principal, is settled, or needs another approver.

@@ -80,7 +80,7 @@ async def once(
 
     If a person approved the call, the preview of its tool is taken once more before ``produce`` runs, in this
     transaction if it reads through `remit.database.Database`. If it names another state than the person saw, nothing is
-    written, and the call is asked about anew.
+    written, and the call is asked about again.
 
     Args:
         session: inside a transaction that the caller began. When `once` raises, roll it back.

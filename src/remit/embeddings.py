@@ -32,7 +32,7 @@ class Embeddings(Struct, frozen=True):
     Vectors are kept under the name, and compared with those of the same name only.
 
     Raises:
-        SetupError: the name is no text, or ``embed`` cannot be called.
+        SetupError: the name is not text, or ``embed`` cannot be called.
     """
 
     name: str

@@ -119,7 +119,7 @@ class RemitError(Exception):
     """The base class of all errors of Remit. ``str(error)`` is one line: what is wrong, where, and how to fix it.
 
     A class of errors is declared with its ``code``: ``class OutOfStockError(CallError, code="OUT_OF_STOCK")``. The
-    middle of a message of more than ``max_chars`` is left out: it may repeat a value of any length.
+    middle of a message of more than ``max_chars`` is omitted: it may repeat a value of any length.
     """
 
     code: str = "REMIT_ERROR"
@@ -368,7 +368,7 @@ class RequestConflictError(RequestError, code="REQUEST_CONFLICT"):
 class Suspended(BaseException):
     """The run waits for decisions, or rests for a ``reason`` that will pass: after ``retry_after`` seconds, if known.
 
-    A call for later rests until ``starts_at`` (epoch seconds). A signal: it leaves a batch last. Raised by approve.
+    A scheduled call rests until ``starts_at`` (epoch seconds). A signal: it leaves a batch last. Raised by approve.
     """
 
     def __init__(self, *questions: str, reason: str = "", retry_after: float | None = None, starts_at: float = 0):

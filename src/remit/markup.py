@@ -30,7 +30,7 @@ _CONTENT: Final = {
     name: re.compile(rf"</{name}\b[^>]*+(?:>|\Z){other}", re.IGNORECASE)
     for name, other in (("script", ""), ("style", ""), ("title", r"|(?=<body\b)"))
 }
-"""The elements whose content is no markup, and where each ends."""
+"""The elements whose content is not markup, and where each ends."""
 _NUMBER: Final = re.compile(r"&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
 """The number of a character. Python refuses to read one of thousands of digits, which no character has."""
 
@@ -39,8 +39,8 @@ _NUMBER: Final = re.compile(r"&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
 class Tag:
     """A tag of HTML, with its name in lower case.
 
-    ``written``: its attributes as they are written. ``content``: what stands up to its end, if that is no markup, as in
-    a script, a style and a title, and ends nowhere if nothing ends it.
+    ``written``: its attributes as they are written. ``content``: what stands up to its end, if that is not markup, as
+    in a script, a style and a title, and ends nowhere if nothing ends it.
     """
 
     name: str
@@ -58,9 +58,9 @@ class Tag:
 
 @check_call
 def read_markup(html: str) -> Iterator[str | Tag]:
-    """The texts of HTML, with their characters in place of references such as ``&amp;``, and the tags between them.
+    """The texts of HTML, with their characters instead of references such as ``&amp;``, and the tags between them.
 
-    Comments and declarations are left out. A tag that nothing ends is text.
+    Comments and declarations are omitted. A tag that nothing ends is text.
     """
     check_instance("read_markup: html", html, str, "give a string")
     return _read(html)

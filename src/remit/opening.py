@@ -270,7 +270,7 @@ def may_have_files(request: RunRequest) -> bool:
 
 
 async def _refer_to_files(callee: AnyCallee, arguments: Arguments, by: Principal, refer: Refer) -> Arguments:
-    """The arguments with references in place of the bytes of attachments; ``refer`` makes them."""
+    """The arguments with references instead of the bytes of attachments; ``refer`` makes them."""
     return await store_attachments(arguments, refer, by=by) if _takes_files(callee) else arguments
 
 

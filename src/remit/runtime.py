@@ -84,7 +84,7 @@ class Runtime:
     Args:
         app: agents, tools and environment. store: the journal; in memory by default. limits: the app's by default.
         model: the model of agents without their own, or its name, like ``openai:gpt-5``.
-        layers: the run layers in place of the application's, for tests; they must have what the application declares.
+        layers: the run layers instead of the application's, for tests; they must have what the application declares.
         directory: looks up current permissions on resume; by default among the principals passed to this runtime.
         clock: seconds since the epoch. make_run_id: makes run ids. on_item: called with each item after it is stored.
         model_resolver: finds the model for a name; see `remit.models.resolve`. prices: replace those of `remit.models`.
@@ -221,7 +221,7 @@ class Runtime:
     ) -> AsyncGenerator[RunEvent]:
         """Like `run`, and yield the events of the run while it executes here, and its result as the last one.
 
-        The events are those of `Client.stream`. Leaving the loop ends the stream only: the run goes on in a task of
+        The events are those of `Client.stream`. Leaving the loop ends the stream only: the run continues in a task of
         this event loop, and ends as cancelled if the loop ends first. `cancel` ends it. Errors are those of `run`.
         """
         async for event in self.runs.stream(prompt, by, options):

@@ -39,7 +39,7 @@ QUEUE_FORMAT: Final = "1"
 
 _ACTIVE_STATUSES: Final = ["ENQUEUED", "PENDING", "DELAYED"]
 _CANCEL_SECONDS: Final = 30
-"""Seconds that bodies have to stop after cancellation."""
+"""Seconds that bodies must stop after cancellation."""
 
 _RETENTION_SECONDS: Final = 3600.0
 """Seconds for which DBOS keeps a finished attempt."""
@@ -63,7 +63,7 @@ class DbosEngine:
         poll_seconds: seconds between two polls of the queue.
         sweep_seconds: seconds between two searches for dead processes.
         check_seconds: seconds between two comparisons of the queue with the journal.
-        grace_seconds: seconds that runs have to come to rest at exit; then they are released.
+        grace_seconds: seconds that runs must come to rest at exit; then they are released.
         local_data: all processes run on this machine, which has the files of the applications.
         clock: seconds since the epoch.
         on_error: called with the errors of runs and of the engine.

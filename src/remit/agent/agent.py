@@ -141,7 +141,7 @@ class Agent(BoundAgent):
     def layer(self, layer: AgentLayer | Stack[AgentLayer]) -> Agent:
         """Return a new agent with ``layer`` around its calls, model requests or steps, by the layer's type.
 
-        A layer that fits all three, such as a `Timeout`, stands around calls; use its ``.models`` or ``.steps`` for the
+        A layer that fits all three, such as a `Timeout`, wraps calls; use its ``.models`` or ``.steps`` for the
         others. Where it stands among the others: see `Stack.layer`.
         """
         layers = to_agent_layers(self.name, self.agent_layers.layer(layer))

@@ -151,9 +151,9 @@ Refer: TypeAlias = Callable[..., Awaitable[Artifact]]
 
 
 async def store_attachments(arguments: Arguments, add: Refer, *, by: Principal) -> Arguments:
-    """The arguments with references to artifacts, which ``add`` stores for ``by``, in place of bytes of attachments.
+    """The arguments with references to artifacts, which ``add`` stores for ``by``, instead of bytes of attachments.
 
-    What is not valid stays as it is: the run refuses it.
+    What is not valid remains unchanged: the run refuses it.
 
     Raises:
         InvalidArgumentsError: the content is too large to be stored, or contains the value of a secret.

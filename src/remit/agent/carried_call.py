@@ -16,7 +16,8 @@ from remit.journal.codec import tool_message_text
 async def make_carried_call(frame: Frame) -> tuple[list[str], Reply | None]:
     """Make the call that the run carries; return the messages about it, and its reply. Most runs carry none.
 
-    The first message is an answer that calls the tool, as a model would have written it, so that any model can go on.
+    The first message is an answer that calls the tool, as a model would have written it, so that any model can
+    continue.
 
     Raises:
         Suspended: the call waits for a person: the state has changed, or another policy also asks.

@@ -29,11 +29,11 @@ class Compaction:
     """Shortens an agent's history before a request that is estimated at more than ``tokens``.
 
     Outputs of tools in older messages are replaced by a line each. If that is not enough, a model summarises the older
-    messages. The newest messages of at most ``keep`` tokens, by default a quarter of ``tokens``, stay as they are. A
+    messages. The newest messages of at most ``keep`` tokens, by default a quarter of ``tokens``, remain unchanged. A
     request that the provider refuses as too long is shortened and sent again, once.
 
     Args:
-        tokens: the estimated tokens of a request, tools and instructions included, that may be sent as it is; less
+        tokens: the estimated tokens of a request, tools and instructions included, that may be sent unchanged; less
             where the model is known to take less.
         keep: the estimated tokens of the newest messages that stay.
         model: writes the summaries, a model or its name, like ``openai:gpt-5-mini``; None for the agent's own.

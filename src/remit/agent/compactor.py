@@ -36,7 +36,7 @@ FindTools = Callable[[ChatRequest, int | None], ToolDefinitions]
 class Compactor:
     """Fits the requests of one agent into the window of its model. What it compacted is on record.
 
-    It is not decided anew when a run is resumed. ``find_callees`` finds the agent's tools. ``find_tools`` chooses
+    It is not decided again when a run is resumed. ``find_callees`` finds the agent's tools. ``find_tools`` chooses
     those of a request where the model searches them. ``model`` writes the summaries unless the settings have another.
     """
 

@@ -12,7 +12,7 @@ from remit.journal.codec import build_chat_history
 
 
 def record_first_message(frame: Frame, index: int, role: str, content: str) -> str:
-    """The wire text of a call's first message number ``index``: the recorded one on resume, else a new one.
+    """The wire text of a call's first message number ``index``: the recorded one on resume, or else a new one.
 
     If the recorded text differs from the new one, resume keeps it and journals the difference once; replay fails.
     """

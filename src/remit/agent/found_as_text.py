@@ -19,7 +19,7 @@ _CACHING_HOSTS: Final = ("api.openai.com", "generativelanguage.googleapis.com", 
 
 
 def caches_prefixes(model: AnyModel | None) -> bool:
-    """Whether the endpoint of a model is known to cache the beginnings of requests by itself."""
+    """Whether the endpoint of a model is known to cache the beginnings of requests automatically."""
     return origin_of(model).rpartition(" at ")[2] in _CACHING_HOSTS
 
 

@@ -21,7 +21,7 @@ class Grants(Struct, frozen=True):
 
 
 class Bounds(Struct, frozen=True):
-    """Numbers that limit the agent, as a pydantic model. A higher one, or None in place of one, is looser."""
+    """Numbers that limit the agent, as a pydantic model. A higher one, or None instead of one, is looser."""
 
 
 class Wraps(Struct, frozen=True):

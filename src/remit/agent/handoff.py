@@ -50,7 +50,7 @@ def _text_output() -> Output[str]:
 
 
 class HandoffTool:
-    """The tool by which a model hands over to the agent ``target``. The dispatcher makes its call, like every call.
+    """The tool with which a model hands over to the agent ``target``. The dispatcher makes its call, like every call.
 
     What governs a call of the target governs it: its facts, and the layers around it that decide whether it is called.
 

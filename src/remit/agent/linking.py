@@ -157,7 +157,7 @@ class UsedModels:
         self._priced: dict[str, object] = {}
 
     async def check(self, callee: AnyCallee) -> None:
-        """Check that the models for a call of ``callee`` can be used with their settings, before the call begins.
+        """Check that the models for a call of ``callee`` can be used with their settings, before the call starts.
 
         Raises:
             NoModelError: one of them cannot be used, cannot take a setting, or the value of a header or a price is

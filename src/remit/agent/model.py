@@ -32,7 +32,7 @@ class Model(Protocol):
 
         Raises:
             ModelError: the request failed. After a `ModelUnavailableError`, such as a `CompletionError` for an answer
-                that is no completion, the run rests; every other ends it.
+                that is not a completion, the run rests; every other ends it.
         """
         ...
 
@@ -250,7 +250,7 @@ def window_of(model: object) -> int | None:
 
 
 SMALLEST_WINDOW: Final = 1_000
-"""Smaller ones are no contexts that an agent could work in."""
+"""Smaller ones are not contexts that an agent could work in."""
 
 
 class MissingModel:
@@ -260,7 +260,7 @@ class MissingModel:
         self._reason = reason
 
     def unsupported_tools(self, _tools: Sequence[ProviderTool], /) -> Mapping[str, str]:
-        """None: what it stands for may have them."""
+        """None: what it represents may have them."""
         return {}
 
     async def __call__(self, _request: ChatRequest, /) -> Completion:

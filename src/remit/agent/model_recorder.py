@@ -95,7 +95,7 @@ class ModelRecorder(Struct, frozen=True):
             BudgetError: a limit of the run or of an agent is used up.
             DivergedError: on replay, the request differs from the recorded one.
             NoModelError: no model is available.
-            Suspended: the model is away, or its answer is no completion.
+            Suspended: the model is away, or its answer is not a completion.
             CancelledError: the run is stopping, and the journal has no answer.
         """
         digest, items = request.digest(), request.ledger.items_for(request.call_id)
@@ -241,7 +241,7 @@ def _to_failure(error: BaseException) -> CallError:
 
 
 def _to_signal(failure: CallError) -> BaseException:
-    """What a failure leads to: the run rests while the model is away, else the call has failed."""
+    """What a failure leads to: the run rests while the model is away, or else the call has failed."""
     if isinstance(failure, ModelUnavailableError):
         return Suspended(reason=f"{failure.code}: {failure.message}", retry_after=failure.retry_after)
     return failure

@@ -62,7 +62,7 @@ def find_window(chat: ChatRequest, agent: str, turns: Iterable[int]) -> int | No
 
 
 def find_refusal(ledger: Ledger, call: str) -> ContextLengthError | None:
-    """The error by which a model refused the request of that id as too long; None if it did not."""
+    """The error with which a model refused the request of that id as too long; None if it did not."""
     return next(filter(None, map(_refusal_in, ledger.items_for(call))), None)
 
 

@@ -115,7 +115,7 @@ class _NativeAgent:
         """Run the loop, which may be one of the application, and check what it returns.
 
         Raises:
-            ToolFailedError: it is no loop, or returned something else than a run of its agent.
+            ToolFailedError: it is not a loop, or returned something else than a run of its agent.
         """
         made = cast("object", self._loop(step))
         run: object = made(request) if callable(made) else made

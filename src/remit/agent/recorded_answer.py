@@ -36,7 +36,7 @@ def check_answer(answer: object) -> Completion:
     """The answer, if it is a completion whose message is one of an assistant. Models and layers are code of others.
 
     Raises:
-        ModelError: it is something else, such as the text alone. CompletionError: the message is none of an assistant.
+        ModelError: it is something else, such as the text alone. CompletionError: the message is not from an assistant.
     """
     if not isinstance(answer, Completion):
         raise ModelError(
@@ -114,7 +114,7 @@ def decode_answer(recorded: Message, usage: ModelUsage | None) -> Completion:
 
 
 def without_secrets(answer: Completion) -> Completion:
-    """The answer with references in place of the values of secrets, as the journal and later requests have it.
+    """The answer with references instead of the values of secrets, as the journal and later requests have it.
 
     A call whose arguments contain a value is refused.
     """
@@ -162,7 +162,7 @@ _MISSING_ARGUMENTS: Final = refused_arguments("the arguments have not arrived; m
 def add_usage(ledger: Ledger, call: str, answer: Completion, reservation: Reservation) -> None:
     """Record the usage of an answer to the request ``call``, and the model that was asked.
 
-    What was reserved stands for unreported usage.
+    What was reserved represents unreported usage.
     """
     prompt_tokens, completion_tokens = answer.prompt_tokens, answer.completion_tokens
     estimated = bool(reservation.prompt_tokens) and not prompt_tokens + completion_tokens

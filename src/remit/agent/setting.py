@@ -93,7 +93,7 @@ def setting(meaning: str, *, governed: Governed, **more: Any) -> Any:
 
 
 def derived(*, init: Literal[False] = False) -> Any:  # noqa: ARG001 - type checkers read it
-    """Declare an attribute that is no setting: the value makes it itself."""
+    """Declare an attribute that is not a setting: the value makes it itself."""
     return REQUIRED
 
 
@@ -167,7 +167,7 @@ def read_settings(made: object, given: Iterable[tuple[Setting, Any]]) -> None:
 
 
 def _display_name(name: object) -> str:
-    """A valid name as it is, any other value by its repr."""
+    """A valid name unchanged, any other value by its repr."""
     return name if isinstance(name, str) and NAME_PATTERN.fullmatch(name) else show_value(name)
 
 

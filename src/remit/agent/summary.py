@@ -17,7 +17,7 @@ def encode_summary(text: str) -> str:
 
 
 def request_summary(texts: Sequence[str], max_chars: int) -> tuple[str, str]:
-    """The messages of a request for a summary of ``texts``. Of a long transcript, the middle is left out."""
+    """The messages of a request for a summary of ``texts``. Of a long transcript, the middle is omitted."""
     transcript = "\n\n".join(line for text in texts for line in _transcript_lines(text))
     if len(transcript) > max_chars:
         transcript = f"{transcript[: max_chars // 4]}\n\n[…]\n\n{transcript[-max_chars * 3 // 4 :]}"

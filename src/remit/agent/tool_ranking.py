@@ -36,7 +36,7 @@ class ToolRanker(Protocol):
     """The port to a way of ranking tools, such as by embeddings."""
 
     async def __call__(self, query: str, tools: Sequence[ToolText], /) -> Sequence[str]:
-        """The names of the tools that fit the query, best first. Those that do not fit are left out."""
+        """The names of the tools that fit the query, best first. Those that do not fit are omitted."""
         ...
 
 

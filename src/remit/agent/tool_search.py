@@ -62,7 +62,7 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
         rankers: how tools are ranked; several are joined, such as words and embeddings.
         as_text: whether the definitions of tools that are found stand in the reply of the search, and the model calls
             them by ``call_tool``. The definitions of a request then never change, so that a provider can cache all of
-            a conversation. By default where the model's endpoint is one that caches by itself: OpenAI's, Google's
+            a conversation. By default where the model's endpoint is one that caches automatically: OpenAI's, Google's
             for Gemini, and DeepSeek's.
     """
 
@@ -94,7 +94,7 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
 
 
 def as_tool_search(given: ToolSearch | int | None) -> ToolSearch | None:
-    """The setting, for which a number stands for its ``above``."""
+    """The setting, for which a number represents its ``above``."""
     return ToolSearch(above=given) if isinstance(given, int) else given
 
 
@@ -117,7 +117,7 @@ def _found_output() -> Output[dict[str, str]]:
 
 
 class SearchTools:
-    """The tool by which a model searches the tools of its agent. Its call is governed and recorded like every call."""
+    """The tool with which a model searches the tools of its agent. Its calls are governed and recorded like all calls."""
 
     name = SEARCH_TOOL
     description = (

@@ -1,4 +1,4 @@
-"""What approvers saw, compared with what there is: before a call begins, and again by the code that writes."""
+"""What approvers saw, compared with the current state: before a call starts, and again by the code that writes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 async def check_approved(call: Call, approved: Sequence[Question]) -> None:
-    """Compare what each approver saw with what there is; if it differs, the call is asked about anew.
+    """Compare what each approver saw with the current state; if it differs, the call is asked about again.
 
     Raises:
         AskAgain: a new question is in the journal, or the objects as they are now. NotFoundError: one is gone.
@@ -53,7 +53,7 @@ class ApprovedCall:
         self._was_same = self._has_changed = False
 
     async def compare(self) -> None:
-        """Compare what the approvers saw with what there is; see `check_approved_state`."""
+        """Compare what the approvers saw with the current state; see `check_approved_state`."""
         current = await _find_changed_referents(self._call)
         changed = None if current is not None else await _find_changed_preview(self._call, self._approved)
         if current is None and changed is None:
@@ -65,7 +65,7 @@ class ApprovedCall:
         raise ConflictError(f"the state that {self._call.callee.name} was approved for has changed{detail}")
 
     def has_not_begun(self, attempt: int) -> bool:
-        """Whether the body has refused to write in this attempt, no other attempt has begun, and a layer can ask."""
+        """Whether the body has refused to write in this attempt, no other attempt has started, and a layer can ask."""
         items = self._call.ledger.items_for(self._call.id)
         others = [each for each in items if not isinstance(each, AttemptStarted) or each.attempt != attempt]
         return self._has_changed and bool(self._call.approvals) and not has_begun(others)

@@ -277,12 +277,12 @@ def build_about_run(call: Call, ask: Ask, rule: str, number: str) -> Question:
 
 
 def valid_from(asked: float, call: Call) -> float:
-    """From when the lifetime of a question about ``call`` counts: a call for later is approved long before it runs."""
+    """From when the lifetime of a question about ``call`` counts: a scheduled call is approved long before it runs."""
     return max(asked, call.ledger.starts_at)
 
 
 def _tell_time(call: Call) -> str:
-    """When a call for later runs, for its approver."""
+    """When a scheduled call runs, for its approver."""
     starts_at = call.ledger.starts_at
     if starts_at <= call.ledger.now() or call.caller.call:
         return ""

@@ -34,7 +34,7 @@ def is_granted(grant: Grant) -> bool:
 
 
 def check_deciders(call: Call) -> None:
-    """Refuse the approvals of a call if one of their authors has lost the right; the call is asked about anew.
+    """Refuse the approvals of a call if one of their authors has lost the right; the call is asked about again.
 
     Raises:
         AskAgain: the outermost `Approve` asks. SealError: no layer is there to ask.

@@ -41,7 +41,7 @@ def approval_covers(question: Question, verdict: Verdict, rule: str) -> bool:
 def add_edit_notice(reply: Reply, call: Call, editor: str) -> Reply:
     """Add the edited arguments and their editor to the reply, for the model.
 
-    A reply that ends the run is its result, which no model reads, and stays as it is.
+    A reply that ends the run is its result, which no model reads, and remains unchanged.
     """
     if not call.wire_id or reply.is_final:
         return reply

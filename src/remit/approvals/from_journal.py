@@ -16,7 +16,7 @@ _STORED_LIMITS = Limits(argument_bytes=1 << 40, argument_depth=1 << 10)
 
 
 class AskAgain(Suspended):
-    """What was approved has changed: an edit or a new question is in the journal. The outermost `Approve` starts anew.
+    """What was approved has changed: an edit or a new question is in the journal. The outermost `Approve` starts again.
 
     Every `Approve` around the call must see what it has become. It never leaves the call.
     """
@@ -40,7 +40,7 @@ class RecordedQuestion(NamedTuple):
 
 
 def question_item(question: Question, *, call: str, parent: str = "", wire: str = "") -> QuestionItem:
-    """The item by which a question is opened or repeated under a call; see `QuestionItem`."""
+    """The item with which a question is opened or repeated under a call; see `QuestionItem`."""
     return QuestionItem(
         call=call,
         parent=parent,
@@ -57,7 +57,7 @@ class Approvals(NamedTuple):
 
     ``edit`` is the question whose decision edited the call last. It settles the questions that were opened before.
     ``refuted`` is the question about the outcome by whose answer, once that was used, the approved call did not happen:
-    all is asked anew.
+    all is asked again.
     """
 
     standing: Mapping[int, RecordedQuestion]

@@ -14,10 +14,10 @@ from remit.errors import Suspended
 async def find_or_ask_outcome(call: Call, attempt: int) -> Decision:
     """The answer to the question whether an attempt of a call happened.
 
-    An answer whose author has lost the right is not used: another question replaces it and says why.
+    An answer whose author has lost the right is not used: another question replaces it and gives the reason.
 
     Raises:
-        Suspended: a person has to decide.
+        Suspended: a person must decide.
     """
     items = call.ledger.items_for(call.id)
     approvals = [each.question for each in read_approvals(items).standing.values()]

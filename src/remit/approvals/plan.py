@@ -40,7 +40,7 @@ class PlannedQuestion(NamedTuple):
 async def plan_calls(call: Call, policy: Policy) -> list[PlannedQuestion]:
     """The calls that the body of ``call`` is known to make, as far as ``policy`` asks about them and no grant does.
 
-    A call that would be refused today, or cannot be described, is left out: it is not known beforehand.
+    A call that would be refused today, or cannot be described, is omitted: it is not known beforehand.
     """
     planned: list[PlannedQuestion] = []
     for inner, layers in _derive_calls(call):
@@ -54,7 +54,7 @@ async def plan_calls(call: Call, policy: Policy) -> list[PlannedQuestion]:
 async def ask_about_calls(call: Call, policy: Policy) -> tuple[Ask, str] | None:
     """The verdict on a call from its planned calls, with the rule of the first that asks.
 
-    None if nothing is to be asked. A body that has begun is not asked about: its calls are.
+    None if nothing is to be asked. A body that has started is not asked about: its calls are.
     """
     planned = [] if call.ledger.is_replaying else await plan_calls(call, policy)
     if not planned or any(call.ledger.items_for(each.call.id) for each in planned):

@@ -58,7 +58,7 @@ async def preview_call(call: Call) -> Preview:
 
 
 def _shorten(preview: Preview) -> Preview:
-    """The preview within the limits of a question. What is left out is said, since the approver would not miss it."""
+    """The preview within the limits of a question. What is omitted is said, since the approver would not miss it."""
     changes = [
         Change(*(_shorten_text(text, _MAX_VALUE) for text in (change.where, change.before, change.after)))
         for change in preview.changes[:_MAX_CHANGES]

@@ -1,4 +1,4 @@
-"""The limit on the questions of one run. At the limit, one summary asks a person whether the run may go on asking."""
+"""The limit on the questions of one run. At the limit, one summary asks a person whether the run may keep asking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from remit.contracts.call import Call
 DEFAULT_MAX_QUESTIONS: Final = 20
 
 SUMMARY_RULE: Final = "question limit"
-"""The rule of a summary, in place of a rule of a policy."""
+"""The rule of a summary, instead of a rule of a policy."""
 
 
 def find_due_summary(call: Call, ask: Ask, limit: int) -> RecordedQuestion | None:

@@ -70,7 +70,7 @@ def verify(*, tenant: _Tenant = "", anchor: _Anchor = "", as_json: _AsJson = Fal
 def accept() -> None:
     """Accept the journal as it is, if its key is lost.
 
-    This also applies if its signatures do not match. Every row is signed anew, with the key of the journal or, without
+    This also applies if its signatures do not match. Every row is signed again, with the key of the journal or, without
     one, with a new key. Rows that were changed are valid afterwards: run `remit audit verify` first, and check the open
     questions and grants.
     """

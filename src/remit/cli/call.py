@@ -57,7 +57,7 @@ def call(
 ) -> int:
     """Call one tool, and print its result as JSON.
 
-    The call goes through the same policy layers as a call made by a model. A call for later (--at) is checked and asked
+    The call goes through the same policy layers as a call made by a model. A scheduled call (--at) is checked and asked
     about now; an executor makes it, with the permissions that you have then.
 
     Exit status: 0 done or scheduled, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
@@ -133,7 +133,7 @@ def _takes_files(schema: Any) -> Literal["", "one", "several"]:
 
 
 def _read_json(arguments: str) -> str:
-    """The arguments, or those on stdin. No run is made for what is no JSON: most often the shell took the quotes.
+    """The arguments, or those on stdin. No run is made for what is not JSON: most often the shell took the quotes.
 
     Raises:
         UsageError: says where, and how to write them.

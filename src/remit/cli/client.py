@@ -198,7 +198,7 @@ class LocalClient:
         """The application of a run: the one installed under its name, or the one at ``app_reference``.
 
         Raises:
-            NoSuchError: there is none.
+            NoSuchError: it does not exist.
             UsageError: the one at ``app_reference`` is another application.
             SetupError: it cannot be loaded.
         """
@@ -225,7 +225,7 @@ class LocalClient:
         """The row of a run that this process executes, of any principal.
 
         Raises:
-            NoSuchError: there is none.
+            NoSuchError: it does not exist.
         """
         row = self.find_run(run)
         if row is None or row.tenant != self.principal.tenant:
@@ -236,7 +236,7 @@ class LocalClient:
         """The row of a run that the user may read: their own, or any of the tenant with ``runs:read``.
 
         Raises:
-            NoSuchError: there is none. Similar ids of runs that the user may read are suggested.
+            NoSuchError: it does not exist. Similar ids of runs that the user may read are suggested.
         """
         return self._find_row(self.reader.status(run), run)
 
@@ -244,7 +244,7 @@ class LocalClient:
         """The row of a run that the user may cancel; see `RunReader.cancellable`.
 
         Raises:
-            NoSuchError: there is none.
+            NoSuchError: it does not exist.
             RequestDeniedError: the user may only read it.
         """
         return self._find_row(self.reader.cancellable(run), run)
@@ -280,7 +280,7 @@ class LocalClient:
         """A question that the user may see.
 
         Raises:
-            NoSuchError: there is none.
+            NoSuchError: it does not exist.
         """
         try:
             return self.wait(self.reader.question(question))
@@ -294,7 +294,7 @@ class LocalClient:
         """A question of a run that this process executes.
 
         Raises:
-            NoSuchError: there is none.
+            NoSuchError: it does not exist.
         """
         row = self.wait(self.store.find_question(question))
         if row is None or row.question.tenant != self.principal.tenant:

@@ -35,7 +35,7 @@ class UserDecision(Struct, frozen=True, kw_only=True):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it says yes or no, and nothing that a recorded decision would have to equal."""
+        """Whether it says yes or no, and nothing that a recorded decision would must equal."""
         return not (self.result or self.arguments)
 
 

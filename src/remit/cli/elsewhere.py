@@ -34,7 +34,7 @@ class Elsewhere:
     Args:
         executor: the name of the executor; empty if it is unknown yet.
         patience: how long to wait at most, in seconds.
-        after: the item behind which the execution begins, or None to find that in the journal.
+        after: the item after which the execution starts, or None to find that in the journal.
         monotonic: a clock in seconds, to measure the wait.
         sleep: waits for some seconds.
     """
@@ -114,6 +114,6 @@ def is_alive(process: int) -> bool:
 
 
 def _current_execution(items: Sequence[Position]) -> Sequence[Position]:
-    """The items of the execution that goes on: those behind the last one, if the run rests."""
+    """The items of the execution that continues: those after the last one, if the run rests."""
     marks = (index for index, each in enumerate(items) if isinstance(each.item, (RunResumed, *_RESTS)))
     return items[max(marks, default=-1) + 1 :]

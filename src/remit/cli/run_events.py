@@ -182,7 +182,7 @@ def question_title(question: Question) -> str:
 def call_label(question: Question) -> str:
     """The tool of a question, and the object of the call: the first line of its preview, or else its arguments.
 
-    Arguments at their defaults are left out.
+    Arguments at their defaults are omitted.
     """
     first_line = question.shown.partition("\n")[0]
     if first_line:

@@ -82,7 +82,7 @@ def _fields(row: RunRow, due: float) -> dict[str, object]:
 
 
 def _due(row: RunRow, items: Sequence[Position]) -> float:
-    """When a resting run goes on by itself, in epoch seconds; 0 if it does not."""
+    """When a resting run continues automatically, in epoch seconds; 0 if it does not."""
     if row.status not in ("scheduled", "stalled"):
         return 0.0
     return find_rest(each.item for each in items).due

@@ -16,7 +16,7 @@ _RISK_STYLES: Final[Mapping[str, str]] = {"safe": "green", "moderate": "yellow",
 _PLAIN_WIDTH: Final = 240
 """Columns of a table that goes to a file or a pipe."""
 _FORCING: Final = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE"})
-"""The variables by which a person has rich take what is no terminal for one."""
+"""The variables by which a person has rich take what is not a terminal for one."""
 
 
 def make_console(*, stderr: bool = False) -> Console:

@@ -66,7 +66,7 @@ _NO_TO_ANNOUNCED: Final = "it does not run; the agent learns so if it tries"
 _MAX_SIDE: Final = 100
 """Characters of a text before or after a change that is shown beside the other."""
 _INDENT: Final = 12
-"""Where what a question says stands on its line, behind the name of it."""
+"""Where what a question says stands on its line, after the name of it."""
 _MISLEADING: Final = re.compile(r"→|\"|^\s|\s$|\s\s|^nothing$")
 """What could be taken for another value than the text in which it is."""
 
@@ -99,12 +99,12 @@ class Terminal:
         self._spinner = _Spinner(clock)
 
     def make_run_id(self) -> str:
-        """The id of the next run, which is known before the run begins."""
+        """The id of the next run, which is known before the run starts."""
         run, self.next_run = self.next_run, new_id()
         return run
 
     def write_answer(self, call: str, text: str) -> None:
-        """Show a piece of the answer to the request ``call``, in place of another answer. Nothing of it stays."""
+        """Show a piece of the answer to the request ``call``, instead of another answer. Nothing of it stays."""
         self._spinner.answer = (self._spinner.answer if call == self._answer_call else "") + text
         self._answer_call = call
         if self._live is not None:
@@ -245,7 +245,7 @@ class Terminal:
                     self._print_fact(f"  {name}", escape_controls(text) or "nothing")
 
     def _print_fact(self, name: str, value: str | tuple[str, str]) -> None:
-        """Print what something is. What does not fit on a line goes on beside the name, so that it looks like none."""
+        """Print what something is. Long values continue under the value, so that they do not look like names."""
         if isinstance(value, str):
             value = f"\n{' ' * _INDENT}".join(line for part in value.split("\n") for line in self._wrap(part))
         self.print_line((f"  {name:<{_INDENT - 2}}", "dim"), value)

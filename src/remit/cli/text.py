@@ -24,7 +24,7 @@ def escape_unprintable(text: str) -> str:
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
-    """A value as readable JSON: letters of all languages as they are, invisible characters escaped."""
+    """A value as readable JSON: letters of all languages unchanged, invisible characters escaped."""
     return escape_unprintable(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
 
 
@@ -42,7 +42,7 @@ def one_line_each(text: str, *, max_length: int) -> str:
 
 
 def summarize_arguments(arguments: str, *, max_length: int = 100, without: Collection[str] = ()) -> str:
-    """A call's arguments in short: ``title="About", sections=[…]``. Those named by ``without`` are left out."""
+    """A call's arguments in short: ``title="About", sections=[…]``. Those named by ``without`` are omitted."""
     try:
         values: object = json.loads(arguments)
     except (ValueError, RecursionError):

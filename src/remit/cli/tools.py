@@ -49,7 +49,7 @@ def _find_tool(name: str, app: App, app_reference: str) -> AnyCallee:
     """The tool or agent of this name.
 
     Raises:
-        NoSuchError: there is none.
+        NoSuchError: it does not exist.
     """
     callees: dict[str, AnyCallee] = {each.name: each for each in (*collect_tools(app), *app.agents)}
     if name in callees:

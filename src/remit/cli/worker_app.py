@@ -167,7 +167,7 @@ def summarize_worker(worker: WorkerDefinition) -> dict[str, str | list[str] | No
 
 
 def resolve_model_name(worker: WorkerDefinition, call_model: str = "") -> str:
-    """The name of a worker's model: from the call, else its file, else the environment or the default.
+    """The name of a worker's model: from the call, or else its file, or else the environment or the default.
 
     Raises:
         SetupError: the worker does not support the model.

@@ -10,7 +10,7 @@ class ApprovedState(Protocol):
     """What the approvers of a call were shown."""
 
     async def compare(self) -> None:
-        """Compare it with what there is.
+        """Compare it with the current state.
 
         Raises:
             ConflictError: it has changed.
@@ -26,7 +26,7 @@ async def check_approved_state() -> None:
     """Refuse the current call if the state that it was approved for has changed.
 
     For tools that write elsewhere than with `remit.effects.once`, which does this itself. Await it as the last thing
-    before the write: the call counts as one that has not begun, and is asked about anew. The preview of the tool is
+    before the write: the call counts as one that has not started, and is asked about again. The preview of the tool is
     taken once more. A call that needed no approval, or was approved about no state, passes.
 
     Raises:

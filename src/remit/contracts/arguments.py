@@ -26,9 +26,9 @@ SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which
 _LARGEST_INTEGER: Final = 2**63 - 1
 """Ids of databases and services have up to 64 bits. Databases and other readers refuse or round what is larger."""
 _REFUSED: Final = "refused: "
-"""Begins the text that stands for arguments that are too long to be journaled, or never arrived."""
+"""Begins the text that represents arguments that are too long to be journaled, or never arrived."""
 _HELD_VALUE: Final = '{"contained_a_secret":'
-"""Begins the text that stands for arguments that contained the value of a secret."""
+"""Begins the text that represents arguments that contained the value of a secret."""
 _HEAD_CHARS: Final = 1000
 _LONG_DIGITS: Final = re.compile("[0-9]{19}")
 _DIGIT: Final = re.compile("[0-9]")
@@ -87,10 +87,10 @@ class Limits:
 class Arguments(Struct, frozen=True, eq=False):
     """Raw arguments and the result of parsing them.
 
-    ``value`` is the parsed object. ``error`` says why the text cannot be used at all (not JSON, not an object, too
-    long, too deep). ``strict_error`` names a defect that only strict reading refuses (duplicate key, NaN). Both are
-    empty for valid text. ``identity`` is the text that the id of a call digests: the canonical value, or the raw text
-    if there is no such value.
+    ``value`` is the parsed object. ``error`` says why the text cannot be used at all (not JSON, not an object,
+    too long, too deep). ``strict_error`` names a defect that only strict reading refuses (duplicate key, NaN). Both
+    are empty for valid text. ``identity`` is the text that the id of a call digests: the canonical value, or the raw
+    text if there is no such value.
     """
 
     raw: str
@@ -108,7 +108,7 @@ class Arguments(Struct, frozen=True, eq=False):
 
     @property
     def is_refused(self) -> bool:
-        """Whether a reason stands in place of the arguments."""
+        """Whether a reason stands instead of the arguments."""
         return bool(self.error) and self.raw.startswith(_REFUSED)
 
     def limit(self, limits: Limits) -> Arguments:
@@ -130,7 +130,7 @@ class Arguments(Struct, frozen=True, eq=False):
 def refuse_secrets(raw: str) -> str:
     """The text itself; if it contains the value of a secret, one that `parse_arguments` refuses for that reason.
 
-    That one has the beginning of the arguments with references in place of values. It is JSON, as models demand.
+    That one has the beginning of the arguments with references instead of values. It is JSON, as models demand.
     """
     if (redacted := redact_secrets_in_content(raw)) == raw:
         return raw

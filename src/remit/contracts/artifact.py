@@ -27,7 +27,7 @@ OCTETS: Final = "application/octet-stream"
 
 
 def guess_media_type(name: str) -> str:
-    """The media type that the suffix of a file's name stands for."""
+    """The media type that the suffix of a file's name represents."""
     import mimetypes  # noqa: PLC0415 - few programs name files
 
     return mimetypes.guess_type(name)[0] or OCTETS
@@ -106,7 +106,7 @@ class Artifacts(Protocol):
         """The content, or ``length`` bytes of it from ``offset`` on. All of it is verified by its digest.
 
         Raises:
-            NotFoundError: there is none, or it is not visible here. BrokenJournalError: it was changed or removed.
+            NotFoundError: it does not exist, or it is not visible here. BrokenJournalError: it was changed or removed.
             InvalidArgumentsError: the offset or the length is negative.
         """
         ...
@@ -140,7 +140,7 @@ class RunArtifacts:
 
 
 def digest_of(content: bytes) -> str:
-    """The digest by which content is stored."""
+    """The digest under which content is stored."""
     return DIGEST_PREFIX + sha256(content).hexdigest()
 
 

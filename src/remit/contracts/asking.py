@@ -21,7 +21,7 @@ from remit.errors import CallError
 class AttemptRecord(Struct, frozen=True):
     """Records the failed attempts at one model request, so that a later execution continues with the next one.
 
-    ``record_lost`` records the usage of answers that came to nothing.
+    ``record_lost`` records the usage of discarded answers.
     """
 
     ledger: Ledger

@@ -103,7 +103,7 @@ class CallLayer(abc.ABC):
     if not TYPE_CHECKING:  # a type checker says so, too
 
         def __getattr__(self, name: str) -> NoReturn:
-            """Say of a view that only an `AnyLayer` has what stands around the other services."""
+            """Say of a view that only an `AnyLayer` has what wraps the other services."""
             if name in ("calls", "models", "steps"):
                 own, other = type(self).__name__, "RetryModel(…) or Fallback(…)" if name == "models" else "Timeout(…)"
                 raise AttributeError(
@@ -163,7 +163,7 @@ class ConditionalLayer(CallLayer):
 
     @property
     def limits_cost(self) -> bool:
-        """Whether the layer does, for the calls that it stands around."""
+        """Whether the layer does, for the calls that it wraps."""
         return self.layer.limits_cost
 
     def __call__(self, inner: CallService, /) -> CallService:
@@ -176,7 +176,7 @@ class ConditionalLayer(CallLayer):
         return choose
 
     def applies(self, agent: str, callee: Contract) -> bool:
-        """Whether the layer stands around the calls of ``callee`` that ``agent`` makes."""
+        """Whether the layer wraps the calls of ``callee`` that ``agent`` makes."""
         if (self.tools and self.tools.isdisjoint(names_of(callee))) or (self.agents and agent not in self.agents):
             return False
         chosen = self._test is None or self._test(callee)
@@ -249,7 +249,7 @@ class AnyLayer(abc.ABC):
 class LayerView:
     """An `AnyLayer` around one kind of service. Its place counts around calls only.
 
-    ``suffix``: how the view is written behind the layer, where it is not the one that every receiver takes by itself.
+    ``suffix``: how the view is written after the layer, where it is not the one that every receiver takes by itself.
     """
 
     suffix: ClassVar[str] = ""
@@ -294,7 +294,7 @@ AgentLayer = CallLayer | ModelLayer | StepLayer | AnyLayer
 
 
 def to_call_layers(layer: ToolLayer | Stack[ToolLayer] | Stack[CallLayer]) -> Stack[CallLayer]:
-    """The layers that a tool, a runtime or an application attaches: an `AnyLayer` stands around calls.
+    """The layers that a tool, a runtime or an application attaches: an `AnyLayer` wraps calls.
 
     Raises:
         SetupError: a layer is not one around calls.
@@ -313,7 +313,7 @@ def to_call_layers(layer: ToolLayer | Stack[ToolLayer] | Stack[CallLayer]) -> St
 
 
 def to_agent_layers(name: str, layer: AgentLayer | Stack[AgentLayer]) -> Stack[CallLayer | ModelLayer | StepLayer]:
-    """The layers that the agent ``name`` attaches: an `AnyLayer` stands around its calls.
+    """The layers that the agent ``name`` attaches: an `AnyLayer` wraps its calls.
 
     Raises:
         SetupError: a layer is of no kind.
@@ -333,19 +333,19 @@ def _around_calls(layers: Iterable[HasPlace]) -> Stack[HasPlace]:
 
 
 def has_conditions(layers: Stack[CallLayer]) -> bool:
-    """Whether which of the layers stand around a call depends on the agent and the callee."""
+    """Whether which of the layers wrap a call depends on the agent and the callee."""
     return any(isinstance(each, ConditionalLayer) for each in layers.layers)
 
 
 def unconditional_layer(layer: CallLayer) -> CallLayer:
-    """The layer behind the conditions under which it stands around a call; any other layer itself."""
+    """The layer behind the conditions under which it wraps a call; any other layer itself."""
     while isinstance(layer, ConditionalLayer):
         layer = layer.layer
     return layer
 
 
 def choose_layers(layers: Stack[CallLayer], agent: str, callee: Contract) -> Stack[CallLayer]:
-    """The layers that stand around the calls of ``callee`` that ``agent`` makes, without their conditions."""
+    """The layers that wrap the calls of ``callee`` that ``agent`` makes, without their conditions."""
     if not has_conditions(layers):
         return layers
     chosen: list[CallLayer] = []

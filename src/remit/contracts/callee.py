@@ -143,7 +143,7 @@ class Frame(Context, CallFactory, Protocol):
         ...
 
     def hand_over_to(self, agent: AgentLike[..., Any], /) -> Frame:
-        """Return this frame for ``agent``, which continues in place of this body and makes calls in its own name."""
+        """Return this frame for ``agent``, which continues instead of this body and makes calls in its own name."""
         ...
 
     def prepare_call(self, callee: Callee[..., Any], arguments: str, /) -> PreparedCall:

@@ -27,7 +27,7 @@ class Changed:
         id: its id, unique within its kind.
         revision: the revision that the change made; empty if the object has none.
         fields: what changed in it; empty for all, as of an object that is new or deleted.
-        name: what people call it, such as a title; receipts show it in place of the id.
+        name: what people call it, such as a title; receipts show it instead of the id.
     """
 
     kind: str

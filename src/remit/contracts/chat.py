@@ -290,7 +290,7 @@ class ChatRequest:
     def for_model(self, origin: str) -> ChatRequest:
         """The request as the model ``origin`` may get it.
 
-        Fields that other models' vendors added are left out, and their calls have portable ids. Legal messages stand in
+        Fields that other models' vendors added are omitted, and their calls have portable ids. Legal messages stand in
         for those that endpoints refuse.
         """
         texts = None if self.history.origins <= {origin} else texts_for_model(self.history, origin)
@@ -344,7 +344,7 @@ def completion_from_message(message: str, **fields: Any) -> Completion:
     """Build the completion whose wire text is ``message``. ``fields`` gives its other fields (tokens, model, …).
 
     Raises:
-        CompletionError: the text is none of a message, such as the page of a proxy. After it, the run of a model rests.
+        CompletionError: the text is not a message, such as the page of a proxy. After it, the run of a model rests.
     """
     try:
         parsed = decode_message(message)

@@ -30,7 +30,7 @@ def group_messages(texts: Iterable[str]) -> list[list[str]]:
 
 
 def reply_id(text: str) -> str:
-    """The id of the call to which a wire text replies; empty if it is no reply."""
+    """The id of the call to which a wire text replies; empty if it is not a reply."""
     return cast("dict[str, str]", json.loads(text))["tool_call_id"] if text.startswith(TOOL_PREFIX) else ""
 
 

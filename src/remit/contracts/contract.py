@@ -116,7 +116,7 @@ class OutputSchema(Protocol[T_co]):
         ...
 
     def dump(self, value: object) -> tuple[T_co, str]:
-        """Check a result. Returns it with its content: text as it is, everything else as JSON.
+        """Check a result. Returns it with its content: text unchanged, everything else as JSON.
 
         Raises:
             InvalidOutputError: the result does not fit, or JSON or UTF-8 cannot represent it.

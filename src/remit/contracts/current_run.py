@@ -19,7 +19,7 @@ CURRENT_LIMITS: Final[ContextVar[Limits]] = ContextVar("remit_limits", default=L
 CURRENT_DIRECTORY: Final[ContextVar[Callable[[str, str], Principal | None] | None]] = ContextVar(
     "remit_directory", default=None
 )
-"""Finds the principal of a name and tenant as of today, None if there is none; None without a directory."""
+"""Finds the principal of a name and tenant as currently defined, None if there is none; None without a directory."""
 
 CURRENT_PRIOR_RUNS: Final[ContextVar[Callable[[], AsyncIterator[Sequence[Item]]] | None]] = ContextVar(
     "remit_prior_runs", default=None

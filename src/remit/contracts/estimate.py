@@ -11,7 +11,7 @@ from remit.core.patterns import lazy_pattern
 PDF: Final = "application/pdf"
 _BYTES_PER_TOKEN: Final = 4
 _FILE_TOKENS: Final = 1_000
-"""A file in base64 that is no image: providers do not count its letters."""
+"""A file in base64 that is not an image: providers do not count its letters."""
 _IMAGE_TOKENS: Final = (
     ("claude", 4_784),  # the most that its models of high resolution count, after scaling
     ("gemini", 2_240),  # at the highest resolution

@@ -52,7 +52,7 @@ def locate_failure(error: BaseException, checked: str = "") -> str:
 
 
 def place_as(told: CallError, error: BaseException) -> CallError:
-    """The error that is told in place of another one, with the place where that one was raised.
+    """The error that is told instead of another one, with the place where that one was raised.
 
     The other one is not its cause if its message reveals what is redacted.
     """

@@ -18,7 +18,7 @@ _OTHER_ID: Final = re.compile(rf'"id"\s*:\s*"(?![A-Za-z0-9]{{{PORTABLE_CHARS}}}"
 
 
 def texts_for_model(texts: Iterable[str], origin: str) -> list[str] | None:
-    """The wire texts as the model ``origin`` may get them; None if it may get them as they are.
+    """The wire texts as the model ``origin`` may get them; None if it may get them unchanged.
 
     Which model wrote a text is known of each that only some providers take. A call of another model, and the reply to
     it, get a portable id.

@@ -23,7 +23,7 @@ from remit.errors import ApprovalDeniedError, CallCancelledError, CallError, Pol
 
 
 def has_passed_gates(call: Call) -> bool:
-    """Whether gates must be skipped: the call is only compared, or its body has begun and may have written."""
+    """Whether gates must be skipped: the call is only compared, or its body has started and may have written."""
     check_method("has_passed_gates: call", call, "ledger", "give the call that the layer got")
     if call.ledger.is_replaying:
         return True

@@ -29,14 +29,14 @@ class Item(Struct, frozen=True, kw_only=True, gc=False):
 class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """The header of a run: principal, callee, application, input, and the target; see `remit.Caller`.
 
-    A call for later starts at ``starts_at`` and before ``starts_before`` (seconds since the epoch; 0 for any time).
-    ``schedule`` is its rule as JSON if it recurs. A ``queued`` run begins when those before it in its conversation have
+    A scheduled call starts at ``starts_at`` and before ``starts_before`` (seconds since the epoch; 0 for any time).
+    ``schedule`` is its rule as JSON if it recurs. A ``queued`` run starts when those before it in its conversation have
     ended. ``carries`` is the id of the call that a person's decision opened the run for, and that the runtime makes
     before anything else: its question and the decision follow the header. ``terms`` are those under which it runs, as
     JSON: names of rules and layers, values of limits, and scopes. A run that the body of a call started is
     ``started_by`` its run, and has no more than its ``tool_scope`` and its ``permissions``, None for no restriction.
     ``metadata`` is that of the request, as JSON. ``history`` is the digest of the messages that it starts from, each of
-    which follows the header. ``passed_over`` says why agents that had the conversation do not go on with it.
+    which follows the header. ``passed_over`` says why agents that had the conversation do not continue with it.
     """
 
     kind: ClassVar[str] = "opened"
@@ -373,7 +373,7 @@ def given_id(agent: str) -> str:
 
 
 HEADER_ITEMS: Final = (RunOpened, GivenMessage, QuestionItem, DecisionItem)
-"""The items with which a run is stored before it begins."""
+"""The items with which a run is stored before it starts."""
 
 ITEM_TYPES: Final[dict[str, type[Item]]] = {kind.kind: kind for kind in Item.__subclasses__()}
 

@@ -165,7 +165,7 @@ class JsonOutput:
         self.result_type: object = str if self._is_text else Any
 
     def dump(self, value: object) -> tuple[Any, str]:
-        """Check a result. Returns it as JSON types, and its content: text as it is, everything else as JSON.
+        """Check a result. Returns it as JSON types, and its content: text unchanged, everything else as JSON.
 
         Raises:
             InvalidOutputError: the result does not fit the schema, or JSON or UTF-8 cannot represent it.

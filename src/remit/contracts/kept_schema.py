@@ -35,12 +35,12 @@ def output_of(kind: Any) -> Output[Any]:
 
 
 def schema_of(model: type[P]) -> TypedSchema[P]:
-    """What reads the values of a model that come from outside and are no arguments, such as requests."""
+    """What reads the values of a model that come from outside and are not arguments, such as requests."""
     return _keep(model, "__remit_schema__", TypedSchema)
 
 
 def _keep(model: type[BaseModel], name: str, make: Callable[[Any], Any]) -> Any:
-    """What was made of a model, kept with the class until pydantic builds that anew."""
+    """What was made of a model, kept with the class until pydantic builds that again."""
     made: Any = vars(model).get(name)
     if made is None or not made.is_of(model.__pydantic_core_schema__):
         made = make(model)

@@ -177,9 +177,9 @@ class Ledger(Protocol):
         ...
 
     async def take_turn(self, call: str, attempt: int, request: TurnRequest) -> float:
-        """Take a turn for an attempt of a call, among all processes of the store; return the seconds until it begins.
+        """Take a turn for an attempt of a call, among all processes of the store; return the seconds until it starts.
 
-        An attempt takes one turn of a rate, however many equal limits stand around it.
+        An attempt takes one turn of a rate, however many equal limits wrap it.
         """
         ...
 

@@ -64,7 +64,7 @@ def find_function(value: Callable[..., Any], name: str | None) -> tuple[Function
 
 
 def canonical_name(function: FunctionType | MethodType, name: str | None = None) -> str:
-    """The name of a function's tool: ``name``, else that of `tool_name`, else the function's own.
+    """The name of a function's tool: ``name``, or else that of `tool_name`, or else the function's own.
 
     Raises:
         ContractError: the two names differ, or the name is not valid for models.

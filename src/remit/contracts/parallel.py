@@ -15,7 +15,7 @@ async def run_parallel(works: Sequence[Callable[[], Awaitable[T]]], limit: int) 
     """Run all works, at most ``limit`` at a time, and return their results in the order of the works.
 
     Raises:
-        Suspended: some wait for decisions, or cannot go on now. It comes after all others have ended, and holds all
+        Suspended: some wait for decisions, or cannot continue now. It comes after all others have ended, and holds all
             questions.
     """
     semaphore = asyncio.Semaphore(limit)

@@ -161,7 +161,7 @@ class Question:
 
     @property
     def is_about_run(self) -> bool:
-        """Whether it asks if the run may go on asking. ``tool`` and ``arguments`` are those of the next call."""
+        """Whether it asks if the run may keep asking. ``tool`` and ``arguments`` are those of the next call."""
         return self.call == self.run
 
     def missing_permission(self, by: Principal) -> str:

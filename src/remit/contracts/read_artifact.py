@@ -1,4 +1,4 @@
-"""The tool by which models read artifacts."""
+"""The tool with which models read artifacts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEAD_BYTES: Final = 1024
 
 
 class ArtifactPart(BaseModel):
-    """A part of an artifact as text. Of content that is no text, it says the type and the size instead."""
+    """A part of an artifact as text. Of content that is not text, it says the type and the size instead."""
 
     text: str
     next_offset: int | None = Field(description="Where the next part begins; null at the end")
@@ -50,7 +50,7 @@ async def read_artifact(
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether content that begins so is no text. A text in another encoding than UTF-8 has few odd characters."""
+    """Whether content that begins so is not text. A text in another encoding than UTF-8 has few odd characters."""
     odd = head.decode(errors="replace").count("\ufffd")
     return b"\0" in head or head.startswith(b"%PDF-") or odd * 3 > len(head)
 

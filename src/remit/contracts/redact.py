@@ -67,7 +67,7 @@ def redact_reply(reply: Reply, redactions: Sequence[Redaction], output: OutputSc
 async def redact_reply_aside(
     reply: Reply, redactions: Sequence[Redaction], output: OutputSchema[Any] | None = None
 ) -> Reply:
-    """As `redact_reply`; a large reply is read in a thread, so that the event loop goes on."""
+    """As `redact_reply`; a large reply is read in a thread, so that the event loop continues."""
     if len(reply.content) <= LARGE_CHARS:
         return redact_reply(reply, redactions, output)
     return await asyncio.to_thread(redact_reply, reply, redactions, output)
@@ -113,7 +113,7 @@ def _with_content(reply: Reply, content: str, error: CallError | None) -> Reply:
 
 
 def _rewrite_error(error: CallError, change: Callable[[str], str]) -> CallError:
-    """The error itself if ``change`` leaves it as it is, else a new error of its kind with the changed text."""
+    """The error itself if ``change`` leaves it unchanged, or else a new error of its kind with the changed text."""
     body = error.to_reply()
     told = [text for name, part in body.items() if name not in ERROR_FACTS for text in _iter_texts(part)]
     if all(change(text) == text for text in told):

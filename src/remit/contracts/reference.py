@@ -57,7 +57,7 @@ def _describe(id: str, name: str, revision: str, alias: str = "") -> str:  # noq
 
 
 def describe_candidate(candidate: Candidate, alias: str = "") -> str:
-    """Id, name and revision in a line, and an alias behind the name: ``7 "Home" (home-2), revision 3``."""
+    """Id, name and revision in a line, and an alias after the name: ``7 "Home" (home-2), revision 3``."""
     return _describe(candidate.id, candidate.name, candidate.revision, alias)
 
 
@@ -71,7 +71,7 @@ class Referent(str):
     said: str
 
     def __new__(cls, id: str, kind: str, name: str, revision: str, said: str = "") -> Self:  # noqa: A002
-        """``said`` is the text that was resolved, as far as it is known."""
+        """``said`` is the text that was resolved, if known."""
         made = super().__new__(cls, id)
         made.kind, made.name, made.revision, made.said = kind, name, revision, said or id
         return made
@@ -149,7 +149,7 @@ _DROPPING_TYPES: Final = ("union", "set", "frozenset")
 
 
 def _write(value: object) -> object:
-    """The canonical form of a referent; another value as it is."""
+    """The canonical form of a referent; another value unchanged."""
     if isinstance(value, str) and not isinstance(value, Enum):
         _note(value)
     if not isinstance(value, Referent):
@@ -257,7 +257,7 @@ def _literals(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def ids_of_referents(value: object) -> object:
-    """A value of JSON types with the id alone in place of each referent, to compare what two calls are about."""
+    """A value of JSON types with the id alone instead of each referent, to compare what two calls are about."""
     if isinstance(value, list):
         return [ids_of_referents(each) for each in cast("list[object]", value)]
     if not isinstance(value, dict):

@@ -21,7 +21,7 @@ _MARK: Final = REDACTION_MARK.encode()
 _MARKS: Final = re.compile(rb"\[redacted\]")
 _MARKS_IN_KEYS: Final = re.compile(rb"\[redacted(?: [0-9]{1,5})?\]")
 _NEIGHBOURS: Final = (b"", b"\n", b"a", b" ")
-"""What can stand beside empty text, as far as the assertions of RE2 distinguish it."""
+"""What can be next to empty text, as far as the assertions of RE2 distinguish it."""
 _ERROR_NAMES: Final = frozenset({"success", "cancelled", "reason", "error", "errorCode"})
 ERROR_FACTS: Final = frozenset({"success", "cancelled", "errorCode"})
 """The parts of an error's content that are never private."""
@@ -35,7 +35,7 @@ class Match(Protocol):
     """A match of a pattern."""
 
     def span(self) -> tuple[int, int]:
-        """Where it begins and ends."""
+        """Where it starts and ends."""
         ...
 
 

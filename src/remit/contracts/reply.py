@@ -63,7 +63,7 @@ class Reply(Struct, frozen=True):
 
     @staticmethod
     def pending(value: object) -> Reply:
-        """A good reply of a call whose result comes later: ``value``, which is no result of the callee, says so."""
+        """A good reply of a call whose result comes later: ``value``, which is not a result of the callee, says so."""
         return Reply(serialize_content(value), "ok", is_pending=True)
 
     @staticmethod
@@ -90,7 +90,7 @@ class Reply(Struct, frozen=True):
         return Reply(content, outcome, error=error, is_final=is_final)
 
     def map(self, value: object) -> Reply:
-        """Return this reply with another result. A bad reply has none, and is returned as it is."""
+        """Return this reply with another result. A bad reply has none, and is returned unchanged."""
         if self.outcome != "ok":
             return self
         return Reply(serialize_content(value), "ok", value, is_final=self.is_final, notice=self.notice)
@@ -145,7 +145,7 @@ class Reply(Struct, frozen=True):
 
     @property
     def content_with_notice(self) -> str:
-        """The content for the model: the result as it is, or beside the notice."""
+        """The content for the model: the result unchanged, or beside the notice."""
         if self.notice is None:
             return self.content
         result = _parse_content(self.content)

@@ -32,7 +32,7 @@ _MAX_NAMED: Final = 10
 """How many candidates an error names."""
 _MAX_NAME: Final = 200
 _MANY: Final = 1000
-"""Among more candidates a thread chooses, so that other runs go on."""
+"""Among more candidates a thread chooses, so that other runs continue."""
 
 Resolver = Callable[[LeafContext, str], Awaitable[Iterable[Candidate]]]
 """Finds the objects that a text may mean, and similar ones to suggest: ``await resolver(ctx, text)``."""
@@ -78,7 +78,7 @@ def check_kinds(callees: Iterable[Contract], resolvers: Mapping[str, Resolver]) 
 async def resolve_references(call: Call, *, edited: bool | None = None) -> Call:
     """Return the validated call with the objects that its references mean, and record them.
 
-    A call that was asked about or has begun keeps the objects on record, and so does a replay. Any other call that is
+    A call that was asked about or has started keeps the objects on record, and so does a replay. Any other call that is
     executed again gets their present revisions. ``edited``: whether these are the arguments of an edit, whose editor
     may have written any name and revision, and not those on record; None if the call was just bound.
 

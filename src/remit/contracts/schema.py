@@ -212,7 +212,7 @@ class Output(TypedSchema[T]):
             raise ContractError(f"{kind!r} cannot be a result: {error.message}") from error
 
     def dump(self, value: object) -> tuple[T, str]:
-        """Check a result. Returns it with its content: text as it is, everything else as JSON.
+        """Check a result. Returns it with its content: text unchanged, everything else as JSON.
 
         Halves of surrogate pairs, which UTF-8 cannot encode, are replaced.
 
@@ -278,7 +278,7 @@ class Output(TypedSchema[T]):
 
 
 def serialize_content(value: object) -> str:
-    """The content of any value: text as it is, everything else as JSON with sets sorted.
+    """The content of any value: text unchanged, everything else as JSON with sets sorted.
 
     Raises:
         InvalidOutputError: JSON cannot represent it.

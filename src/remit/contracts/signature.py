@@ -146,7 +146,7 @@ def _type_hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
 
 
 def _result_type(annotation: Any) -> Any:
-    """The type of the result. `Reply` is left out: any body may return one."""
+    """The type of the result. `Reply` is omitted: any body may return one."""
     several = typing.get_origin(annotation) in (Union, UnionType)
     results = [kind for kind in (typing.get_args(annotation) if several else [annotation]) if kind is not Reply]
     return Union[tuple(results)] if results else Any  # noqa: UP007 - the members are computed

@@ -1,4 +1,4 @@
-"""Legal messages in place of those that a model wrote and that endpoints refuse to take back.
+"""Legal messages instead of those that a model wrote and that endpoints refuse to take back.
 
 Models invent names of tools, write arguments that are not JSON, cut an emoji in half and end without a text; endpoints
 leave out the type of a call, or send its arguments as an object. An endpoint that is strict refuses each later request
@@ -69,7 +69,7 @@ _READ_OBJECT: Final = Decoder(dict[str, Any]).decode
 
 
 def stand_in(text: str) -> str | None:
-    """The legal message to send in place of a wire text; None if that is legal itself, or no message of a model."""
+    """The legal message to send instead of a wire text; None if that is legal itself, or no message of a model."""
     if MADE_BY_MODEL not in text or _is_plainly_legal(text):
         return None
     try:
@@ -108,7 +108,7 @@ def _is_plainly_legal(text: str) -> bool:
 
 
 def _with_members(text: str, values: dict[str, Any], calls: tuple[ToolCallRequest, ...]) -> str:
-    """The text of a message with legal members in place of those that are not; all else is kept."""
+    """The text of a message with legal members instead of those that are not; all else is kept."""
     members = raw_members(text)
     known = dict(members)
     for name, is_legal in _FORMS.items():
@@ -125,7 +125,7 @@ def _with_members(text: str, values: dict[str, Any], calls: tuple[ToolCallReques
 
 
 def _legal_parts(text: str, parts: list[Any]) -> str:
-    """The parts of a content as objects with a type; those that say nothing are left out."""
+    """The parts of a content as objects with a type; those that say nothing are omitted."""
     legal: list[str] = []
     for raw, part in zip(raw_items(text), parts, strict=True):
         values = cast("dict[str, Any]", part) if isinstance(part, dict) else {"text": part}
@@ -152,7 +152,7 @@ _FORMS: Final[dict[str, Callable[[object], bool]]] = {
     "function_call": lambda value: isinstance(value, dict),
     "audio": _is_speech,
 }
-"""What the members of a message must be; others are left out."""
+"""What the members of a message must be; others are omitted."""
 
 
 def _says_something(message: dict[str, Any]) -> bool:

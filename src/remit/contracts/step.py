@@ -98,7 +98,7 @@ class StepRequest(Struct, frozen=True, kw_only=True):
         return structs.replace(self, chat=replace(chat, history=chat.history.with_messages(message)))
 
     def again(self, outcome: StepOutcome) -> StepRequest:
-        """The request of a next step that asks the same once more: the messages of this one are left out."""
+        """The request of a next step that asks the same once more: the messages of this one are omitted."""
         following = self.after(outcome)
         return structs.replace(following, chat=replace(following.chat, history=self.chat.history))
 

@@ -49,7 +49,7 @@ class OpenAnswers(Protocol):
     """The answers that the models of one run write, under the ids of their requests."""
 
     async def open(self, call: str) -> AnswerSink | None:
-        """Open the answer to a request, in place of an earlier attempt; None if it is not followed."""
+        """Open the answer to a request, instead of an earlier attempt; None if it is not followed."""
         ...
 
     def settle(self, call: str) -> None:
@@ -57,7 +57,7 @@ class OpenAnswers(Protocol):
         ...
 
     def drop(self, call: str) -> None:
-        """Close an answer, if it is open and not settled: it came to nothing."""
+        """Close an answer, if it is open and not settled: it failed."""
         ...
 
 
@@ -111,6 +111,6 @@ def settle_answer(call: str) -> None:
 
 
 def drop_answer(call: str) -> None:
-    """Close the answer to a request that came to nothing."""
+    """Close the answer to a failed request."""
     if (answers := CURRENT_ANSWERS.get()) is not None:
         answers.drop(call)

@@ -21,7 +21,7 @@ class ThreadStillRunning(asyncio.CancelledError):
 
 
 def awaitable_body(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function`` if it is async, else an async function that runs it in a thread.
+    """``function`` if it is async, or else an async function that runs it in a thread.
 
     The thread sees the context variables of the call. It cannot be stopped: a call that is cancelled does not wait for
     it and raises `ThreadStillRunning`. The thread is a daemon, so it does not keep the process alive either.

@@ -165,7 +165,7 @@ class Tool(Generic[P, Out]):
         return self._copy(layers=self.layers.layer(to_call_layers(layer)))
 
     def with_layers(self, layers: Stack[CallLayer]) -> Tool[P, Out]:
-        """Return the same tool with ``layers`` in place of its own."""
+        """Return the same tool with ``layers`` instead of its own."""
         return self._copy(layers=to_call_layers(layers))
 
     def with_name(self, name: str) -> Tool[P, Out]:

@@ -1,6 +1,6 @@
 """A Python type as pydantic reads and writes it: what the input and the output of a contract share.
 
-There is one strict reader for values of strangers: arguments, requests, and results that a model or a person gives.
+There is one strict reader for values from outside: arguments, requests, and results that a model or a person gives.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class TypedSchema(Generic[T]):
         return "_adapter" not in vars(self) or self._adapter.core_schema is core_schema
 
     def read(self, text: str) -> T:
-        """Read a value of strangers: no coercion ("1" is not a number), no unknown or repeated keys, nothing changed.
+        """Read a value from outside: no coercion ("1" is not a number), no unknown or repeated keys, nothing changed.
 
         Raises:
             ValueError: it does not fit, or would be changed; `explain` gives the reason.

@@ -95,7 +95,7 @@ class ToolCallRequest(NamedTuple):
 def read_tool_calls(message: Mapping[str, Any]) -> tuple[ToolCallRequest, ...]:
     """The tool calls of a message. What a call lacks is an empty text; arguments of another type are their JSON.
 
-    The input of a custom tool stands for its arguments. What stands elsewhere in a call, and may be meant as arguments,
+    The input of a custom tool represents its arguments. What stands elsewhere in a call, and may be meant as arguments,
     makes them a text that no tool accepts.
 
     Raises:

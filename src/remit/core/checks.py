@@ -187,7 +187,7 @@ def as_clock(what: str, clock: Callable[[], float]) -> Callable[[], float]:
     """Wrap a clock so that it refuses to return anything but seconds since the epoch.
 
     Raises:
-        SetupError: the clock is no function. The wrapped clock raises it for what is no time.
+        SetupError: the clock is not a function. The wrapped clock raises it for what is not a time.
     """
     check_functions(what, clock=clock)
     if clock is time.time:
@@ -206,7 +206,7 @@ _LAST_SECOND = 1e18
 
 
 def as_path(what: str, value: object) -> Path:
-    """Convert a string to a path; a path stays as it is.
+    """Convert a string to a path; a path remains unchanged.
 
     Raises:
         SetupError: names the argument.
@@ -255,7 +255,7 @@ def as_tuple_of(kind: type | tuple[type, ...], owner: str, name: str, value: obj
 
 
 def as_member(kind: type[E], what: str, value: E | str, error: type[SetupError] = SetupError) -> E:
-    """Convert the value of a member of the enum ``kind`` to that member; a member stays as it is.
+    """Convert the value of a member of the enum ``kind`` to that member; a member remains unchanged.
 
     Raises:
         SetupError: or ``error``; lists the allowed values.

@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 class Deadline:
     """Cancels the current task, unless it leaves the ``with`` block within ``seconds`` on the loop's clock.
 
-    ``make_error`` makes the error that leaves the block in place of the cancellation. ``at`` is when that comes. It is
+    ``make_error`` makes the error that leaves the block instead of the cancellation. ``at`` is when that comes. It is
     a cheaper `asyncio.timeout`, which sets and cancels a timer each time.
     """
 

@@ -113,7 +113,7 @@ def write_private_file(path: Path, content: bytes) -> None:
 
 
 def check_trusted(path: Path) -> None:
-    """Refuse a file or folder that another user owns or can write to. A link stands for what it leads to.
+    """Refuse a file or folder that another user owns or can write to. A link represents what it leads to.
 
     Raises:
         SetupError: says how to mend it. OSError: it does not exist.

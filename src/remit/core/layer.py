@@ -35,7 +35,7 @@ def compose(layers: Iterable[Layer[Q, R]], base: Service[Q, R]) -> Service[Q, R]
     """Wrap ``base`` in ``layers``, given outermost first.
 
     Raises:
-        SetupError: the layers are no list of layers.
+        SetupError: the layers are not a list of layers.
     """
     if not isinstance(cast("object", layers), Iterable):
         raise SetupError(f"compose: layers is {show_value(layers)}; write compose([outer, inner], base)")

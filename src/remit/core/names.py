@@ -1,4 +1,4 @@
-"""What a name may be, and how text of strangers is shown, so that nothing in it is hidden or looks like another."""
+"""What a name may be, and how text from outside is shown, so that nothing in it is hidden or looks like another."""
 
 from __future__ import annotations
 

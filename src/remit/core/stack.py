@@ -60,7 +60,7 @@ class Stack(Generic[L_co]):
         return compose(cast("tuple[Layer[Q, R], ...]", self.layers), inner)
 
     def insert_inside(self, places: Container[Place], layer: M) -> Stack[L_co | M]:
-        """Return a new stack with ``layer`` just inside the innermost layer at one of ``places``, else outermost."""
+        """Return a new stack with ``layer`` just inside the innermost layer at one of ``places``, or else outermost."""
         outside = max((index for index, each in enumerate(self.layers, start=1) if each.place in places), default=0)
         layers: list[L_co | M] = [*self.layers[:outside], layer, *self.layers[outside:]]
         return Stack(*layers)

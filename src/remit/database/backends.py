@@ -60,7 +60,7 @@ class Backend(Protocol):
         ...
 
     def to_remit_error(self, error: DBAPIError) -> RemitError | None:
-        """The error of Remit for one of the database, or None if it is a defect of the application."""
+        """The error of Remit for one of the database, or None if it is a bug in the application."""
         ...
 
 
@@ -132,7 +132,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Postgres:
-    """A schema of a database. Its writers take turns by an advisory lock; its readers wait for nobody."""
+    """A schema of a database. Its writers take turns by an advisory lock; its readers never wait."""
 
     url: URL
     schema: Schema

@@ -235,7 +235,7 @@ class Database:
 
     @contextmanager
     def _translate_errors(self) -> Generator[None]:
-        """Turn errors of the database into errors of Remit; a defect of the application stays as it is."""
+        """Turn errors of the database into errors of Remit; a bug in the application remains unchanged."""
         try:
             yield
         except PoolTimeoutError as error:

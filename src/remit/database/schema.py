@@ -36,7 +36,7 @@ class Schema:
         name: the schema in Postgres, which belongs to this application alone. A file of SQLite needs none.
         migrations: the folder, with Alembic's ``env.py``.
         head: the newest revision. A test of the application compares it with the migrations themselves.
-        metadata: the tables, in place of migrations.
+        metadata: the tables, instead of migrations.
         seed: fills the database after migrations, in the same transaction.
         functions: functions for its SQL, by name.
 

@@ -51,7 +51,7 @@ _LANGUAGES: Final = {
     "sv": "swedish",
     "tr": "turkish",
 }
-"""The algorithm of Snowball for each language. Those whose words are not whole without combining marks are left out."""
+"""The algorithm of Snowball for each language. Those whose words are not whole without combining marks are omitted."""
 
 
 class Word(NamedTuple):
@@ -90,7 +90,7 @@ def matching_terms(word: Word, languages: Iterable[str]) -> tuple[str, ...]:
     """The terms of words that have the same stem in one of the languages.
 
     Of words that are their own stem, these are the words. The word itself is among them only if no other term of these
-    stands for it, so that it counts once.
+    represents it, so that it counts once.
     """
     stems = [(stem, language) for language in languages for stem in _stems_of(word, language)]
     plain = {stem for stem, language in stems if stem in _stems_of(Word(stem, stem), language)}
@@ -102,7 +102,7 @@ def matching_terms(word: Word, languages: Iterable[str]) -> tuple[str, ...]:
 
 
 def canonical_languages(locales: Sequence[str]) -> tuple[str, ...]:
-    """The languages of locales such as ``de-AT``, each once; those whose words cannot be stemmed are left out."""
+    """The languages of locales such as ``de-AT``, each once; those whose words cannot be stemmed are omitted."""
     codes = (re.split("[-_]", locale, maxsplit=1)[0].lower() for locale in locales)
     return (*dict.fromkeys("no" if code in {"nb", "nn"} else code for code in codes if code in _LANGUAGES),)
 

@@ -1,4 +1,4 @@
-"""The attempts of a call: those that its items record, and those that were stopped but go on in a thread."""
+"""The attempts of a call: those that its items record, and those that were stopped but continue in a thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from remit.errors import DeadlineError, Suspended, ToolFailedError
 
 
 class LateAttempt(NamedTuple):
-    """An unsafe attempt that was stopped, but whose function goes on in a thread."""
+    """An unsafe attempt that was stopped, but whose function continues in a thread."""
 
     call: Call
     number: int
@@ -35,7 +35,7 @@ def find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStart
 
 
 def make_end(call: Call, number: int, failed: Reply, *, void: bool = False, where: str = "") -> AttemptEnded:
-    """The item for the end of an attempt that failed. A void one has not begun, so another one may follow."""
+    """The item for the end of an attempt that failed. A void one has not started, so another one may follow."""
     if void:
         call.ledger.unread_keys.discard(call.id)
     return AttemptEnded(
@@ -64,7 +64,7 @@ def check_key(call: Call, ended: AttemptEnded | None) -> None:
 
 
 def check_time(call: Call, items: Sequence[Item]) -> None:
-    """Let the call at the root of a run for later begin if its time has come.
+    """Let the call at the root of a scheduled run begin if its time has come.
 
     Raises:
         Suspended: it is too early.

@@ -117,7 +117,7 @@ class Base:
 
         Raises:
             InvalidArgumentsError: the contract no longer allows these arguments.
-            Suspended: a person has to decide.
+            Suspended: a person must decide.
         """
         items = call.ledger.items_for(call.id)
         call = as_recorded(call, read_approvals(items).edit)
@@ -126,7 +126,7 @@ class Base:
         return await self._resolve_outcome(call, number)
 
     async def _settle_or_run(self, call: Call, number: int, payload: BaseModel, approved: Sequence[Question]) -> Reply:
-        """The outcome of an attempt that was started; or another attempt, if that one has not begun after all."""
+        """The outcome of an attempt that was started; or another attempt, if that one has not started after all."""
         settled_reply = await self._resolve_outcome(call, number)
         if settled_reply is not None:
             return settled_reply
@@ -340,7 +340,7 @@ class Base:
         waited for even if a person has decided that it did not happen.
 
         Raises:
-            Suspended: a person has to decide.
+            Suspended: a person must decide.
         """
         key = (call.caller.run, call.id)
         late = self._dispatch.late_attempts.get(key)

@@ -55,7 +55,7 @@ class DispatchPort(Protocol):
 
     @property
     def late_attempts(self) -> dict[tuple[str, str], LateAttempt]:
-        """The attempts that go on in threads, by run and call."""
+        """The attempts that continue in threads, by run and call."""
         ...
 
     def service(self, agent: str, callee: AnyCallee) -> CallService:
@@ -153,7 +153,7 @@ class CallContext:
     def settle_key(self, error: CallError | None = None) -> None:
         """Tell operators of a keyed body that ends without having read its key, which is not repeated.
 
-        A body that was told to wait has not begun its work, and is.
+        A body that was told to wait has not started its work, and is.
         """
         if isinstance(error, RateLimitedError):
             self.ledger.unread_keys.discard(self.id)

@@ -26,7 +26,7 @@ P = ParamSpec("P")
 Out = TypeVar("Out")
 
 GRACE_SECONDS: Final = 1.0
-"""Seconds that a body whose time is over has to stop, before it is left behind."""
+"""Seconds that a body whose time is over must stop, before it is left behind."""
 
 
 def preset(

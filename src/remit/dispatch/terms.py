@@ -96,7 +96,7 @@ def describe_terms(
 def encode_terms(terms: Terms) -> str:
     """The terms as JSON, equal for equal terms: each scope once, with the names that it governs.
 
-    Callees without any are left out.
+    Callees without any are omitted.
     """
     return terms.text if isinstance(terms, PresentTerms) else _encode(terms)
 
@@ -124,7 +124,7 @@ def find_lost(pinned: str, present: Terms, *, caller: str = "") -> list[LostTerm
 
 
 def loosen_terms(pinned: str, present: Terms, *, caller: str = "") -> str:
-    """The pinned terms, as JSON, without what ``present`` lacks or exceeds; nothing else is left out."""
+    """The pinned terms, as JSON, without what ``present`` lacks or exceeds; nothing else is omitted."""
     pairs = _pair_scopes(pinned, present, caller)
     return encode_terms(_read_terms(pinned) | {name: _loosen(was, now) for name, (was, now) in pairs.items()})
 

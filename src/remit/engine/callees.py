@@ -38,7 +38,7 @@ class ListedCallees(Generic[AgentT]):
         """The listed callee with that name.
 
         Raises:
-            RequestError: there is none. SetupError: it is no name.
+            RequestError: it does not exist. SetupError: it is not a name.
         """
         check_tool_name("tool", name)
         callee = self._registry.find(name)

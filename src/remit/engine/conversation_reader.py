@@ -57,7 +57,7 @@ class ConversationReader(RunReader):
         previous page.
 
         Raises:
-            RequestError: there is no such status, ``before`` is no ``next``, or ``limit`` is not 1 to 1,000.
+            RequestError: there is no such status, ``before`` is not a ``next``, or ``limit`` is not 1 to 1,000.
         """
         check_ids(title=title, before=before)
         check_limit(limit)
@@ -208,7 +208,7 @@ class ConversationReader(RunReader):
     ) -> ConversationRow:
         """A conversation that the principal sees, and with which they may do what is ``needed``.
 
-        ``include_begun``: also one whose deletion has begun.
+        ``include_begun``: also one whose deletion has started.
         """
         check_ids(conversation=conversation)
         tenant = self.principal.tenant

@@ -193,11 +193,11 @@ class Conversations:
         return row if row is not None and row.status in UNFINISHED_STATUSES else None
 
     async def _has_begun(self, latest: str) -> bool:
-        """Whether a conversation has messages, or will have: a message that is withdrawn before it begins is none."""
+        """Whether a conversation has messages, or will have: a message that is withdrawn before it starts is none."""
         return await self._find_unfinished(latest) is not None or bool(await self.messages(latest))
 
     async def why_refused(self, header: RunOpened, principal: Principal) -> str:
-        """Why a run that was stored may not begin: ``principal`` may not continue its conversation any more."""
+        """Why a run that was stored may not start: ``principal`` may not continue its conversation any more."""
         talk = await self._find(header.conversation, header.tenant) if is_part(header) else None
         if not is_part(header) or has_access(principal, talk, "write"):
             return ""
@@ -205,7 +205,7 @@ class Conversations:
         return f"{what}, so the message was not answered; get it shared again"
 
     async def has_moved(self, header: RunOpened) -> bool:
-        """Whether a conversation has another newest run than when ``header`` was made, so that it must be made anew."""
+        """Whether the conversation has a newer run than when ``header`` was made, so that it must be made again."""
         talk = await self._find(header.conversation, header.tenant) if is_part(header) else None
         return talk is not None and talk.latest != header.after
 

@@ -34,7 +34,7 @@ from remit.journal.ports import FIRST_EPOCH, AcquiredLease, QuestionRow, Store
 from remit.journal.verify import verify_lease
 
 _MAX_LOST_RACES: Final = 8
-"""How often a run is executed again because other calls used the approvals of its calls."""
+"""How many times a run is executed again because other calls used the approvals of its calls."""
 
 _SUBMITTED_SECONDS: Final = 60.0
 """Seconds after a run was submitted in which models stream although it is not followed yet."""
@@ -73,7 +73,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         release_requested: asyncio.Event | None = None,
         before: Callable[[], Awaitable[None]] | None = None,
     ) -> ExecutionOutcome:
-        """Execute ``run``: as a new run if ``header`` is given, with what follows it, else again from its journal.
+        """Execute ``run``: as a new run if ``header`` is given, with what follows it, or else again from its journal.
 
         A new run is stored with its lease, in one transaction; with ``before``, which is called in between, in two.
 

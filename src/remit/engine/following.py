@@ -25,7 +25,7 @@ WATCH_SECONDS: Final = 60.0
 """Seconds for which an executor in another process writes pieces after it was asked to."""
 
 _EXECUTIONS: Final = set[asyncio.Task[Any]]()
-"""Executions that go on when their stream is left; an event loop holds only weak references to tasks."""
+"""Executions that continue when their stream is left; an event loop holds only weak references to tasks."""
 
 _MAX_SEQ: Final = 2**63 - 1
 _MAX_OPEN: Final = 1000
@@ -52,7 +52,7 @@ class DeltaEvent(Struct, frozen=True, gc=False):
     """A model has written a piece of its answer to the request ``call``: of its text, or of the arguments of a call.
 
     ``index`` numbers the calls of the answer from 0, ``name`` is the tool that is called. ``follows`` is the number of
-    the item behind which the model was asked; the stream has yielded that item.
+    the item after which the model was asked; the stream has yielded that item.
     """
 
     after: str
@@ -65,7 +65,7 @@ class DeltaEvent(Struct, frozen=True, gc=False):
 
 
 class DropEvent(Struct, frozen=True, gc=False):
-    """The answer to the request ``call`` came to nothing; forget its pieces. The model may be asked again."""
+    """The answer to the request ``call`` was discarded; forget its pieces. The model may be asked again."""
 
     after: str
     call: str
@@ -153,7 +153,7 @@ def follow_run(
     is_over: Callable[[], Awaitable[bool]],
     find_contract: FindContract | None = None,
 ) -> AsyncGenerator[StreamEvent]:
-    """Yield the events of a run behind the place ``after``, until it is over. ``find_contract`` is for the receipt.
+    """Yield the events of a run after the place ``after``, until it is over. ``find_contract`` is for the receipt.
 
     Raises:
         RequestError: at the call, if no stream has the place ``after``.

@@ -1,4 +1,4 @@
-"""Histories that runs are started from: checked at the door, and journaled behind the header."""
+"""Histories that runs are started from: checked at the door, and journaled after the header."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def take_prompt(history: GivenHistory) -> tuple[str, GivenHistory]:
     """Take the last message of a history as what the agent is asked; return its text, and the history before it.
 
     Raises:
-        RequestError: it is no message of a user, or has a name.
+        RequestError: it is not a message of a user, or has a name.
     """
     last: dict[str, Any] = json.loads(history.texts[-1])
     if last["role"] != "user":

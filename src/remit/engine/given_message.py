@@ -38,7 +38,7 @@ class GivenFile(NamedTuple):
 class ReadMessage(NamedTuple):
     """A message as it is kept, and the files of which it has the references.
 
-    ``text`` is the wire text of a message that is kept to the byte, because it says which model wrote it.
+    ``text`` is the wire text of a message that is kept byte for byte, because it says which model wrote it.
     """
 
     values: dict[str, Any]
@@ -51,7 +51,7 @@ def read_message(where: str, given: object, limits: Limits) -> ReadMessage:
     """Read one message, without the values of secrets.
 
     Raises:
-        RequestError: it is none, the agent writes it itself, or something of it would be lost.
+        RequestError: it is not one, the agent writes it itself, or something of it would be lost.
     """
     text, values = _read_json(where, given, limits)
     role = values.get("role")
@@ -81,7 +81,7 @@ def _read_json(where: str, given: object, limits: Limits) -> tuple[str, dict[str
     """The text of a message without the values of secrets, and its fields, read strictly.
 
     Raises:
-        RequestError: it is no object of JSON, or too long to be read.
+        RequestError: it is not a JSON object, or too long to be read.
     """
     values, text, most = None, given, limits.argument_bytes + 2 * limits.artifact_bytes
     try:
@@ -116,7 +116,7 @@ def _decode(where: str, text: str, *, is_text: bool) -> object:
 
 
 def _check_fields(where: str, values: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Refuse fields that a provider may refuse; those without a value are left out.
+    """Refuse fields that a provider may refuse; those without a value are omitted.
 
     Raises:
         RequestError: names the field.
@@ -151,7 +151,7 @@ def _check_name(where: str, values: Mapping[str, Any]) -> str | None:
 
 
 def _read_content(where: str, content: object, limits: Limits) -> tuple[object, tuple[GivenFile, ...]]:
-    """The content of a message of a user or a tool, with references in place of files, and these files.
+    """The content of a message of a user or a tool, with references instead of files, and these files.
 
     Raises:
         RequestError: names the part that cannot be kept.

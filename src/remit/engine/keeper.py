@@ -31,7 +31,7 @@ class RunKeeper:
         self._look_at = now + CANCEL_POLL_SECONDS
 
     def seconds_until_due(self) -> float:
-        """The seconds until something is due; never none, so that a clock that was rounded goes on."""
+        """The seconds until something is due; never none, so that a clock that was rounded continues."""
         return max(0.001, min(self._renew_at, self._look_at) - self._now())
 
     async def is_cancel_requested(self) -> bool:

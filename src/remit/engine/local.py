@@ -42,7 +42,7 @@ class LocalEngine:
         applications: the applications whose runs it executes.
         concurrency: how many runs it executes at once.
         poll_seconds: seconds between two polls.
-        grace_seconds: seconds that runs have to come to rest at exit; then they are released.
+        grace_seconds: seconds that runs must come to rest at exit; then they are released.
         clock: seconds since the epoch.
         on_error: called with the errors of runs and of polling.
     """

@@ -56,7 +56,7 @@ def make_loosening(
     reason: str,
     limits: Limits,
 ) -> RunLoosened:
-    """The item by which ``by`` lets a run continue without all that this process lacks.
+    """The item with which ``by`` lets a run continue without all that this process lacks.
 
     Raises:
         RequestError: ``without`` names anything else, or the reason is missing or too long.

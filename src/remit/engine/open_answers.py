@@ -199,7 +199,7 @@ class RunAnswers:
         return _Sink(self, call) if is_followed else None
 
     def add_answer(self, call: str) -> OpenAnswer:
-        """Open an answer, in place of an earlier attempt."""
+        """Open an answer, instead of an earlier attempt."""
         self.drop(call)
         self._count += 1
         answer = OpenAnswer(call, self._epoch, self._count, CURRENT_LIMITS.get().reply_bytes, self._last_seq())
@@ -222,7 +222,7 @@ class RunAnswers:
                 self._write([AnswerPiece(call, answer.id[1], -1, "", answer.follows)])
 
     def drop(self, call: str) -> None:
-        """Close an answer that came to nothing."""
+        """Close a discarded answer."""
         answer = self._answers.get(call)
         if answer is not None and not answer.is_settled:
             self._close(answer)

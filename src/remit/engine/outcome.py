@@ -31,7 +31,7 @@ ExecutionStatus = Literal["done", "failed", "queued", "waiting", "stalled", "sch
 
 
 class RunRefused(asyncio.CancelledError):
-    """A run may not begin. It ends as cancelled; the text says why."""
+    """A run may not start. It ends as cancelled; the text gives the reason."""
 
 
 class TermsLostSignal(Suspended):
@@ -74,8 +74,8 @@ def cancelled_outcome(run: str, reason: str) -> tuple[ExecutionOutcome, RunFinis
 def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcome, Item]:
     """The outcome of an execution that came to rest, and the item that records it.
 
-    A stalled run is tried again when the provider says, an hour later at most, else after a minute. The minute, or a
-    second if the provider says less, is doubled each time up to a quarter of an hour. The count begins anew after a
+    A stalled run is tried again when the provider says, an hour later at most, or else after a minute. The minute, or a
+    second if the provider says less, is doubled each time up to a quarter of an hour. The count begins again after a
     quarter of an hour without a stall.
     """
     if signal.starts_at:

@@ -32,7 +32,7 @@ class PrincipalLookup:
         self._noted.update({(each.name, each.tenant): each for each in principals})
 
     def today(self, name: str, tenant: str) -> Principal | None:
-        """A person who decided something, as of today; None if there is none.
+        """A person who decided something, as currently defined; None if there is none.
 
         Without a directory, principals have the permissions with which they were noted last. Nothing is known of
         others, who count as they did when they decided: as persons with all permissions.

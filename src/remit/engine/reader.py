@@ -169,10 +169,10 @@ class RunReader:
         return await self._store.read(run, after)
 
     def stream(self, run: str, *, after: int | str = -1, poll_seconds: float = 0.5) -> AsyncGenerator[StreamEvent]:
-        """Yield the events of a run behind ``after``, then each new one, until the run has ended.
+        """Yield the events of a run after ``after``, then each new one, until the run has ended.
 
         An `ItemEvent` is an item of the journal. A `DeltaEvent` is a piece of an answer that a model is writing, and
-        a `DropEvent` withdraws the pieces of one that came to nothing. Each event has an ``after``: a stream that
+        a `DropEvent` withdraws the pieces of a discarded one. Each event has an ``after``: a stream that
         starts there loses nothing and repeats nothing. A sequence number of an item does as well; then an answer that
         is open comes from its beginning. An empty text is the beginning. A stream that reads slowly gets longer pieces.
 
@@ -183,7 +183,8 @@ class RunReader:
         with which the run ends has its ``receipt``.
 
         Raises:
-            RequestError: at the call, ``after`` is no place in a stream; at the first event, the run does not exist for
+            RequestError: at the call, ``after`` is not a place in a stream; at the first event, the run does not exist
+            for
                 this principal, so await `status` before answering a request with a stream.
         """
         check_positive("stream", poll_seconds=poll_seconds)
@@ -376,7 +377,7 @@ async def read_page(
 
 
 def check_ids(**values: object) -> None:
-    """Refuse names and ids that are no text, or no text that a store can hold."""
+    """Refuse names and ids that are not text, or no text that a store can hold."""
     for name, value in values.items():
         check_text(name, value, RequestError)
 

@@ -28,10 +28,10 @@ from remit.errors import IdempotencyError, InvalidArgumentsError, RequestError
 from remit.schemas.jsontext import compact_json
 
 WhenBusy = Literal["refuse", "queue"]
-"""What becomes of a message to a conversation whose last run has not ended."""
+"""What happens to a message to a conversation whose last run has not ended."""
 
 _OF_MESSAGE: Final = ("agent", "files", "confirms", "messages", "metadata")
-"""The options that are no fields of the request: what they give is read first."""
+"""The options that are not fields of the request: what they give is read first."""
 
 _WHEN_BUSY: Final = get_args(WhenBusy)
 _MAX_NAME_CHARS: Final = 1000
@@ -73,7 +73,7 @@ class RunRequest(NamedTuple):
 
     ``agent`` is the caller of a direct call. ``conversation`` is the conversation of the run; ``is_direct_call`` says
     that the run is a direct call in it, not the next of its runs. ``target`` is what it is about, and ``schedule`` says
-    when it starts, if not at once. ``when_busy`` says what becomes of it if the conversation is busy. ``carries`` is a
+    when it starts, if not at once. ``when_busy`` says what happens to it if the conversation is busy. ``carries`` is a
     question whose decision opens the run, in which the call is made first. ``metadata`` is JSON; see `encode_metadata`.
     ``history`` is what the run starts from; see `read_history`. ``passed_over``: see `RunOpened`.
     """
@@ -131,7 +131,7 @@ class RunRequest(NamedTuple):
 
 
 def as_arguments(name: str, arguments: Arguments | Mapping[str, object] | str, limits: Limits) -> Arguments:
-    """The arguments of a call of ``name``, which a program gives as a mapping or JSON; parsed ones stay as they are.
+    """The arguments of a call of ``name``, which a program gives as a mapping or JSON; parsed ones remain unchanged.
 
     Raises:
         SetupError: they are neither. RequestError: JSON cannot hold the mapping.

@@ -48,7 +48,7 @@ class RunResult(Generic[Out]):
 
     @property
     def turns(self) -> int:
-        """How often the model of the agent at the root has answered, and of those to which it handed over."""
+        """How many times the model of the agent at the root has answered, and of those to which it handed over."""
         root = self._root_call
         answers = (item for item in self.items if isinstance(item, Message) and item.request)
         return sum(item.agent == root for item in answers)
@@ -101,7 +101,7 @@ class ReplayReport:
 
     @property
     def is_identical(self) -> bool:
-        """Whether the current code reproduces the journal to the byte."""
+        """Whether the current code reproduces the journal byte for byte."""
         return not self.difference
 
 

@@ -51,7 +51,7 @@ class RunSchedules:
     Give it to the constructor of a class whose methods are tools. A scheduled call is a run of its own, for the target
     of the run that schedules it: an executor asks, as policy says, and makes it at its time, with the permissions that
     the principal has then. The tool scope and the permissions of the agents above the call that schedules it bind the
-    scheduled call too, and the layers of the agent stand around it.
+    scheduled call too, and the layers of the agent wrap it.
     """
 
     def find_run(self, key: str) -> str:

@@ -1,4 +1,4 @@
-"""Calls for later: when a run starts, and the occurrences of one that recurs (RFC 5545).
+"""Scheduled calls: when a run starts, and the occurrences of one that recurs (RFC 5545).
 
 The run of a scheduled call is opened at once: it is authorised, checked and asked about, and then rests until its time.
 When that has come, the run of the next occurrence is opened. Its id is derived from the schedule and the time, so that
@@ -32,7 +32,7 @@ from remit.engine.recurrence_rule import RecurrenceRule, parse_rule
 from remit.errors import RequestError
 
 Missed = Literal["once", "skip", "all"]
-"""What becomes of occurrences whose time passed while no executor ran: one late run, none, or a late run for each."""
+"""What happens to occurrences whose time passed while no executor ran: one late run, none, or a late run for each."""
 
 SKIP_AFTER_SECONDS: Final = 300.0
 """How late a call may start that is skipped if missed."""
@@ -53,7 +53,7 @@ class Schedule:
         every: a recurrence rule of RFC 5545 such as ``FREQ=WEEKLY;BYDAY=MO,TH``; empty for a single run. If the zone of
             ``at`` is a `zoneinfo.ZoneInfo`, the runs keep the clock time of ``at`` across daylight saving time;
             hourly and minutely rules count real time.
-        missed: what becomes of occurrences whose time passed while no executor ran or their question was open: one
+        missed: what happens to occurrences whose time passed while no executor ran or their question was open: one
             late run (``once``), none (``skip``), or a late run for each (``all``).
 
     Raises:

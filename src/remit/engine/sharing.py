@@ -46,7 +46,7 @@ def has_access(principal: Principal, row: ConversationRow | None, needed: Access
 
 
 def is_part(run: RunOpened | RunRow) -> bool:
-    """Whether a run is part of a conversation: it has one and is no direct call."""
+    """Whether a run is part of a conversation: it has one and is not a direct call."""
     return bool(run.conversation) and run.after != DETACHED
 
 
@@ -58,7 +58,7 @@ def may_see_all(principal: Principal) -> bool:
 
 
 def check_right(by: Principal, header: RunOpened, permission: str, verb: str, *, is_for_owner: bool = False) -> None:
-    """Refuse what a principal may not do to a run: of another tenant anything, else ``verb`` without ``permission``.
+    """Refuse what a principal may not do to a run: of another tenant anything, or else ``verb`` without ``permission``.
 
     Raises:
         RequestError: says what is missing.

@@ -25,17 +25,17 @@ _MAX_SECONDS: Final = 10.0
 
 _Reading = asyncio.Future[ChangePage]
 _READINGS: Final[dict[tuple[int, int, str, Place], _Reading]] = {}
-"""Reads that are about to begin, by event loop, store, tenant and place."""
+"""Reads that are about to start, by event loop, store, tenant and place."""
 
 
 class WatchStart(Struct, frozen=True, gc=False):
-    """A stream without a place begins, with what changes behind ``after``. Lists that are read now miss nothing."""
+    """A stream without a place begins, with the changes after ``after``. Lists that are read now miss nothing."""
 
     after: str
 
 
 class RunUpdate(Struct, frozen=True, gc=False):
-    """A run was opened, continues, rests or has ended; ``row`` is its row now, and ``after`` the place behind it."""
+    """A run was opened, continues, rests or has ended; ``row`` is its row now, and ``after`` the place after it."""
 
     after: str
     row: RunRow
@@ -74,7 +74,7 @@ class UpdateReader(ConversationReader):
         longer do not come: reading them says that they do not exist.
 
         Raises:
-            RequestError: at the call, ``after`` is no place; at the first event, it is one of another journal.
+            RequestError: at the call, ``after`` is not a place; at the first event, it is one of another journal.
         """
         return self._watch(parse_place(after))
 

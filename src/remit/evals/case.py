@@ -51,7 +51,7 @@ class AnswerCalls(CallLayer):
         object.__setattr__(self, "_left", list(self.calls))
 
     def __call__(self, inner: CallService, /) -> CallService:
-        """Answer in place of ``inner``."""
+        """Answer instead of ``inner``."""
 
         async def answer(call: Call, /) -> Reply:
             if isinstance(call.callee, Agent):
@@ -88,7 +88,7 @@ class RecordedConversation(NamedTuple):
 
 
 def read_conversation(runs: Sequence[Sequence[Item]], date: str) -> RecordedConversation:
-    """Read the runs of a conversation, oldest first. A message that was withdrawn before its run began is none of it.
+    """Read the runs of a conversation, oldest first, without messages that were withdrawn before their run started.
 
     Raises:
         SetupError: a run is not one of an agent with a prompt, or no model answered.

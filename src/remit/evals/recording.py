@@ -3,7 +3,7 @@
 A recording holds what the model answered, and what it had read: digests of its instructions and of the definitions of
 its tools, and the replies of these. If the instructions or the definition of a tool that it called differ today, what
 the model would answer now is unknown: the recording is stale, and the task fails until it is recorded again. If the
-definition of another tool differs, a note says so. An id that a reply gave when the answer was recorded stands for the
+definition of another tool differs, a note says so. An id that a reply gave when the answer was recorded represents the
 one in the same place today.
 
 A script has the same format with ``"model": "script"``, and was written by a person to test the grading of a task that
@@ -161,7 +161,7 @@ class RecordedModel:
         """The next answer.
 
         Raises:
-            ModelError: there is none, or the recording is stale.
+            ModelError: it does not exist, or the recording is stale.
         """
         self.problem = self.problem or self._find_problem(request)
         if self.problem:
@@ -201,7 +201,7 @@ class RecordedModel:
         return ""
 
     def _translate(self, value: object) -> object:
-        """The value with today's ids in place of recorded ones, and placeholders filled in."""
+        """The value with today's ids instead of recorded ones, and placeholders filled in."""
         if isinstance(value, dict):
             return {key: self._translate(each) for key, each in cast("dict[str, object]", value).items()}
         if isinstance(value, list):

@@ -33,7 +33,7 @@ from remit.models.prices import with_default_prices
 from remit.runtime import Runtime
 
 _MAX_ROUNDS: Final = 20
-"""How often one prompt may rest on questions, or be continued by a confirmation."""
+"""How many times one prompt may rest on questions, or be continued by a confirmation."""
 
 _APPROVER: Final = "eval-approver"
 

@@ -70,5 +70,5 @@ def is_same(before: list[Any] | None, after: list[Any] | None) -> bool:
 
 
 def has_result(rows: list[Any], expected: object) -> bool:
-    """Whether a query returned what is expected. A value stands for one row with one column."""
+    """Whether a query returned what is expected. A value represents one row with one column."""
     return rows == (expected if isinstance(expected, list) else [expected])

@@ -25,7 +25,7 @@ def read_jsonl(text: str) -> list[Position]:
     """The items of an export, which can be compared with a journal and verified.
 
     Raises:
-        JournalFormatError: names a line that is no item of this version.
+        JournalFormatError: names a line that is not an item of this version.
     """
     check_text("read_jsonl: text", text)
     return [_read_line(line, number) for number, line in enumerate(text.split("\n"), start=1) if line]

@@ -19,7 +19,7 @@ class Markup(str):
 
 
 def element(name: str, /, *children: str, **attributes: str) -> Markup:
-    """An element. ``class_`` and ``data_kind`` are written as ``class`` and ``data-kind``; empty ones are left out."""
+    """An element. ``class_`` and ``data_kind`` are written as ``class`` and ``data-kind``; empty ones are omitted."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"' for key, value in attributes.items() if value
     )

@@ -171,7 +171,7 @@ def _only_announces(call: ReceiptCall, contract: Contract | None) -> bool:
 
 
 def _find_tool(items: Sequence[Item]) -> str:
-    """The tool of a call that has not ended, if it has begun or was asked about."""
+    """The tool of a call that has not ended, if it has started or was asked about."""
     return next((item.callee for item in items if isinstance(item, (QuestionItem, AttemptStarted))), "")
 
 

@@ -290,7 +290,7 @@ def _brief(arguments: str) -> str:
 
 
 def _pretty(text: str) -> str:
-    """JSON with line breaks; other text as it is."""
+    """JSON with line breaks; other text unchanged."""
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError):

@@ -66,7 +66,7 @@ def find_tool(tools: Mapping[str, ToolDefinition], name: str) -> AnyTool:
     """The tool of that name.
 
     Raises:
-        ContractError: there is none.
+        ContractError: it does not exist.
     """
     if name not in tools:
         raise ContractError(f"the inventory has no tool {name!r}")
@@ -313,7 +313,7 @@ def _define_code_tool(tool: AnyTool) -> ToolDefinition:
 
 
 def _describe_for_model(description: str, function: OperationFunction, facts: Facts) -> str:
-    """The description for a model: the entry's, else the docstring, after a deprecation notice if any."""
+    """The description for a model: the entry's, or else the docstring, after a deprecation notice if any."""
     text = description or description_of(function)
     return f"{_deprecation_notice(facts.deprecation)}{text}" if facts.deprecation else text
 

@@ -73,7 +73,7 @@ def _to_findings(name: str, where: str, changes: set[Change], method: MethodDefi
 
 
 def _parameter_location(parameter: str, method: MethodDefinition | None) -> str:
-    """Where the parameter is defined: its field, else its method."""
+    """Where the parameter is defined: its field, or else its method."""
     if not parameter or method is None:
         return ""
     place = locate_field(method.payload, parameter)

@@ -34,7 +34,7 @@ def agent_text(agent: Agent) -> str:
 
 
 def agent_values(agent: Agent) -> dict[str, Any]:
-    """What an agent may do and what limits it. What is only noticed is left out where it is not set."""
+    """What an agent may do and what limits it. What is only noticed is omitted where it is not set."""
     values = {field: _locked_value(each, agent) for field, each in LOCKED.items()}
     return {
         field: value
@@ -61,7 +61,7 @@ def _locked_value(setting: Setting, agent: Agent) -> Any:
 
 
 def _limit_values(limits: AgentLimits) -> dict[str, Any]:
-    """The limits; the default of a limit that old locks do not know is left out."""
+    """The limits; the default of a limit that old locks do not know is omitted."""
     values = limits.model_dump(mode="json")
     if limits.repeats == AgentLimits().repeats:
         del values["repeats"]

@@ -156,7 +156,7 @@ class Operations:
         """The tool of that name.
 
         Raises:
-            ContractError: there is none.
+            ContractError: it does not exist.
         """
         check_text("find_tool: name", name)
         return find_tool(self.tools, name)

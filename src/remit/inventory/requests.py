@@ -154,7 +154,7 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
     """What a request asks for.
 
     Raises:
-        RequestError: it is no request, or there is no such method.
+        RequestError: it is not a request, or there is no such method.
     """
     tool_request = ToolRequest if operations is None else operations.tool_request
     if isinstance(request, Mapping):
@@ -292,7 +292,7 @@ def _find_response(
 def _fail_unread(
     request: Request[Any] | Mapping[str, object], error: RemitError, response: type[Response[Any]]
 ) -> Response[Any]:
-    """The response to what is no request, under its id and with its metadata if it has them."""
+    """The response to what is not a request, under its id and with its metadata if it has them."""
     given = request if isinstance(request, Mapping) else {**vars(request)}
     try:
         ident = UUID(str(given.get("request_id")))

@@ -29,7 +29,7 @@ class InMemoryAnswers(abc.ABC):
     def write_pieces(
         self, run: str, epoch: int, pieces: Sequence[AnswerPiece], closed: Sequence[int] = ()
     ) -> AppendFuture:
-        """Store pieces, and delete those of the answers ``closed``; nothing if another epoch has begun."""
+        """Store pieces, and delete those of the answers ``closed``; nothing if another epoch has started."""
         done: AppendFuture = asyncio.get_running_loop().create_future()
         done.set_result(None)
         if epoch == self._epoch_of(run):

@@ -42,7 +42,7 @@ class ChangesInMemory(abc.ABC):
         return self._signal.watch()
 
     async def read_changes(self, tenant: str, place: Place | None, limit: int) -> ChangePage:
-        """The rows of a tenant that have changed behind a place, at most ``limit``; without a place none, as of now."""
+        """The rows of a tenant that have changed after a place, at most ``limit``; without a place none, as of now."""
         now = Snapshot(self._change_count + 1, self._change_count + 1, (), self._clock())
         if place is None:
             return ChangePage((), Place(now))

@@ -76,14 +76,14 @@ class Place(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A row that has changed, as it is now, and the place behind it."""
+    """A row that has changed, as it is now, and the place after it."""
 
     row: ChangedRow
     place: Place
 
 
 class ChangePage(NamedTuple):
-    """Changes in order, and the place behind them.
+    """Changes in order, and the place after them.
 
     ``is_last``: there are no more now. Then a question expires in ``expires_in`` seconds, unless it is decided before.
     """
@@ -101,14 +101,14 @@ class ChangeIndex(Protocol):
     """
 
     async def read_changes(self, tenant: str, place: Place | None, limit: int) -> ChangePage:
-        """The rows of a tenant that have changed behind a place, at most ``limit``; without a place none, as of now.
+        """The rows of a tenant that have changed after a place, at most ``limit``; without a place none, as of now.
 
-        A row that has changed several times comes once, as it is now. No change is left out and none comes twice, in
+        A row that has changed several times comes once, as it is now. No change is omitted and none comes twice, in
         whatever order transactions end. A question that expires counts as changed then. Runs whose header was erased
-        and deleted conversations are left out.
+        and deleted conversations are omitted.
 
         Raises:
-            RequestError: the place is none of this store, or it was restored from an older backup since.
+            RequestError: the place is not from this store, or it was restored from an older backup since.
         """
         ...
 

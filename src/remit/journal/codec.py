@@ -58,7 +58,7 @@ _OMITTED: Final[dict[type[Item], dict[str, Any]]] = {
     for kind in ITEM_TYPES.values()
     if kind.__struct_config__.omit_defaults
 }
-"""The defaults of fields of items, which are left out; msgspec does so by itself."""
+"""The defaults of fields of items, which are omitted; msgspec does so automatically."""
 
 
 def encode_item(item: Item) -> str:
@@ -161,7 +161,7 @@ def find_broken_link(positions: Sequence[Position]) -> int | None:
 
 
 def items_from_messages(texts: Iterable[str], agent: str) -> list[ChatItem]:
-    """Convert raw messages to items, one each, in order. Their text is kept to the byte."""
+    """Convert raw messages to items, one each, in order. Their text is kept byte for byte."""
     items: list[ChatItem] = []
     for index, text in enumerate(texts):
         message = decode_message(text)
@@ -184,8 +184,8 @@ def build_chat_history(items: Sequence[Item], agent: str, prior: Sequence[str] =
     """Build the chat history of the agent with call id ``agent``, after ``prior`` messages. It is always valid.
 
     Outputs are journaled as they complete; here they follow the order of their calls. A call without an output gets a
-    reply that says why: its run waits for a decision or a model, or it was interrupted and never resumed. After a
-    handoff, the only system message is that of the agent that took over. What was compacted stays so.
+    reply that gives the reason: its run waits for a decision or a model, or it was interrupted and never resumed.
+    After a handoff, the only system message is that of the agent that took over. What was compacted stays so.
     """
     texts = list(prior)
     has_handed_off = False

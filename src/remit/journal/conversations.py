@@ -36,7 +36,7 @@ def first_message(arguments: str) -> str:
 
 
 def open_in_conversation(row: ConversationRow | None, run: RunRow, arguments: str) -> ConversationRow:
-    """The row of a conversation after a run of it is opened, which is no direct call."""
+    """The row of a conversation after a run of it is opened, which is not a direct call."""
     if row is not None:
         return replace(row, active=run.opened, latest=run.run, status=run.status)
     return ConversationRow(

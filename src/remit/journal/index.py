@@ -339,7 +339,7 @@ def _busy_error(conversation: str, run: str, status: str) -> RequestConflictErro
 
 
 class PlannedTurn(NamedTuple):
-    """When a turn begins, and whether it begins a new lane or follows the earliest turn of a lane."""
+    """When a turn starts, and whether it starts a new lane or follows the earliest turn of a lane."""
 
     start: float
     is_new_lane: bool
@@ -357,5 +357,5 @@ def plan_turn(request: TurnRequest, earliest: float | None, lanes: int, now: flo
 
 
 def latest_start(request: TurnRequest, now: float) -> float:
-    """The time after which no turn begins unless the clock was set back. Such a turn counts as one that begins now."""
+    """The time after which no turn starts unless the clock was set back. Such a turn counts as one that begins now."""
     return now + request.max_wait + 1.0

@@ -123,7 +123,7 @@ class RunLedger:
 
         Raises:
             JournalError: an earlier write failed. The ledger accepts no more items; its executor must stop. Or it is
-                closed; in a task that is being cancelled, as at the end of a program, its CancelledError goes on.
+                closed; in a task that is being cancelled, as at the end of a program, its CancelledError continues.
         """
         if self._is_closed and not isinstance(item, (AttemptEnded, QuestionClosed)):
             raise self._refuse_straggler()
@@ -290,7 +290,7 @@ class RunLedger:
         return await self._store.use_grant(grant, self.run, self._epoch)
 
     async def take_turn(self, call: str, attempt: int, request: TurnRequest) -> float:
-        """Take a turn for an attempt of a call; return the seconds until it begins."""
+        """Take a turn for an attempt of a call; return the seconds until it starts."""
         turn = (call, attempt, request.rate)
         if turn in self._turns:
             return 0.0

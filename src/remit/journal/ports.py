@@ -101,7 +101,7 @@ class Journal(Protocol):
         item ends the run or brings it to rest releases the lease. Errors are raised when the future is awaited.
 
         Raises:
-            LeaseError: another epoch has begun, or the items do not follow the last one.
+            LeaseError: another epoch has started, or the items do not follow the last one.
             RequestError: the items open a run in a conversation that was deleted, or whose newest run has not ended.
             ApprovalUsedError: a decision was consumed by another call, does not exist, or its grant was revoked.
         """
@@ -146,7 +146,7 @@ class Leases(Protocol):
         """Extend the lease.
 
         Raises:
-            LeaseError: another epoch has begun.
+            LeaseError: another epoch has started.
         """
         ...
 
@@ -234,7 +234,7 @@ class RunIndex(Protocol):
 
 
 class ConversationStore(Protocol):
-    """The conversations, each stored with the first of its runs that is no direct call."""
+    """The conversations, each stored with the first of its runs that is not a direct call."""
 
     async def find_conversation(self, key: ConversationKey) -> ConversationRow | None:
         """The conversation with this key, even if it was deleted.
@@ -278,7 +278,7 @@ class GrantStore(Protocol):
         """Count one more call of a grant for a run, atomically; False if no call is left, or it is revoked or expired.
 
         Raises:
-            LeaseError: another epoch of the run has begun.
+            LeaseError: another epoch of the run has started.
         """
         ...
 
@@ -295,7 +295,7 @@ class RateCounter(Protocol):
     """Turns under rate limits, counted for all processes that share the store."""
 
     async def take_turn(self, request: TurnRequest) -> float:
-        """Take the next turn of a rate, by the store's clock, and return the seconds until it begins.
+        """Take the next turn of a rate, by the store's clock, and return the seconds until it starts.
 
         If that is more than the request's ``max_wait``, no turn was taken.
         """
@@ -329,7 +329,7 @@ class AnswerPiece(NamedTuple):
     """A piece of the answer ``number`` of an epoch, to the request ``call``, from the character ``start`` on.
 
     ``start`` is -1, and ``body`` empty, if the answer is about to be recorded. ``follows`` is the number of the item
-    behind which the answer was opened.
+    after which the answer was opened.
     """
 
     call: str
@@ -353,7 +353,7 @@ class AnswerPieces(Protocol):
     def write_pieces(
         self, run: str, epoch: int, pieces: Sequence[AnswerPiece], closed: Sequence[int] = ()
     ) -> AppendFuture:
-        """Store pieces, and delete those of the answers ``closed``; nothing if another epoch has begun.
+        """Store pieces, and delete those of the answers ``closed``; nothing if another epoch has started.
 
         It is done before appends that are made later.
         """

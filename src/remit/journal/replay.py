@@ -38,7 +38,7 @@ _SIBLING_TURNS: Final = 10
 class ReplayLedger:
     """Compares each item that the current code writes with the recorded one.
 
-    Messages and terminal records are compared to the byte. A call that the journal does not record is a difference.
+    Messages and terminal records are compared byte for byte. A call that the journal does not record is a difference.
     """
 
     is_replaying = True
@@ -170,7 +170,7 @@ class ReplayLedger:
         """Check the order: calls that had ended before this one began must have been made before it.
 
         Raises:
-            DivergedError: the call comes too early, or in place of another.
+            DivergedError: the call comes too early, or instead of another.
             Suspended: the run was cancelled before this call began.
         """
         if self.was_cancelled and call not in self._items_by_call:

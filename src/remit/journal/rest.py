@@ -9,8 +9,8 @@ from remit.contracts.items import Item, RunScheduled, RunStalled, RunSuspended
 class Rest(NamedTuple):
     """What a run waits for.
 
-    It waits for ``questions`` (ids), and goes on by itself at ``due`` (epoch seconds; 0 if it does not). A stalled run
-    has a ``reason``, and ``lacks`` what it was opened under and this process does not have, by name.
+    It waits for ``questions`` (ids), and continues automatically at ``due`` (epoch seconds; 0 if it does not). A
+    stalled run has a ``reason``, and ``lacks`` what it was opened under and this process does not have, by name.
     """
 
     questions: tuple[str, ...] = ()

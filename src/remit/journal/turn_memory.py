@@ -18,7 +18,7 @@ class TurnsInMemory:
         self._turns: dict[str, list[float]] = {}
 
     async def take_turn(self, request: TurnRequest) -> float:
-        """Take the next turn of a rate, and return the seconds until it begins."""
+        """Take the next turn of a rate, and return the seconds until it starts."""
         now = self._clock()
         latest = latest_start(request, now)
         lanes = self._turns[request.rate] = [

@@ -92,7 +92,7 @@ def _is_newer(position: Position, rows: Mapping[str, QuestionRow]) -> bool:
 
 
 def _has_use(items: Sequence[Position], question: str, call: str, *, is_asked: bool) -> bool:
-    """Whether ``call`` has started or asked anew after ``question`` was asked: both use the decision on it.
+    """Whether ``call`` has started or asked again after ``question`` was asked: both use the decision on it.
 
     ``is_asked``: another run has asked it before.
     """

@@ -17,7 +17,7 @@ _ROLES: Final = ("system", "user")
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class AddMessage(ModelLayer):
-    """Adds ``text`` behind the messages of each request. The conversation does not keep it; the journal records it.
+    """Appends ``text`` to the messages of each request. The conversation does not keep it; the journal records it.
 
     Raises:
         SetupError: the text is empty, or the role is neither ``system`` nor ``user``.

@@ -166,7 +166,7 @@ class _Case(NamedTuple):
 
 
 _MAX_ROUNDS: Final = 20
-"""How often one execution asks about a call whose arguments or state change after each answer."""
+"""How many times one execution asks about a call whose arguments or state change after each answer."""
 
 
 class _Approve:
@@ -265,7 +265,7 @@ class _Approve:
         return recorded.question.id
 
     async def _waits_for_grant(self, case: _Case, ask: Ask) -> bool:
-        """Whether a call for later needs no question now: it is made only after a grant has approved it then."""
+        """Whether a scheduled call needs no question now: it is made only after a grant has approved it then."""
         call, editor = case.call, case.approvals.editor
         return call.ledger.is_replaying or await find_usable_grant(call, ask, self._policy.version, editor) is not None
 
@@ -283,7 +283,7 @@ class _Approve:
             await call.ledger.commit(question_item(question, call=match))
 
     async def _require_more_questions(self, call: Call, ask: Ask, approver: Approver) -> None:
-        """Ask whether the run may go on asking, if it has asked as often as it may.
+        """Ask whether the run may keep asking, if it has asked as often as it may.
 
         Raises:
             Suspended: a person has not decided yet.

@@ -47,7 +47,7 @@ class _Authorize:
 
 
 def why_hidden(callee: Contract, principal: Principal, *, is_by_code: bool = False) -> BlockedError | None:
-    """The error by which a callee's visibility refuses a call; None if it does not.
+    """The error with which a callee's visibility refuses a call; None if it does not.
 
     ``is_by_code``: made by the code of another operation.
     """
@@ -62,7 +62,7 @@ def why_hidden(callee: Contract, principal: Principal, *, is_by_code: bool = Fal
 def why_refused(
     callee: Contract, principal: Principal, target: str, *, is_by_code: bool = False
 ) -> BlockedError | DeniedError | None:
-    """The error by which a callee's facts refuse a call of ``principal``, who acts on ``target``; None if they do not.
+    """The error with which a callee's facts refuse a call of ``principal`` on ``target``; None if they allow it.
 
     ``is_by_code``: made by the code of another operation.
     """

@@ -15,10 +15,10 @@ class Fallback(ModelLayer):
 
     The journal records each failure, and the usage names the model that answered. If all fail, the last error counts.
     A model that cannot be used at all, such as one without a key, is an error of the configuration (`NoModelError`):
-    no other model is asked, and the run stays as it is until the model can be used.
+    no other model is asked, and the run remains unchanged until the model can be used.
 
     Raises:
-        SetupError: there is none, or one is not a model of Remit's port; wrap PydanticAI's in ``PydanticAIModel``.
+        SetupError: it does not exist, or one is not a model of Remit's port; wrap PydanticAI's in ``PydanticAIModel``.
     """
 
     def __init__(self, *models: ModelService) -> None:

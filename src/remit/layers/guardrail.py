@@ -22,7 +22,7 @@ class Guardrail(RunsOwnCode, ModelLayer):
     the agent says that the answer was held back.
 
     Raises:
-        SetupError: the predicate is not callable, or the replacement is no text.
+        SetupError: the predicate is not callable, or the replacement is not text.
     """
 
     is_allowed: Callable[[Completion], bool]

@@ -21,7 +21,7 @@ class Redact(CallLayer):
     inside it. Patterns are RE2's (extra ``redact``), which match in linear time: they have no look-around and no
     back-references, and their classes, such as digits, are of ASCII. Each pattern sees the text as it was, and adjacent
     matches become one mark. Keys that the tool's type declares stay; other keys are data, and those that become the
-    same are numbered. A result with more than 65,536 matches is redacted as a whole. Arguments stay as they are: they
+    same are numbered. A result with more than 65,536 matches is redacted as a whole. Arguments remain unchanged: they
     are what an approver sees and what runs. An agent inside does not stream: its answers come when they are recorded.
 
     Raises:

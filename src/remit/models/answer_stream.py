@@ -103,7 +103,7 @@ class AnswerStream:
         """The body of the whole answer. One without a finish reason or an error has `NO_FINISH`.
 
         Raises:
-            StreamCutError: the endpoint did not finish it. TypeError: it is no message of a chat, or is two.
+            StreamCutError: the endpoint did not finish it. TypeError: it is not a message of a chat, or is two.
         """
         with contextlib.suppress(ValueError):  # the last event was cut
             self.add_bytes(b"\n\n")
@@ -127,7 +127,7 @@ class AnswerStream:
         """The message of all pieces. What has none is that of the last whole message, which some endpoints add.
 
         Raises:
-            TypeError: the text is none of a message, or is in whole messages that differ.
+            TypeError: the text is not a message, or is in whole messages that differ.
         """
         message: dict[str, Any] = _join_texts(self._choice["message"])
         if self._says_otherwise and not text_of_message(message):
@@ -206,7 +206,7 @@ class AnswerStream:
     def _merge(self, target: dict[str, Any], piece: Mapping[str, Any]) -> None:
         """Add the fields of a piece: texts and lists are joined, parts of lists by their ``index``.
 
-        What is empty replaces nothing. Arguments that are no text are whole, and may come again.
+        What is empty replaces nothing. Arguments that are not text are whole, and may come again.
 
         Raises:
             TypeError: what would be lost is of another kind than what was said before, or other whole arguments.

@@ -52,7 +52,7 @@ def ask_uncompressed(request: httpx2.Request) -> None:
 
 
 async def read_answer(response: httpx2.Response, *, stream: bool) -> httpx2.Response:
-    """The response with its body, of at most twice the ``reply_bytes`` of `Limits`; a stream of events as it is.
+    """The response with its body, of at most twice the ``reply_bytes`` of `Limits`; a stream of events unchanged.
 
     Raises:
         ModelError: the body is longer. CompletionError: it is compressed.

@@ -2,7 +2,7 @@
 
 Endpoints number and name the pieces in many ways: one index for all calls, one id for all calls, an id in each piece or
 in the first, no index, no id, the name again in each piece, or a part of it. Arguments must never reach another call
-than their own, so a piece that names a tool begins a call wherever it does not clearly continue one. A name goes on
+than their own, so a piece that names a tool begins a call wherever it does not clearly continue one. A name continues
 only before the first arguments.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, cast
 def find_call(
     calls: Sequence[dict[str, Any]], piece: Mapping[str, Any], read_text: Callable[[object], str]
 ) -> dict[str, Any] | None:
-    """The call that a piece continues; None if it begins one. ``read_text`` reads the arguments so far."""
+    """The call that a piece continues; None if it starts one. ``read_text`` reads the arguments so far."""
     name = _function(piece).get("name")
     found, has_its_id = _find_candidate(calls, piece, is_named=bool(name))
     if found is None or not name:
@@ -43,7 +43,7 @@ def with_whole_name(call: Mapping[str, Any], piece: Mapping[str, Any]) -> Mappin
 def _find_candidate(
     calls: Sequence[dict[str, Any]], piece: Mapping[str, Any], *, is_named: bool
 ) -> tuple[dict[str, Any] | None, bool]:
-    """The call with the id of a piece, else with its index, else the last; and whether it has the id."""
+    """The call with the id of a piece, or else with its index, or else the last; and whether it has the id."""
     number, index = piece.get("id"), index_of(piece)
     same_id = [each for each in calls if number and each.get("id") == number]
     same_index = [each for each in calls if index is not None and index_of(each) == index]

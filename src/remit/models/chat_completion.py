@@ -29,7 +29,7 @@ def parse_completion(answer: bytes) -> Completion:
     """Parse the completion in a raw response body. Its message is kept as received, fields of the vendor included.
 
     Raises:
-        CompletionError: there is none; the message shows the beginning of the body.
+        CompletionError: it does not exist; the message shows the beginning of the body.
     """
     try:
         raw = answer.decode()
@@ -81,7 +81,7 @@ def _check_message(message: Mapping[str, Any]) -> None:
 
 
 def _object_or_empty(value: object) -> Mapping[str, Any]:
-    """A JSON object; an empty one in place of other values."""
+    """A JSON object; an empty one instead of other values."""
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 

@@ -1,4 +1,4 @@
-"""The response of an endpoint of chat completions: a completion, or the error that decides what becomes of a run."""
+"""The response of an endpoint of chat completions: a completion, or the error that decides what happens to a run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_response(
         source: the model and its address, for errors.
 
     Raises:
-        ModelError: what the status or the body reports. A `CompletionError` if the body is no completion.
+        ModelError: what the status or the body reports. A `CompletionError` if the body is not a completion.
     """
     check_instance("read_response: body", body, bytes, "give the bytes that arrived")
     check_counts("read_response", status=status)

@@ -107,7 +107,7 @@ class OpenAI:
         """Send one request.
 
         Raises:
-            ModelError: the endpoint is unreachable or busy, refuses the request, or its answer is no completion.
+            ModelError: the endpoint is unreachable or busy, refuses the request, or its answer is not a completion.
         """
         try:
             headers = {"Content-Type": "application/json", **await resolve_headers(request.settings)}
@@ -158,7 +158,7 @@ class OpenAI:
         """Read a response.
 
         Raises:
-            ModelError: the response is no completion, nor a refusal of the provider's content filter.
+            ModelError: the response is not a completion, nor a refusal of the provider's content filter.
         """
         return read_response(body, status, headers, source=self._source)
 
@@ -248,7 +248,7 @@ class OpenAI:
         return vectors
 
     def _to_model_error(self, error: openai.OpenAIError) -> ModelError:
-        """The error for one of the client's that is no response."""
+        """The error for one of the client's that is not a response."""
         if isinstance(error, openai.APITimeoutError):
             return ModelUnavailableError(f"{self._source} did not answer in time")
         if isinstance(error, openai.APIConnectionError):

@@ -117,7 +117,7 @@ class PydanticAIModel:
 
         Raises:
             ModelError: the provider is unreachable or busy, or refuses the request.
-            CompletionError: what it answered is no completion.
+            CompletionError: what it answered is not a completion.
         """
         try:
             response = await ask_until_complete(
@@ -241,7 +241,7 @@ def to_response(text: str) -> ModelResponse:
 def _read_kept(kept: object) -> ModelResponse | None:
     """The response that a text keeps beside its message; None if it keeps none, or one that PydanticAI cannot read.
 
-    It writes what it does not read, such as null of an endpoint in place of a text. The message says the rest.
+    It writes what it does not read, such as null of an endpoint instead of a text. The message says the rest.
     """
     try:
         return RESPONSES.validate_python(kept) if kept else None

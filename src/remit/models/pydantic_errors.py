@@ -53,7 +53,7 @@ def _first_that_ends(told: list[ModelError]) -> ModelError:
 
 
 def _find_own(error: BaseException | None) -> ModelError | None:
-    """The error by which `raw_chat` refused an answer, below those of the clients."""
+    """The error with which `raw_chat` refused an answer, below those of the clients."""
     while error is not None and not isinstance(error, ModelError):
         error = error.__cause__
     return error

@@ -71,7 +71,7 @@ async def ask_until_complete(
 
 
 _MAX_PAUSES: Final = 16
-"""How often a provider may pause one answer."""
+"""How many times a provider may pause one answer."""
 
 
 def _can_stream(model: Model) -> bool:

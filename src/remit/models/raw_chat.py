@@ -57,7 +57,7 @@ def keeping_class(kind: type[M]) -> type[M]:
 
 
 def keep_as_received(model: M) -> M:
-    """A copy of a model of OpenAI's APIs that keeps messages and schemas; any other model as it is."""
+    """A copy of a model of OpenAI's APIs that keeps messages and schemas; any other model unchanged."""
     if isinstance(model, (WrapperModel, FallbackModel)):
         around = copy.copy(model)
         if isinstance(around, WrapperModel):
@@ -102,7 +102,7 @@ class _Exchange:
         self.filtered: object = None
 
     def restore_messages(self, body: bytes) -> bytes:
-        """The body with the messages as received, in place of those that PydanticAI's client wrote from them."""
+        """The body with the messages as received, instead of those that PydanticAI's client wrote from them."""
         members, remaining = raw_members(body.decode()), list(self.sent)
         texts: list[str] = []
         for text in raw_items(members["messages"]):
@@ -115,7 +115,7 @@ class _Exchange:
         """Keep the message of an answer. Returns the answer as PydanticAI can read it; None if a filter held it back.
 
         Raises:
-            ModelError: it is no chat completion, or reports an error.
+            ModelError: it is not a chat completion, or reports an error.
         """
         completion = read_response(answer, source="the endpoint")
         if completion.finish_reason == CONTENT_FILTER and find_reported_error(answer) is not None:

@@ -12,7 +12,7 @@ from remit.schemas.raw_json import load_json
 
 
 def find_reported_error(answer: bytes) -> ProviderError | None:
-    """The error in the body of a success; None if there is none, or if it stands beside an answer that is whole."""
+    """The error in the body of a success; None if there is none, or if it is next to an answer that is whole."""
     body = _object_of(_load(answer.decode(errors="replace")))
     choice = _object_of(body.get("choices"))
     if _is_whole(choice):
@@ -24,7 +24,7 @@ def find_reported_error(answer: bytes) -> ProviderError | None:
 
 
 def read_refusal(body: object, status: int | None) -> ProviderError:
-    """The error in the body of a response that is no success: a text, or the JSON that a client has read."""
+    """The error in the body of a response that is not a success: a text, or the JSON that a client has read."""
     text = body if isinstance(body, str) else "" if body is None else str(body)
     fields = _object_of(_load(body) if isinstance(body, str) else body)
     if not fields:
@@ -40,7 +40,7 @@ def _load(text: str) -> object:
 
 
 def _object_of(value: object) -> Mapping[str, Any]:
-    """A JSON object, also one in a list, as Google's endpoints write it; an empty one in place of other values."""
+    """A JSON object, also one in a list, as Google's endpoints write it; an empty one instead of other values."""
     items: list[object] = cast("list[object]", value) if isinstance(value, list) else [value]
     return cast("Mapping[str, Any]", items[0]) if items and isinstance(items[0], dict) else {}
 

@@ -113,7 +113,7 @@ class StepChecker:
 
 
 def suggestion_suffix(name: str, known: list[str]) -> str:
-    """A suggestion for a mistyped name, else the list of names."""
+    """A suggestion for a mistyped name, or else the list of names."""
     listing = f"available: {', '.join(known) or 'none'}"
     return f"; {meant(name, known, listing)}"
 

@@ -42,7 +42,7 @@ from remit.pipeline.step import Step, Then
 P = TypeVar("P", bound=BaseModel)
 
 MAX_STEP_RUNS: Final = 3
-"""How often one step may run in one call of a pipeline."""
+"""How many times one step may run in one call of a pipeline."""
 
 _RISKS: Final = list(Risk)
 
@@ -62,7 +62,7 @@ class Pipeline(Generic[P]):
         takes: the model of its payload.
         steps: the steps in order; execution starts with the first.
         keep: named references whose values become the ``state`` of the result.
-        rounds: how often one step may run; exceeding it ends a pipeline that loops.
+        rounds: how many times one step may run; exceeding it ends a pipeline that loops.
 
     Raises:
         SetupError: the steps do not fit; the message names the step.

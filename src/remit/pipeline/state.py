@@ -61,7 +61,7 @@ class PipelineState:
         """The value of a reference.
 
         Raises:
-            InvalidArgumentsError: there is none.
+            InvalidArgumentsError: it does not exist.
         """
         if isinstance(reference, Text):
             return reference.template.format_map(

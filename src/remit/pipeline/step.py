@@ -45,7 +45,8 @@ class Step:
         on_element_failure: with "stop", no further element starts once one has failed, and the step fails. With "keep",
             all elements run, and the result is the list of those that succeed; the step fails only if none does.
         on_success, on_failure: what follows: a `Then`, or the name of a step.
-        retry: how often a failed call is retried, at most three times. The tool's own `Retry` does so within one call:
+        retry: how many times a failed call is retried, at most three times. The tool's own `Retry` does so within one
+        call:
             with the same key, and without a second question.
 
     Raises:
@@ -85,7 +86,7 @@ class Step:
             raise SetupError(f"{where}: concurrency and on_element_failure are for a step with `each`")
 
     def _with_retry(self) -> Tool[..., Any]:
-        """Return the tool with a `Retry` of ``attempts``, in place of its own `Retry` if it has one."""
+        """Return the tool with a `Retry` of ``attempts``, instead of its own `Retry` if it has one."""
         tool = self.callee
         if not isinstance(tool, Tool) or tool.facts.effect not in RETRYABLE_EFFECTS:
             unsafe = tool.facts.effect is Effect.UNSAFE
@@ -98,7 +99,7 @@ class Step:
 
 
 def _insert_retry(layers: Stack[CallLayer], retry: Retry) -> Stack[CallLayer]:
-    """The layers with ``retry`` in place of each `Retry`, else around the timeout, else innermost."""
+    """The layers with ``retry`` instead of each `Retry`, or else around the timeout, or else innermost."""
     if layers.has_place(Place.RETRY):
         return Stack(*(retry if isinstance(layer, Retry) else layer for layer in layers))
     places = [layer.place for layer in layers]

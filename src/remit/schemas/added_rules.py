@@ -40,7 +40,7 @@ _SAMPLE: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 def has_added_rules(nodes: Iterable[Node]) -> bool:
     """Whether a type has ``json_schema_extra`` or `WithJsonSchema` that say more of its values than is checked.
 
-    A validator that stands beside `WithJsonSchema` reads the value as its author means it.
+    A validator that is next to `WithJsonSchema` reads the value as its author means it.
     """
     return any(map(_has_rules, nodes))
 

@@ -34,7 +34,7 @@ _MASK: Final = "Input"  # stands in the library's messages where the value would
 
 
 _FORMATS: Final[dict[str, Callable[[str], bool]]] = {"byte": is_base64, "date-time": is_moment}
-"""Formats that are checked as for typed tools, in place of the library's check or where it has none."""
+"""Formats that are checked as for typed tools, instead of the library's check or where it has none."""
 
 
 class Problem(NamedTuple):
@@ -105,7 +105,7 @@ class JsonValidator:
 
 
 def check_is_schema(document: JsonSchema) -> None:
-    """Refuse a document that is no schema, before anything reads it as one.
+    """Refuse a document that is not a schema, before anything reads it as one.
 
     Raises:
         ContractError: says what is wrong, and where. SetupError: `jsonschema-rs` is not installed.
@@ -167,7 +167,7 @@ def _describe(error: ValidationError) -> Iterator[Problem]:
 
 
 def _describe_union(error: ValidationError, path: tuple[str | int, ...], kind: Any) -> Iterator[Problem]:
-    """The problems under the alternative that the value was meant for, else the types of all alternatives."""
+    """The problems under the alternative that the value was meant for, or else the types of all alternatives."""
     branches: list[list[ValidationError]] = kind.context
     meant = [branch for branch in branches if branch and not any(_is_wrong_type(each, path) for each in branch)]
     if len(meant) == 1 and all(branches):

@@ -23,7 +23,7 @@ _C_MAKE_ENCODER: Final = cast("Callable[..., Callable[[object, int], Any]] | Non
 def make_writer(*, ascii_only: bool = False, sort_keys: bool = False, finite: bool = False) -> JsonWriter:
     """Make a writer of compact JSON; with ``finite``, NaN and infinities raise ValueError.
 
-    `json.JSONEncoder.encode` builds its C encoder anew for every call; this builds it once. The text is the same.
+    `json.JSONEncoder.encode` builds its C encoder again for every call; this builds it once. The text is the same.
     """
     plain = json.JSONEncoder(
         ensure_ascii=ascii_only, allow_nan=not finite, sort_keys=sort_keys, separators=(",", ":"), check_circular=False
@@ -73,7 +73,7 @@ canonical_text = make_writer(sort_keys=True, finite=True)
 
 
 LARGEST_EXACT: Final = 2**53
-"""From here on, a float stands for several whole numbers."""
+"""From here on, a float represents several whole numbers."""
 
 
 def is_written_as(value: float, number: str | int | Decimal) -> bool:

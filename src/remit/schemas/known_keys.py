@@ -15,7 +15,7 @@ def describe_known_keys(document: JsonSchema, unknown: Iterable[Sequence[str | i
     """The end of an error about unknown keys, whose paths are given: which keys there are in their objects.
 
     Empty without unknown keys. Parts of a path that the schema does not know, such as names that pydantic gives to the
-    alternatives of a union, are left out.
+    alternatives of a union, are omitted.
     """
     described = [_describe_object(document, path) for path in dict.fromkeys(tuple(each[:-1]) for each in unknown)]
     return "".join(f". {each}" for each in described[:_MAX_OBJECTS] if each)

@@ -25,7 +25,7 @@ _CHECKED: Final = frozenset({"function-after", "function-before", "function-wrap
 
 
 def show_keys(mapping: Node) -> dict[str, Any] | None:
-    """What a JSON schema shows of keys that are no texts, as ``propertyNames``; None for texts, which pydantic shows.
+    """What a JSON schema shows of keys that are not texts, as ``propertyNames``; None for texts, which pydantic shows.
 
     Raises:
         ContractError: a value of their type may have several texts, or is not read back from its text.

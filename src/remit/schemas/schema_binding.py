@@ -3,7 +3,7 @@
 Arguments that mean the same call must have one canonical form, because approvals and call ids are digests of it. So
 missing arguments get their defaults, and ``42.0`` becomes 42 where the schema takes it: 42 is what a person is
 shown and what a function puts into an address, whether the schema says ``integer`` or ``number``. Defaults that make
-a valid value invalid, as ``oneOf`` can have it, are left out.
+a valid value invalid, as ``oneOf`` can have it, are omitted.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class SchemaBinder:
     def bind(self, value: object, *, strict: bool) -> object:
         """Copy ``value`` and fill in defaults.
 
-        ``strict`` refuses unknown keys and ``3.0`` for an integer. Otherwise unknown keys are left out and ``3.0``
+        ``strict`` refuses unknown keys and ``3.0`` for an integer. Otherwise unknown keys are omitted and ``3.0``
         becomes 3. An object without ``properties``, or with ``additionalProperties``, keeps all keys that it allows.
 
         Raises:
@@ -154,7 +154,7 @@ class _Binding:
         return bound
 
     def _other(self, node: JsonSchema, key: str) -> object:
-        """The schema of a key that is no property by name."""
+        """The schema of a key that is not a property by name."""
         for pattern, schema in cast("JsonSchema", node.get("patternProperties", _NOTHING)).items():
             if pattern not in self._patterns:
                 self._patterns[pattern] = JsonValidator({"pattern": pattern}, patterns=self._cost.patterns)

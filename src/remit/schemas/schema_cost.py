@@ -17,7 +17,7 @@ from remit.schemas.schema_document import DEFINITION_KEYS, iter_children, iter_s
 MAX_DEPTH: Final = 100
 """How many lists and objects may nest in a value."""
 MAX_CHECKS: Final = 1_000_000
-"""How often a validator may look at the parts of one value, all together."""
+"""How many times a validator may look at the parts of one value, all together."""
 MAX_SAME_VALUE: Final = 10_000
 """How many schemas may describe the same value, each counted once for every way that leads to it."""
 MAX_IN_PLACE: Final = 64
@@ -46,7 +46,7 @@ class _Node(NamedTuple):
 
 
 class SchemaCost:
-    """How often a validator of a document looks at one part of a value, at most.
+    """How many times a validator of a document looks at one part of a value, at most.
 
     ``patterns`` is how many patterns are compiled, each counted once for every compiled schema that leads to it.
 

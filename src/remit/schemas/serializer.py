@@ -38,7 +38,7 @@ def build_serializer(adapter: TypeAdapter[Any], *, include_computed: bool = True
 
 
 def sort_sets(value: object) -> object:
-    """Return ``value`` with sorted lists in place of its sets.
+    """Return ``value`` with sorted lists instead of its sets.
 
     Raises:
         ValueError: two keys of a mapping have one text, such as 1 and "1".
@@ -159,7 +159,7 @@ def _drop_computed_fields(node: Node, _original: Node) -> None:
 
 
 def _use_stand_in(node: Node) -> None:
-    """Name an abstract class in place of the class, which counts as a subclass of it and has no serializer yet."""
+    """Name an abstract class instead of the class, which counts as a subclass of it and has no serializer yet."""
     kind: type = node["cls"]
     stand_in = cast("ABCMeta", ABCMeta(kind.__name__, (), {}))
     stand_in.register(kind)

@@ -15,7 +15,7 @@ C = TypeVar("C", bound=type[BaseModel])
 
 
 def with_setup_errors(kind: C) -> C:
-    """Make the constructor of settings raise a `SetupError` in place of pydantic's error, which spans several lines."""
+    """Make the constructor of settings raise a `SetupError` instead of pydantic's error, which spans several lines."""
     initialize: Any = vars(BaseModel)["__init__"]
 
     @wraps(initialize)

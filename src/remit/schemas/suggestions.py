@@ -15,7 +15,7 @@ _MAX_COMPARED: Final = 50
 
 
 def suggest(name: str, candidates: Iterable[str], fallback: str = "", *, list_command: str = "") -> str:
-    """Suggest a fix for an unknown name: the closest candidate, else ``fallback``, else the first candidates.
+    """Suggest a fix for an unknown name: the closest candidate, or else ``fallback``, or else the first candidates.
 
     ``list_command``: a command that lists all of them, like ``remit tools shop``.
     """

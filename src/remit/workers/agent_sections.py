@@ -123,12 +123,12 @@ class ToolSearchSection(FrontMatterPart):
 
 
 def number_as_above(value: object) -> object:
-    """A number in place of the section `tool_search` is its ``above``."""
+    """A number instead of the section `tool_search` is its ``above``."""
     return {"above": value} if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def true_as_defaults(value: object) -> object:
-    """``true`` in place of a section gives it its defaults."""
+    """``true`` instead of a section gives it its defaults."""
     return {} if value is True else value
 
 

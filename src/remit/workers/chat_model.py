@@ -23,7 +23,7 @@ from remit.workers.toolset import UNKNOWN_TOOL_NAME, DispatcherToolset, is_cance
 
 
 class WorkerStoppedError(Exception):
-    """Stops PydanticAI: the agent is done, or cannot go on now. Never leaves the driver."""
+    """Stops PydanticAI: the agent is done, or cannot continue now. Never leaves the driver."""
 
 
 class ChatModel(Model):
@@ -64,7 +64,7 @@ class ChatModel(Model):
         """The model's answer, from the journal or from the model.
 
         Raises:
-            WorkerStoppedError: the agent is done, or `end_step` raises the reason why it cannot go on now.
+            WorkerStoppedError: the agent is done, or `end_step` raises the reason why it cannot continue now.
             CallError: the model failed, or a limit of the agent is used up.
         """
         try:
@@ -98,7 +98,7 @@ class ChatModel(Model):
         """End the present step, if there is one, after its calls. Returns whether the agent is done.
 
         Raises:
-            Suspended, CancelledError: the agent cannot go on now.
+            Suspended, CancelledError: the agent cannot continue now.
             InvalidOutputError: the model gave too many invalid results.
         """
         if self._stop_signal is not None:

@@ -100,7 +100,7 @@ class WorkerDefinition:
         stop, compaction, memory, tool_search: as of `Agent`.
         settings: those of each request to the model.
         output_mode: how the model gives a result that is not text.
-        retries: how often the model may correct an invalid result.
+        retries: how many times the model may correct an invalid result.
         run_instructions: what differs from run to run, as a template; see `RunTemplate`.
         facts: the facts of its calls; the effect is always composed.
         document: the file with the line of each part; None for a definition made in Python.
@@ -222,7 +222,7 @@ class WorkerDefinition:
         return self.document.locate(path) if self.document else ""
 
     def resolve_model_name(self, *, requested_name: str = "", default_name: str = "") -> str:
-        """The name of the model to use: the call's, else the file's, else the environment's.
+        """The name of the model to use: the call's, or else the file's, or else the environment's.
 
         Raises:
             SetupError: no model is named, or this worker does not support it.
@@ -242,7 +242,7 @@ class WorkerDefinition:
 
 
 def _display_name(name: object) -> str:
-    """A valid name as it is, any other value by its repr."""
+    """A valid name unchanged, any other value by its repr."""
     return name if isinstance(name, str) and NAME_PATTERN.fullmatch(name) else repr(name)
 
 

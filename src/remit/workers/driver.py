@@ -80,7 +80,7 @@ class PydanticAIDriver:
         check_settings(definition.name, found, definition.settings)
 
     def find_model(self, definition: AgentDefinition, model: AnyModel | None) -> Model | Port:
-        """The model of an agent, else the one that the environment names.
+        """The model of an agent, or else the one that the environment names.
 
         Raises:
             SetupError: no model is named, or the agent does not support it.

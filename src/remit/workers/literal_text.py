@@ -1,4 +1,4 @@
-"""Keeps what is no template in a prompt as text: tags in code, and ``{{ … }}`` that reads no field.
+"""Keeps what is not a template in a prompt as text: tags in code, and ``{{ … }}`` that reads no field.
 
 Code in Markdown shows templates of other programs, and so does ``{{1}}``. In code only ``{{ … }}`` is replaced, because
 prompts quote their input there.
@@ -31,7 +31,7 @@ _EXPRESSIONS: Final = Environment(autoescape=False)  # noqa: S701 - it only pars
 
 
 def keep_literal_text(text: str) -> str:
-    """Write what is no template in a text so that a template has it as text, letter for letter.
+    """Write what is not a template in a text so that a template has it as text, letter for letter.
 
     What stands between ``raw`` tags is text already.
     """
@@ -79,7 +79,7 @@ class _Scanner:
         return [*parts, self._text[position:]]
 
     def _note_text(self, text: str) -> None:
-        """Note whether there is text in the line that goes on after this one."""
+        """Note whether there is text in the line that continues after this one."""
         _, line_break, rest = text.rpartition("\n")
         self._has_text = bool(rest.strip()) or (self._has_text and not line_break)
 
@@ -92,7 +92,7 @@ class _Scanner:
         return not self._is_raw and (bool(self._fence) or token.start() < self._span_end)
 
     def _keep(self, token: re.Match[str]) -> str:
-        """The token, or the text that stands for it."""
+        """The token, or the text that represents it."""
         if token["raw"] and self._is_code(token):
             return _as_text(token[0])
         if self._is_raw or token["raw"]:

@@ -33,7 +33,7 @@ class Template:
     """A prompt with the texts that it includes, by name.
 
     Args:
-        file: the file that contains it, for messages. line: the line of ``file`` on which it begins.
+        file: the file that contains it, for messages. line: the line of ``file`` on which it starts.
     """
 
     def __init__(

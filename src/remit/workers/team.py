@@ -76,7 +76,7 @@ def build_agent(
         definition: the contents of a file.
         tools: its tools, by name.
         workers: its workers, by name; may be filled until the agent's tools are first needed.
-        model: the model, in place of the one that the file names.
+        model: the model, instead of the one that the file names.
         driver: runs the agent; by default a `PydanticAIDriver`.
         agent_layers: layers around the calls that the agent makes.
         parallel: how many calls of one answer may run at once.

@@ -71,7 +71,7 @@ class SqlAnswers(abc.ABC):
     def write_pieces(
         self, run: str, epoch: int, pieces: Sequence[AnswerPiece], closed: Sequence[int] = ()
     ) -> AppendFuture:
-        """Store pieces, and delete those of the answers ``closed``; nothing if another epoch has begun."""
+        """Store pieces, and delete those of the answers ``closed``; nothing if another epoch has started."""
 
         def work(connection: Connection) -> None:
             row = _SELECT_EPOCH.first(connection, run=run)

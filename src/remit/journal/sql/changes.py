@@ -31,7 +31,7 @@ Found = tuple[ChangeKey, ChangedRow | None]
 
 
 class ChangeReading:
-    """Reads the rows of a tenant that have changed behind a place; see `ChangeIndex.read_changes`."""
+    """Reads the rows of a tenant that have changed after a place; see `ChangeIndex.read_changes`."""
 
     def __init__(self, connection: Connection, tenant: str, place: Place, until: Snapshot, limit: int) -> None:
         self._connection = connection
@@ -100,7 +100,7 @@ class ChangeReading:
     def _is_behind(
         self, last: ChangeKey, kind: ChangeKind, order: Column[Any], name: Column[str]
     ) -> ColumnElement[bool]:
-        """Whether a row of this kind stands behind a key."""
+        """Whether a row of this kind comes after a key."""
         if kind < last.kind:
             return order > last.order
         is_later = self._as_in_python(name) > last.id if kind == last.kind else true()
@@ -124,7 +124,7 @@ class ChangeReading:
 def read_changes(
     connection: Connection, tenant: str, place: Place | None, limit: int, now: Callable[[Connection], float]
 ) -> ChangePage:
-    """The rows of a tenant that have changed behind a place; see `ChangeIndex.read_changes`.
+    """The rows of a tenant that have changed after a place; see `ChangeIndex.read_changes`.
 
     The snapshot is taken first. What ends later has a number that is not in it, and comes with the next page.
     """

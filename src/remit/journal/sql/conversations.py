@@ -83,7 +83,7 @@ def conversation_row(connection: Connection | Engine, row: Row[Any]) -> Conversa
 
 
 def open_conversation(connection: Connection, run: RunRow, arguments: str, *, is_first: bool) -> None:
-    """Enter a run into its conversation, which is no direct call.
+    """Enter a run into its conversation, which is not a direct call.
 
     Raises:
         RequestError: the conversation was deleted.

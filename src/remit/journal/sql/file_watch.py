@@ -1,6 +1,6 @@
 """Notices before each transaction that the files of an SQLite journal were removed, replaced or cut short.
 
-SQLite goes on writing to deleted files, and over lost pages that it has in memory, without an error. Every effect from
+SQLite keeps writing to deleted files, and over lost pages that it has in memory, without an error. Every effect from
 then on would be missing from the journal.
 """
 
@@ -44,7 +44,7 @@ class FileWatch:
                 self._check_file(*known)
 
     def remember(self, connection: Connection) -> None:
-        """Remember the files that the connection has open. Called when a transaction has begun."""
+        """Remember the files that the connection has open. Called when a transaction has started."""
         for suffix in _SUFFIXES:
             beside = "" if suffix in connection.info else os.path.realpath(self._path) + suffix
             if beside and os.path.exists(beside):  # noqa: PTH110

@@ -51,6 +51,6 @@ def _select_grant(connection: Connection, grant: str) -> Row[Any] | None:
 
 
 def _update_grant(connection: Connection, stored: Row[Any], **changes: str | int) -> None:
-    """Change the row of a grant, whose signature was checked, and sign it anew."""
+    """Change the row of a grant, whose signature was checked, and sign it again."""
     signature = signer_of(connection).sign("grant", {**columns_of(stored), **changes})
     connection.execute(update(GRANTS).where(GRANTS.c.grant == stored.grant).values(signature=signature, **changes))

@@ -66,7 +66,7 @@ def run_row(row: Row[Any]) -> RunRow:
 
 
 def check_question_signature(row: Row[Any], signer: Signer) -> None:
-    """Check the signature of a question that is about to be signed anew.
+    """Check the signature of a question that is about to be signed again.
 
     Raises:
         BrokenJournalError: it does not match.

@@ -269,7 +269,7 @@ class SqlStore(SqlAnswers):
         return next(iter(rows), None)
 
     async def read_changes(self, tenant: str, place: Place | None, limit: int) -> ChangePage:
-        """The rows of a tenant that have changed behind a place, at most ``limit``; without a place none, as of now."""
+        """The rows of a tenant that have changed after a place, at most ``limit``; without a place none, as of now."""
         return await self._submit_read(lambda connection: read_changes(connection, tenant, place, limit, self._now))
 
     def watch_changes(self) -> AbstractContextManager[asyncio.Event]:
@@ -326,7 +326,7 @@ class SqlStore(SqlAnswers):
         await self._write(lambda connection: revoke_grant(connection, grant, by), grant)
 
     async def take_turn(self, request: TurnRequest) -> float:
-        """Take the next turn of a rate, and return the seconds until it begins."""
+        """Take the next turn of a rate, and return the seconds until it starts."""
         return await self._write(lambda connection: take_turn(connection, request, self._now(connection)), request.rate)
 
     async def accept_rows(self) -> None:

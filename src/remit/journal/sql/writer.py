@@ -197,7 +197,7 @@ def _is_connection_lost(error: Exception) -> bool:
 
 
 def _to_remit_error(error: Exception) -> RemitError:
-    """Wrap a database error in a `JournalError`; errors of Remit stay as they are."""
+    """Wrap a database error in a `JournalError`; errors of Remit remain unchanged."""
     if isinstance(error, RemitError):
         return error
     journal_error = JournalError(f"the journal could not be written: {database_message(error)}")

@@ -237,7 +237,7 @@ def _check_unused(connection: Connection, question: Question, consumption: Consu
 
 
 def _update_question(connection: Connection, stored: Row[Any], **changes: str) -> None:
-    """Change the row of a question, whose signature was checked, and sign it anew."""
+    """Change the row of a question, whose signature was checked, and sign it again."""
     values: dict[str, Any] = {**columns_of(stored), **changes, "the_question": stored.question}
     decision = Decision.from_json(values["decision"]) if values["decision"] else None
     values["request_key"] = decision.request_key if decision is not None else ""

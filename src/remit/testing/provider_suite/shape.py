@@ -65,7 +65,7 @@ def completion(message: Mapping[str, Any], finish: object = "stop", **fields: An
 
 
 def tool_call(written: object = '{"what":"a"}', name: object = "look", **fields: Any) -> dict[str, Any]:
-    """One tool call of a message, with its arguments as they are written; a field of None is left out."""
+    """One tool call of a message, with its arguments as they are written; a field of None is omitted."""
     call = {"id": "call_1", "type": "function", "function": {"name": name, "arguments": written}, **fields}
     return {key: value for key, value in call.items() if value is not None}
 
@@ -76,7 +76,7 @@ def make_calls(*calls: Mapping[str, Any], finish: str = "tool_calls", **fields: 
 
 
 def whole(body: object, status: int = 200, **headers: str) -> HttpAnswer:
-    """An answer in one piece: JSON, or a text as it is."""
+    """An answer in one piece: JSON, or a text unchanged."""
     text = body if isinstance(body, str) else _json(body)
     return HttpAnswer(text, status, headers=tuple((key.replace("_", "-"), value) for key, value in headers.items()))
 
@@ -111,7 +111,7 @@ def _json(value: object) -> str:
 
 
 def as_stream(answer: HttpAnswer, body: object) -> HttpAnswer:
-    """The stream that says the same as the body of a completion; the answer as it is if that is none."""
+    """The stream that says the same as the body of a completion; the answer unchanged if that is none."""
     fields = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
     choices: list[dict[str, Any]] = fields.get("choices") or []
     if answer.status != 200 or not choices:

@@ -1,4 +1,4 @@
-"""The index of changes: who watches gets each row that has changed, and none twice, wherever they go on."""
+"""The index of changes: who watches gets each row that has changed, and none twice, wherever they continue."""
 
 from __future__ import annotations
 
