@@ -51,6 +51,7 @@ from figures import (
     tools,
     tools_day,
     untyped,
+    watch,
     wire,
     workers,
 )
@@ -98,6 +99,7 @@ from figures.mutants import stream as stream_mutants
 from figures.mutants import tiers as tiers_mutants
 from figures.mutants import tools as tools_mutants
 from figures.mutants import untyped as untyped_mutants
+from figures.mutants import watch as watch_mutants
 from figures.mutants import wire as wire_mutants
 from figures.mutants import workers as workers_mutants
 from figures.mutants.mutant import KillRate, Mutant
@@ -148,6 +150,7 @@ PARTS: Final = {
     "scheduled": Part(scheduled.figures, scheduled_mutants.MUTANTS),
     "ssrf": Part(ssrf.figures, ssrf_mutants.MUTANTS),
     "stream": Part(stream.figures, stream_mutants.MUTANTS),
+    "watch": Part(watch.figures, watch_mutants.MUTANTS),
     "edges": Part(edges.figures, edges_mutants.MUTANTS),
     "shown": Part(shown.figures, shown_mutants.MUTANTS),
     "tools": Part(tools.figures, tools_mutants.MUTANTS),
