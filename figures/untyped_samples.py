@@ -285,6 +285,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "str | Callable[[], str]": lambda: "$1",
     "ChatMessage": lambda: {"role": "user", "content": "x"},
     "ChatMessage | Mapping[str, Any]": lambda: {"role": "user", "content": "x"},
+    "NonEmptyText": lambda: "Work.",
     "WorkerDefinition": lambda: read_worker(folder() / "workers" / "clerk.worker"),
     "type[P]": lambda: double.schema_in.model,
     "type[M_co]": lambda: PolicyModel,

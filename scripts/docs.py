@@ -7,19 +7,16 @@ import argparse
 import ast
 import importlib
 import inspect
-import json
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from enum import Enum
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import Final, TypeVar, cast, get_args
+from typing import Final, TypeVar, cast
 
-from pydantic import BaseModel
 from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -28,6 +25,7 @@ import remit.cli
 import remit.layers
 import remit.models
 import remit_local
+from agent_parts import AGENT_PARTS, markdown_table
 from committed import ROOT
 from measured_parts import MEASURED_PARTS
 from nine_codes import broad_code
@@ -43,7 +41,6 @@ from remit.inventory.drift import CHECKLIST
 from remit.inventory.gates import Sessions
 from remit.inventory.governance import PolicyTable
 from remit.inventory.markdown import enforcement_table, templates_table
-from remit.models import ModelSettings
 from remit_cms.app import build
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 
@@ -308,26 +305,6 @@ def cms_templates() -> str:
     return markdown_table(("template", "purpose", "fields"), rows)
 
 
-def worker_keys() -> str:
-    """The keys of a worker file; nested keys follow their parent."""
-    from remit.workers.front_matter import FrontMatter  # noqa: PLC0415 - the one part that needs the extra `pydantic-ai`
-
-    return markdown_table(("key", "default", "meaning"), _field_rows(FrontMatter, ""))
-
-
-def _field_rows(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, str]]:
-    """The fields of a model, each followed by the fields of its own model."""
-    for name, field in model.model_fields.items():
-        default = "" if field.is_required() else field.get_default(call_default_factory=True)
-        plain_default = default.value if isinstance(default, Enum) else default
-        is_empty = isinstance(plain_default, BaseModel) or plain_default in (None, "", (), {})
-        default_text = "" if is_empty else f"`{json.dumps(plain_default)}`"
-        yield f"`{prefix}{name}`", default_text, (field.description or "").replace("|", "\\|")
-        for kind in (field.annotation, *get_args(field.annotation)):
-            if isinstance(kind, type) and issubclass(kind, BaseModel):
-                yield from _field_rows(kind, f"{prefix}{name}.")
-
-
 class _NoSessions:
     """An environment without sessions, which the tables do not need."""
 
@@ -350,12 +327,6 @@ def checklist() -> str:
     return markdown_table(("point", "condition"), CHECKLIST.items())
 
 
-def markdown_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A Markdown table."""
-    lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def _first_paragraph(docstring: str | None) -> str:
     """The first paragraph of a docstring, on one line."""
     return _on_one_line((docstring or "").split("\n\n", maxsplit=1)[0])
@@ -365,25 +336,27 @@ def _on_one_line(docstring: str | None) -> str:
     return " ".join((docstring or "").replace("``", "`").split())
 
 
-PARTS: Final[dict[str, Callable[[], str]]] = MEASURED_PARTS | {
-    "checklist": checklist,
-    "cms-templates": cms_templates,
-    "cms-tools": cms_tools,
-    "command-line": command_line,
-    "error-codes": error_codes,
-    "error-tree": error_tree,
-    "import-order": import_order,
-    "items": items,
-    "layers": layers,
-    "other-errors": other_errors,
-    "policies": policies,
-    "policy-templates": lambda: "\n".join(templates_table(_policy_sections())),
-    "public-names": public_names,
-    "packages": packages,
-    "rules": rules,
-    "model-settings": lambda: markdown_table(("key", "default", "meaning"), _field_rows(ModelSettings, "")),
-    "worker-keys": worker_keys,
-}
+PARTS: Final[dict[str, Callable[[], str]]] = (
+    MEASURED_PARTS
+    | AGENT_PARTS
+    | {
+        "checklist": checklist,
+        "cms-templates": cms_templates,
+        "cms-tools": cms_tools,
+        "command-line": command_line,
+        "error-codes": error_codes,
+        "error-tree": error_tree,
+        "import-order": import_order,
+        "items": items,
+        "layers": layers,
+        "other-errors": other_errors,
+        "policies": policies,
+        "policy-templates": lambda: "\n".join(templates_table(_policy_sections())),
+        "public-names": public_names,
+        "packages": packages,
+        "rules": rules,
+    }
+)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,10 @@ from pydantic_ai.native_tools import NATIVE_TOOL_TYPES, NATIVE_TOOLS_REQUIRING_C
 
 from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
 from remit.agent.prompt import Prompt
+from remit.agent.setting import settings_of
 from remit.contracts.facts import Effect, Facts
 from remit.contracts.provider_tool import PROVIDER_TOOLS
-from remit.errors import ContractError, InvalidArgumentsError, RequestError, SetupError
+from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.workers import build_agent
 from remit.workers.definition import WorkerDefinition
 from tests.workers.kit import seeing
@@ -133,28 +133,28 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"name": "so rt"}, "worker 'so rt': name: 'so rt' is not a valid tool name; write 1 to 64"),
-        ({"name": "\ud800"}, r"worker '\\ud800': name: "),
+        ({"name": "so rt"}, "'so rt' is not a worker name: "),
+        ({"name": "\ud800"}, r"worker '\\ud800': name is "),
         ({"model": "a:1", "compatible_models": ("a:*",)}, "has both `model` and `compatible_models`"),
         ({"facts": Facts(effect=Effect.PURE)}, "worker sort is pure; workers are always composed"),
-        ({"retries": -1}, "worker sort: retries: Input should be greater than or equal to 0"),
+        ({"retries": -1}, "worker sort: retries=-1; give a number from 0 to 10"),
         ({"builtin_tools": ("telepathy",)}, "no provider has the tool 'telepathy'; available: code_execution"),
-        ({"retries": 99}, "worker sort: retries: Input should be less than or equal to 10"),
-        ({"model": 5}, "worker sort: model: Input should be a valid string; give text"),
+        ({"retries": 99}, "worker sort: retries=99; give a number from 0 to 10"),
+        ({"model": 5}, "worker sort: model is 5; give a string"),
         (
             {"model": "gpt-4"},
             "worker sort: model: 'gpt-4' is not a model name; write PROVIDER:NAME, like openai:gpt-5-mini",
         ),
-        ({"permissions": "mail:read"}, "worker sort: permissions: .*; give a frozenset"),
-        ({"permissions": frozenset({"mail"})}, "'mail' is not a permission; write area:action"),
+        ({"permissions": 5}, "worker sort: permissions is 5; give a list"),
+        ({"permissions": frozenset({"mail"})}, "an item of permissions is 'mail'; give a permission, like cms:write"),
         ({"prompt": " "}, "worker sort: prompt: ' ' is blank; say what the worker does"),
         ({"output": "int"}, "worker sort: output: 'int' is not a type; give one, like str or a pydantic model"),
         ({"output": 5}, "worker sort: output: 5 cannot be a result"),
-        ({"name": 5}, "worker 5: name: Input should be a valid string; give text"),
-        ({"input": int}, "worker sort: input: Input should be a subclass of BaseModel; give a pydantic model"),
+        ({"name": 5}, "worker 5: name is 5; give a string"),
+        ({"input": int}, "worker sort: input is the class int; give a pydantic model"),
         ({"input": Names}, "worker sort: input: Names is not an object with named fields"),
-        ({"limits": {"turns": 3}}, "worker sort: limits: Input should be an instance of AgentLimits; give one"),
-        ({"tools": "look"}, "worker sort: tools: Input should be a valid tuple; give a tuple, like"),
+        ({"limits": {"turns": 3}}, r"worker sort: limits is {'turns': 3}; give AgentLimits\(…\)"),
+        ({"tools": "look"}, r"worker sort: tools is 'look'; give tuple\(…\)"),
         ({"workers": ("x", "x")}, "worker sort: workers names 'x' twice; remove one"),
         ({"attachments": TAKES}, "the input has a field `attachments"),
         ({"input": Scanned}, "the input has a field `attachments"),
@@ -180,7 +180,7 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
     ],
 )
 def test_parts_that_do_not_go_together_are_refused(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ContractError, match=said):
+    with pytest.raises(SetupError, match=said):
         made({"name": "sort", "prompt": "Sort.", **given})
 
 
@@ -204,23 +204,25 @@ FITS = {
     ("output", "type"),
     ("permissions", "nothing"),
     *((field, "nothing") for field in ("stop", "compaction", "memory", "tool_search")),
-    ("retries", "number"),
+    *((field, "nothing") for field in ("limits", "settings")),
+    ("compatible_models", "list"),
+    *((field, "number") for field in ("retries", "tool_search")),
 }
 """Which of them a field may be."""
 
 
-@pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(WorkerDefinition)])
+@pytest.mark.parametrize("field", [each.name for each in settings_of(WorkerDefinition)])
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_field_of_another_type_is_one_clear_error_that_names_it(field: str, kind: str) -> None:
     given = {"name": "sort", "prompt": "Sort.", field: WRONG[kind]}
     if (field, kind) in FITS:
         assert made(given)
         return
-    with pytest.raises(ContractError) as caught:
+    with pytest.raises(SetupError) as caught:
         made(given)
     said = caught.value.message
-    assert said.startswith("worker ")
-    assert f": {field}" in said
+    assert said.removeprefix("an item of ").startswith("worker ")
+    assert f": {field}" in said.replace("an item of ", "")
     assert "\n" not in said
 
 

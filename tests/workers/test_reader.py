@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from remit.agent.attachments import AttachmentPolicy, PromptWithAttachments
+from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Risk
 from remit.schemas.finding import Finding
 from remit.workers import build_agent
-from remit.workers.definition import AgentLimits, WorkerDefinition
+from remit.workers.definition import WorkerDefinition
 from remit.workers.prompt import MAX_PROMPT_CHARS
 from remit.workers.reader import inspect_file, read_worker, read_workers
 from remit.workers.source import WorkerFileError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from msgspec import Struct
 
@@ -19,9 +19,13 @@ class Grants(Struct, frozen=True):
     read: Callable[[Any], Iterable[object] | None] | None = None
     field: str = ""
 
+    summary: ClassVar = "more is looser"
+
 
 class Bounds(Struct, frozen=True):
     """Numbers that limit the agent, as a pydantic model. A higher one, or None instead of one, is looser."""
+
+    summary: ClassVar = "higher is looser"
 
 
 class Wraps(Struct, frozen=True):
@@ -30,9 +34,13 @@ class Wraps(Struct, frozen=True):
     read: Callable[[Any], Iterable[object]]
     field: str
 
+    summary: ClassVar = "fewer, or another order, is looser"
+
 
 class Accepts(Struct, frozen=True):
     """A policy for what the agent is given, as a pydantic model. Anything but its removal is looser."""
+
+    summary: ClassVar = "any change but its removal is looser"
 
 
 class Noticed(Struct, frozen=True):
@@ -40,17 +48,29 @@ class Noticed(Struct, frozen=True):
 
     show: Callable[[Any], str] = repr
 
+    summary: ClassVar = "a change is noticed"
+
 
 class Elsewhere(Struct, frozen=True):
     """The lock holds the setting in another part of the agent's entry."""
 
     where: str
 
+    @property
+    def summary(self) -> str:
+        """How the lock holds it."""
+        return f"in {self.where}"
+
 
 class Ungoverned(Struct, frozen=True):
     """The lock does not hold the setting, for a reason."""
 
     reason: str
+
+    @property
+    def summary(self) -> str:
+        """How the lock holds it."""
+        return f"no: {self.reason}"
 
 
 Governed: TypeAlias = Grants | Bounds | Wraps | Accepts | Noticed | Elsewhere | Ungoverned

@@ -13,7 +13,7 @@ from remit.agent.compaction import Compaction
 from remit.agent.governed import Accepts, Bounds, Elsewhere, Grants, Noticed, Ungoverned
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
-from remit.agent.setting import derived, setting, value
+from remit.agent.setting import setting, settings_of, value
 from remit.agent.stop import StopPolicy
 from remit.agent.tool_search import ToolSearch, as_tool_search
 from remit.agent.working_memory import WorkingMemory
@@ -59,8 +59,21 @@ def _show_compaction(compaction: Compaction) -> str:
     return f"{compaction.tokens} tokens, {compaction.kept_tokens} kept"
 
 
+class _HasSchemas:
+    """What an agent takes and returns."""
+
+    _schemas: _Schemas
+
+    # Pyright takes no cached property for an attribute of a protocol.
+    schema_in: Input[Any] = cast("Input[Any]", cached_property(lambda self: self._schemas.schema_in))
+    """The schema of its payload."""
+
+    schema_out: Output[Any] = cast("Output[Any]", cached_property(lambda self: self._schemas.schema_out))
+    """The schema of its result."""
+
+
 @value
-class AgentSettings:
+class AgentSettings(_HasSchemas):
     """The settings of an agent that are the same in Python and in a worker file.
 
     Raises:
@@ -71,7 +84,7 @@ class AgentSettings:
     """What it is called in errors."""
 
     name: str = setting(
-        "The canonical name. Default in a file: the name of the file.",
+        "The canonical name.",
         kw_only=False,
         governed=Elsewhere("the name of the entry"),
     )
@@ -79,7 +92,7 @@ class AgentSettings:
         "When and why to call it, for its callers.", default="", governed=Elsewhere("the digest of the texts")
     )
     input: type[BaseModel] = setting(
-        "The input, a pydantic model. Default: one field `prompt`, which may be given as text.",
+        "The input, a pydantic model. Default: one field `prompt`.",
         default=Prompt,
         governed=Elsewhere("the contract"),
     )
@@ -106,7 +119,7 @@ class AgentSettings:
         "How much one call of it may use.", default=None, converter=_as_limits, governed=Bounds()
     )
     stop: StopPolicy | None = setting(
-        "When it is done, such as `NoCalls() | TurnsUsed(5)`. Default: its model calls no tool.",
+        "When it is done. Default: its model calls no tool.",
         default=None,
         governed=Noticed(),
     )
@@ -147,8 +160,6 @@ class AgentSettings:
         governed=Elsewhere("the facts"),
     )
 
-    _schemas: _Schemas = derived()
-
     def __post_init__(self) -> None:
         if "_schemas" not in vars(self):
             vars(self)["_schemas"] = _Schemas(self.input, self.output)
@@ -164,12 +175,9 @@ class AgentSettings:
         if self.settings.response_format is not None and not self.returns_text:
             raise SetupError(f"{self.noun} {self.name}: response_format and output contradict each other; keep output")
 
-    # Pyright takes no cached property for an attribute of a protocol.
-    schema_in: Input[Any] = cast("Input[Any]", cached_property(lambda self: self._schemas.schema_in))
-    """The schema of its payload."""
-
-    schema_out: Output[Any] = cast("Output[Any]", cached_property(lambda self: self._schemas.schema_out))
-    """The schema of its result."""
+    def shared_settings(self) -> dict[str, Any]:
+        """The settings that stand here, by parameter."""
+        return {each.name: getattr(self, each.attribute) for each in settings_of(AgentSettings)}
 
     @property
     def permissions(self) -> frozenset[str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from remit.agent.agent import Agent
@@ -13,12 +14,16 @@ from remit.agent.setting import Setting, settings_of
 from remit.schemas.finding import GovernanceChange
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
-LOCKED: Final[Mapping[str, Setting]] = {
-    getattr(each.governed, "field", "") or each.name: each
-    for each in settings_of(Agent)
-    if isinstance(each.governed, (Grants, Bounds, Wraps, Accepts, Noticed))
-}
-"""The settings of an agent that a lock holds, by their field. Their `Governed` says what loosens."""
+
+
+@cache
+def locked_settings(kind: type[Agent] = Agent) -> Mapping[str, Setting]:
+    """The settings of an agent that a lock holds, by their field. Their `Governed` says what loosens."""
+    return {
+        getattr(each.governed, "field", "") or each.name: each
+        for each in settings_of(kind)
+        if isinstance(each.governed, (Grants, Bounds, Wraps, Accepts, Noticed))
+    }
 
 
 def agents_of(callees: Iterable[object]) -> dict[str, Agent]:
@@ -34,12 +39,13 @@ def agent_text(agent: Agent) -> str:
 
 
 def agent_values(agent: Agent) -> dict[str, Any]:
-    """What an agent may do and what limits it. What is only noticed is omitted where it is not set."""
-    values = {field: _locked_value(each, agent) for field, each in LOCKED.items()}
+    """What an agent may do and what limits it. What is only noticed is left out where it is not set."""
+    locked = locked_settings(type(agent))
+    values = {field: _locked_value(each, agent) for field, each in locked.items()}
     return {
         field: value
         for field, value in values.items()
-        if value is not None or not isinstance(LOCKED[field].governed, Noticed)
+        if value is not None or not isinstance(locked[field].governed, Noticed)
     }
 
 
@@ -70,7 +76,8 @@ def _limit_values(limits: AgentLimits) -> dict[str, Any]:
 
 def diff_agent_field(name: str, old: Any, new: Any) -> Iterator[tuple[str, GovernanceChange]] | None:
     """The changes of one value of `agent_values`, each with its direction; None for another field."""
-    match LOCKED[name].governed if name in LOCKED else None:
+    setting = locked_settings().get(name)
+    match None if setting is None else setting.governed:
         case Grants(verb=verb):
             return _diff_granted(verb, old, new)
         case Bounds():

@@ -23,7 +23,7 @@ from remit.agent.stop import (
 from remit.agent.tool_search import ToolSearch
 from remit.agent.working_memory import WorkingMemory
 from remit.errors import SetupError
-from remit.workers.field_types import FrontMatterPart, ModelName, ToolName
+from remit.workers.field_types import FrontMatterPart, FrontMatterSection, ModelName, ToolName
 
 T = TypeVar("T")
 
@@ -55,7 +55,7 @@ class _Conditions(FrontMatterPart):
                 yield make(getattr(self, name))
 
 
-class StopSection(_Conditions):
+class StopSection(_Conditions, FrontMatterSection):
     """When the agent is done: one of the conditions is met."""
 
     all: _Conditions | None = Field(default=None, description="Conditions that must be met together.")
@@ -73,12 +73,12 @@ class StopSection(_Conditions):
         if self.all is not None:
             yield _join(AllOf, self.all.policies())
 
-    def to_policy(self) -> StopPolicy:
+    def to_value(self) -> StopPolicy:
         """Convert to a policy."""
         return _join(AnyOf, self.policies())
 
 
-class CompactionSection(FrontMatterPart):
+class CompactionSection(FrontMatterSection):
     """How a history that grows too long is shortened."""
 
     tokens: int = Field(default=Compaction().tokens, gt=0, description="Estimated tokens of a request sent as it is.")
@@ -91,21 +91,25 @@ class CompactionSection(FrontMatterPart):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        return _check_conversion(self, self.to_compaction)
+        return _check_conversion(self, self.to_value)
 
-    def to_compaction(self) -> Compaction:
+    def to_value(self) -> Compaction:
         """Convert to the setting of an agent."""
         return Compaction(tokens=self.tokens, keep=self.keep, model=self.model or None)
 
 
-class MemorySection(FrontMatterPart):
+class MemorySection(FrontMatterSection):
     """What is remembered of the entities in a conversation."""
 
     size: int = Field(default=WorkingMemory().size, ge=1, description="How many entities the model is given.")
     per_kind: int = Field(default=WorkingMemory().per_kind, ge=1, description="How many of a kind one result adds.")
 
+    def to_value(self) -> WorkingMemory:
+        """Convert to the setting of an agent."""
+        return WorkingMemory(**self.model_dump())
 
-class ToolSearchSection(FrontMatterPart):
+
+class ToolSearchSection(FrontMatterSection):
     """How the model finds tools."""
 
     above: int = Field(default=ToolSearch().above, ge=0, description="With at most so many tools, all are shown.")
@@ -120,6 +124,10 @@ class ToolSearchSection(FrontMatterPart):
         default=ToolSearch().as_text,
         description="Whether found tools are text, called by `call_tool`; by default where the endpoint caches.",
     )
+
+    def to_value(self) -> ToolSearch:
+        """Convert to the setting of an agent."""
+        return ToolSearch(**self.model_dump())
 
 
 def number_as_above(value: object) -> object:

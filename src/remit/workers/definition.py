@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import isroutine
-from typing import Annotated, Any, Final
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, InstanceOf, ValidationError
+from pydantic import BaseModel, ConfigDict, InstanceOf, PlainValidator, ValidationError, create_model
 
-from remit.agent.attachments import ATTACHMENTS_FIELD, AttachmentPolicy, takes_attachments
-from remit.agent.compaction import Compaction
-from remit.agent.limits import AgentLimits
-from remit.agent.prompt import Prompt
-from remit.agent.settings import OutputMode
-from remit.agent.stop import StopPolicy
-from remit.agent.tool_search import ToolSearch
-from remit.agent.working_memory import WorkingMemory
+from remit.agent.governed import Elsewhere
+from remit.agent.setting import NoKey, hints_of, setting, settings_of, value
+from remit.agent.settings import AgentSettings
 from remit.contracts.callee import Callee, check_callees
-from remit.contracts.contract import NAME_PATTERN
-from remit.contracts.facts import Effect, Facts
+from remit.contracts.contract import check_name
 from remit.contracts.provider_tool import PROVIDER_TOOLS, ProviderTool, as_provider_tools
-from remit.contracts.schema import Input, Output
-from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.contracts.typed_schema import contracts_are_checked
 from remit.errors import ContractError, SetupError
 from remit.schemas.yaml_lines import YamlDocument
-from remit.workers.field_types import ModelName, NonEmptyText, Permission, ToolName, describe_error, select_innermost
+from remit.workers.field_types import ModelName, NonEmptyText, ToolName, describe_error, select_innermost
 from remit.workers.prompt import Template
 from remit.workers.run_template import RunTemplate
 
 PROMPT_PATH: Final = ("prompt",)
 """The path of the prompt in the document of a worker file."""
+_BUILT: Final = Elsewhere("the agent that is built")
 
 
 def _require_callee(value: object) -> object:
@@ -44,117 +37,85 @@ def _require_callee(value: object) -> object:
     return value
 
 
-class _DefinitionSchema(BaseModel):
-    """Validates the fields of a definition by the same rules as the front matter of a file."""
-
-    model_config = ConfigDict(strict=True, defer_build=True)
-
-    name: ToolName
-    prompt: NonEmptyText
-    description: str
-    includes: Mapping[str, str]
-    model: ModelName
-    compatible_models: tuple[Annotated[str, Field(min_length=1)], ...]
-    input: type[BaseModel]
-    tools: tuple[ToolName, ...]
-    workers: tuple[ToolName, ...]
-    delegates: tuple[ToolName, ...] | None
-    handoffs: tuple[ToolName, ...]
-    permissions: frozenset[Permission] | None
-    builtin_tools: tuple[str | InstanceOf[ProviderTool], ...]
-    attachments: InstanceOf[AttachmentPolicy] | None
-    limits: InstanceOf[AgentLimits]
-    stop: InstanceOf[StopPolicy] | None
-    compaction: InstanceOf[Compaction] | None
-    memory: InstanceOf[WorkingMemory] | None
-    tool_search: InstanceOf[ToolSearch] | None
-    settings: InstanceOf[ModelSettings]
-    output_mode: OutputMode
-    retries: int = Field(ge=0, le=10)
-    run_instructions: str
-    facts: InstanceOf[Facts]
-    tool_objects: Mapping[str, Annotated[object, AfterValidator(_require_callee)]]
-    document: InstanceOf[YamlDocument] | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class WorkerDefinition:
+@value
+class WorkerDefinition(AgentSettings):
     """An agent as a `.worker` file defines it: tools, workers and handoffs are names. `build_agent` makes the agent.
 
-    Args:
-        name: the canonical name, as a model sees it.
-        prompt: the system message: a Jinja template in Markdown that may use the input's fields.
-        includes: the texts that the prompt may include, by name.
-        model: the model, ``provider:name``. Empty for the model of the call or of the environment.
-        compatible_models: patterns like ``openai:*``; the model must match one of them.
-        input: the payload model. output: the type of the result, which PydanticAI checks.
-        tools: canonical names of the tools it may call.
-        tool_objects: the tools that the file imports, by canonical name.
-        workers: canonical names of the workers it may call; it may list itself.
-        delegates: names that its workers may call although it may not, and no others; None for all that they list.
-        handoffs: canonical names of the agents that may take over the conversation.
-        permissions: the permissions of its caller that its calls may use; None for all of them.
-        builtin_tools: tools that run at the model's provider, see `PROVIDER_TOOLS`, by name or with options;
-            ungoverned.
-        attachments: the files it accepts; None for no files.
-        stop, compaction, memory, tool_search: as of `Agent`.
-        settings: those of each request to the model.
-        output_mode: how the model gives a result that is not text.
-        retries: how many times the model may correct an invalid result.
-        run_instructions: what differs from run to run, as a template; see `RunTemplate`.
-        facts: the facts of its calls; the effect is always composed.
-        document: the file with the line of each part; None for a definition made in Python.
-
     Raises:
-        ContractError: a field is invalid, or two fields contradict each other.
+        ContractError, SetupError: a setting is invalid, or two contradict each other.
     """
 
-    name: str
-    prompt: str
-    description: str = ""
-    includes: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    model: str = ""
-    compatible_models: tuple[str, ...] = ()
-    input: type[BaseModel] = Prompt
-    output: Any = str
-    tools: tuple[str, ...] = ()
-    workers: tuple[str, ...] = ()
-    delegates: tuple[str, ...] | None = None
-    handoffs: tuple[str, ...] = ()
-    permissions: frozenset[str] | None = None
-    builtin_tools: tuple[str | ProviderTool, ...] = ()
-    attachments: AttachmentPolicy | None = None
-    limits: AgentLimits = field(default_factory=AgentLimits)
-    stop: StopPolicy | None = None
-    compaction: Compaction | None = None
-    memory: WorkingMemory | None = None
-    tool_search: ToolSearch | None = field(default=None, hash=False)
-    settings: ModelSettings = field(default=NO_SETTINGS, hash=False)
-    output_mode: OutputMode = "auto"
-    retries: int = 1
-    run_instructions: str = ""
-    facts: Facts = field(default_factory=lambda: Facts(effect=Effect.COMPOSED))
-    tool_objects: Mapping[str, Callee[..., Any]] = field(default_factory=dict[str, Callee[..., Any]], hash=False)
-    document: YamlDocument | None = field(default=None, compare=False, repr=False)
+    noun: ClassVar = "worker"
+
+    prompt: NonEmptyText = setting(
+        "The system message: a Jinja template in Markdown that may use the input's fields.",
+        key=NoKey("it is the text below the front matter"),
+        governed=_BUILT,
+    )
+    includes: Mapping[str, str] = setting(
+        "The texts that the prompt may include, by name.",
+        default=MappingProxyType({}),
+        key=NoKey("the prompt names them"),
+        governed=_BUILT,
+    )
+    model: ModelName = setting(
+        "The model, `provider:name`. A call may name another one. Default: `REMIT_MODEL`. Not together with "
+        "`compatible_models`.",
+        default="",
+        governed=_BUILT,
+    )
+    tools: tuple[ToolName, ...] = setting("The tools it may call, by canonical name.", default=(), governed=_BUILT)
+    tool_objects: Mapping[str, Annotated[Callee[..., Any], PlainValidator(_require_callee)]] = setting(
+        "The tools that the file imports, by canonical name.",
+        default=MappingProxyType({}),
+        key=NoKey("`tools` names them as `package.module:tool`"),
+        governed=_BUILT,
+    )
+    workers: tuple[ToolName, ...] = setting(
+        "The workers it may call. To call itself, it lists itself.", default=(), governed=_BUILT
+    )
+    delegates: tuple[ToolName, ...] | None = setting(
+        "Narrows what may be called below it: to its own tools and workers, and these. Default: all that its workers "
+        "list.",
+        default=None,
+        governed=_BUILT,
+    )
+    handoffs: tuple[ToolName, ...] = setting(
+        "The agents that may take over the conversation.", default=(), governed=_BUILT
+    )
+    builtin_tools: tuple[str | InstanceOf[ProviderTool], ...] = setting(
+        "Tools that run at the model's provider, by name, or as a mapping of `name` and `max_uses`, `allowed_domains` "
+        "or `blocked_domains`. Ungoverned: no layer sees their calls.",
+        default=(),
+        governed=_BUILT,
+    )
+    run_instructions: str = setting(
+        "What differs from run to run, as a Jinja template of `principal`, `tenant`, `target`, `conversation`, `now` "
+        "(ISO 8601, UTC) and `date`. A message of its own before the user's.",
+        default="",
+        governed=_BUILT,
+    )
+    document: YamlDocument | None = setting(
+        "The file with the line of each part; None for a definition made in Python.",
+        default=None,
+        key=NoKey("it is the file"),
+        governed=_BUILT,
+    )
 
     def __post_init__(self) -> None:
+        check_name(self.name, "a worker")
+        super().__post_init__()
         if self.document is not None and not self.includes and contracts_are_checked():
             return  # the file was checked before, as it is
         for what in self._find_errors():
-            raise ContractError(f"worker {_display_name(self.name)}: {what}")
+            raise ContractError(f"worker {self.name}: {what}")
         if self.model and self.compatible_models:
             raise ContractError(f"worker {self.name} has both `model` and `compatible_models`; keep one")
-        if self.facts.effect is not Effect.COMPOSED:
-            raise ContractError(f"worker {self.name} is {self.facts.effect.value}; workers are always composed")
         unknown = sorted(set(self.provider_tool_names) - set(PROVIDER_TOOLS))
         if unknown:
             there = ", ".join(PROVIDER_TOOLS)
-            raise ContractError(f"worker {self.name}: no provider has the tool {unknown[0]!r}; available: {there}")
-        if takes_attachments(self.input) != (self.attachments is not None):
             raise ContractError(
-                f"worker {self.name}: the input needs a field `{ATTACHMENTS_FIELD}: "
-                "tuple[Attachment, ...]` if and only if the worker has "
-                f"`{ATTACHMENTS_FIELD}`"
+                f"worker {self.name}: builtin_tools: no provider has the tool {unknown[0]!r}; available: {there}"
             )
         of_run = RunTemplate(self.run_instructions).check() if self.run_instructions else ()
         for finding in [*self.template.check(parameter_names(self.input)), *of_run]:
@@ -171,14 +132,14 @@ class WorkerDefinition:
         return as_provider_tools("builtin_tools", self.builtin_tools)
 
     def _find_errors(self) -> Iterator[str]:
-        """Errors that the reader finds in a file too: wrong types, invalid names, duplicate names."""
+        """Errors that the reader finds in a file too: invalid names, duplicate names."""
         try:
-            _DefinitionSchema.model_validate({name: self.__dict__[name] for name in _DefinitionSchema.model_fields})
+            _own_schema().model_validate({name: vars(self)[name] for name in _own_schema().model_fields})
         except ValidationError as error:
             yield "; ".join(describe_error(select_innermost(error.errors(include_url=False))[0], in_code=True))
             return
         for key in ("tools", "workers", "delegates", "handoffs", "builtin_tools"):
-            names = self.provider_tool_names if key == "builtin_tools" else self.__dict__[key] or ()
+            names = self.provider_tool_names if key == "builtin_tools" else vars(self)[key] or ()
             yield from (f"{key} names {each!r} twice; remove one" for each in names if names.count(each) > 1)
         output: object = self.output
         if isinstance(output, (str, Mapping)) or isroutine(output):
@@ -188,21 +149,6 @@ class WorkerDefinition:
                 _ = self.schema_in if key == "input" else self.schema_out
             except ContractError as error:
                 yield f"{key}: {error.message}"
-
-    @cached_property
-    def schema_in(self) -> Input[Any]:
-        """The schema of the payload."""
-        return Input(self.input)
-
-    @cached_property
-    def schema_out(self) -> Output[Any]:
-        """The schema of the result."""
-        return Output(self.output)
-
-    @property
-    def takes_prompt(self) -> bool:
-        """Whether the worker can be called with a text alone."""
-        return issubclass(self.input, Prompt)
 
     @cached_property
     def template(self) -> Template:
@@ -240,10 +186,27 @@ class WorkerDefinition:
         """Whether the worker supports a model, named ``provider:name``."""
         return not self.compatible_models or any(fnmatchcase(model, each) for each in self.compatible_models)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same, wherever."""
+        names = [each.attribute for each in settings_of(WorkerDefinition) if each.name != "document"]
+        return isinstance(other, WorkerDefinition) and all(
+            getattr(self, name) == getattr(other, name) for name in names
+        )
 
-def _display_name(name: object) -> str:
-    """A valid name unchanged, any other value by its repr."""
-    return name if isinstance(name, str) and NAME_PATTERN.fullmatch(name) else repr(name)
+    def __hash__(self) -> int:
+        return hash((self.name, self.prompt))
+
+    def __repr__(self) -> str:
+        return f"WorkerDefinition(name={self.name!r}, prompt={self.prompt!r}, …)"
+
+
+@cache
+def _own_schema() -> type[BaseModel]:
+    """Validates the names of a definition by the same rules as the front matter of a file."""
+    own = [each.attribute for each in settings_of(WorkerDefinition) if each not in settings_of(AgentSettings)]
+    fields: dict[str, Any] = {name: (hints_of(WorkerDefinition)[name], ...) for name in own}
+    config = ConfigDict(strict=True, arbitrary_types_allowed=True)
+    return create_model("WorkerNames", __config__=config, **fields)
 
 
 def parameter_names(model: type[BaseModel]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Collection, Mapping
 from typing import Annotated, Final
 
@@ -34,6 +35,14 @@ class FrontMatterPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, allow_inf_nan=False)
 
 
+class FrontMatterSection(FrontMatterPart, abc.ABC):
+    """The form in a file of a setting whose value is an object of another type."""
+
+    @abc.abstractmethod
+    def to_value(self) -> object:
+        """Convert to the value of the setting."""
+
+
 TOOL_REFERENCE_HINT: Final = "name a tool as package.module:tool, or by its canonical name"
 CLASS_REFERENCE_HINT: Final = "name a pydantic model as package.module:Model"
 _PATTERN_MESSAGES: Final[Mapping[str, tuple[str, str]]] = {
@@ -57,15 +66,7 @@ _FILE_FIXES: Final[Mapping[str, str]] = {
     "bool_type": "write true or false",
     "model_type": "write keys with their values below",
 }
-_CODE_FIXES: Final[Mapping[str, str]] = {
-    "tuple_type": "give a tuple, like ('one', 'two')",
-    "frozen_set_type": "give a frozenset, like frozenset({'mail:read'})",
-    "is_instance_of": "give one",
-    "is_subclass_of": "give a pydantic model",
-    "dict_type": "give a dictionary",
-    "string_type": "give text",
-    "int_type": "give a whole number",
-}
+_CODE_FIXES: Final[Mapping[str, str]] = {"is_instance_of": "give one", "string_type": "give text"}
 _EMPTY_ERROR_TYPES: Final = frozenset({"string_too_short", "too_short"})
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any, Final, cast, get_args
 
-from pydantic import BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
-from remit.agent.attachments import AttachmentPolicy
-from remit.agent.limits import AgentLimits
-from remit.agent.settings import OutputMode
+from remit.agent.setting import Setting, hints_of, settings_of
+from remit.agent.settings import AgentSettings
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Facts, Risk, build_facts
 from remit.contracts.provider_tool import ProviderTool, ProviderToolName
-from remit.contracts.settings import NO_SETTINGS, ModelSettings
 from remit.workers.agent_sections import (
     CompactionSection,
     MemorySection,
@@ -21,10 +20,19 @@ from remit.workers.agent_sections import (
     number_as_above,
     true_as_defaults,
 )
-from remit.workers.field_types import ClassReference, FrontMatterPart, ModelName, Permission, ToolEntry, ToolName
+from remit.workers.definition import WorkerDefinition
+from remit.workers.field_types import (
+    ClassReference,
+    FrontMatterPart,
+    FrontMatterSection,
+    ModelName,
+    Permission,
+    ToolEntry,
+    ToolName,
+)
 
 
-class FactsSection(FrontMatterPart):
+class FactsSection(FrontMatterSection):
     """The facts of the worker, like those of a tool. Its effect is always composed."""
 
     risk: Risk = Field(
@@ -42,7 +50,7 @@ class FactsSection(FrontMatterPart):
         "or `experimental` (its callers need the permission `tools:experiment`).",
     )
 
-    def to_facts(self) -> Facts:
+    def to_value(self) -> Facts:
         """Convert to facts."""
         return build_facts(
             effect=Effect.COMPOSED,
@@ -70,69 +78,72 @@ def _as_options(value: object) -> object:
 ProviderToolEntry = Annotated[_ToolWithOptions, BeforeValidator(_as_options)]
 
 
-class FrontMatter(FrontMatterPart):
-    """The keys between the two ``---`` lines of a worker file."""
+class _Keys(FrontMatterPart):
+    """The keys of a worker file."""
 
-    name: ToolName | None = Field(default=None, description="The canonical name. Default: the name of the file.")
-    description: str = Field(default="", description="When and why to call it, for its callers.")
-    model: ModelName = Field(
-        default="",
-        description="The model, `provider:name`. A call may name another one. Default: `REMIT_MODEL`.",
-    )
-    compatible_models: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
-        default=(),
-        description="Patterns like `openai:*`; the model must match one of them. Not together with `model`.",
-    )
-    input: ClassReference | None = Field(
-        default=None, description="The input, a pydantic model as `package.module:Model`. Default: one field `prompt`."
-    )
-    output: ClassReference | None = Field(
-        default=None, description="The result, a pydantic model as `package.module:Model`. Default: text."
-    )
-    tools: tuple[ToolEntry, ...] = Field(
-        default=(), description="The tools it may call, by canonical name or as `package.module:tool`."
-    )
-    workers: tuple[ToolName, ...] = Field(
-        default=(), description="The workers it may call. To call itself, it lists itself."
-    )
-    delegates: tuple[ToolName, ...] = Field(
-        default=(),
-        description="Narrows what may be called below it: to its own tools and workers, and these. "
-        "Default: all that its workers list.",
-    )
-    handoffs: tuple[ToolName, ...] = Field(default=(), description="The agents that may take over the conversation.")
-    permissions: tuple[Permission, ...] | None = Field(
-        default=None, description="The permissions of its caller that its calls may use. Default: all."
-    )
-    builtin_tools: tuple[ProviderToolEntry, ...] = Field(
-        default=(),
-        description="Tools that run at the model's provider, by name, or as a mapping of `name` and `max_uses`, "
-        "`allowed_domains` or `blocked_domains`. Ungoverned: no layer sees their calls.",
-    )
-    attachments: AttachmentPolicy | None = Field(default=None, description="The files it accepts. Default: none.")
-    limits: AgentLimits = Field(default_factory=AgentLimits, description="How much one call of it may use.")
-    stop: StopSection | None = Field(
-        default=None, description="When it is done: one of these. Default: its model calls no tool."
-    )
+    def to_settings(self) -> dict[str, Any]:
+        """The values of the keys as those of settings."""
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        return {
+            name: each.to_value() if isinstance(each, FrontMatterSection) else each for name, each in values.items()
+        }
+
+
+class FileForms(_Keys):
+    """The keys whose form in a file differs from the setting, and what that adds to its meaning."""
+
+    name: ToolName | None = Field(default=None, description="Default: the name of the file.")
+    model: ModelName = ""
+    tools: tuple[ToolEntry, ...] = Field(default=(), description="A file may also write `package.module:tool`.")
+    delegates: tuple[ToolName, ...] = ()
+    builtin_tools: tuple[ProviderToolEntry, ...] = ()
+    input: ClassReference | None = Field(default=None, description="A file names it as `package.module:Model`.")
+    output: ClassReference | None = Field(default=None, description="A file names a model: `package.module:Model`.")
+    compatible_models: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    permissions: tuple[Permission, ...] | None = None
+    stop: StopSection | None = Field(default=None, description="Its keys are conditions, of which one must be met.")
     compaction: Annotated[CompactionSection | None, BeforeValidator(true_as_defaults)] = Field(
-        default=None, description="Shortens a history that grows too long for the model; `true` for the defaults."
+        default=None, description="`true` for the defaults."
     )
     memory: Annotated[MemorySection | None, BeforeValidator(true_as_defaults)] = Field(
-        default=None, description="What it remembers of the entities in a conversation; `true` for the defaults."
+        default=None, description="`true` for the defaults."
     )
-    tool_search: Annotated[ToolSearchSection | None, BeforeValidator(number_as_above)] = Field(
-        default=None, description="How its model finds tools where there are many; a number stands for `above`."
-    )
-    settings: ModelSettings = Field(default=NO_SETTINGS, description="The settings of each request to the model.")
-    run_instructions: str = Field(
-        default="",
-        description="What differs from run to run, as a Jinja template of `principal`, `tenant`, `target`, "
-        "`conversation`, `now` (ISO 8601, UTC) and `date`. A message of its own before the user's.",
-    )
-    output_mode: OutputMode = Field(
-        default="auto",
-        description="How the model gives a result that is not text: `native` (by the JSON schema of its API), `tool` "
-        "(it calls `final_result`), or `auto`: native where a named model is known to have it.",
-    )
-    retries: int = Field(default=1, ge=0, le=10, description="How often the model may correct an invalid result.")
-    facts: FactsSection = Field(default_factory=FactsSection, description="The facts of its calls.")
+    tool_search: Annotated[ToolSearchSection | None, BeforeValidator(number_as_above)] = None
+    facts: FactsSection = Field(default_factory=FactsSection)
+
+
+def section_of(annotation: Any) -> type[BaseModel] | None:
+    """The model of the keys below a key, given its type; None if there are none."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for each in get_args(annotation) if (found := section_of(each)) is not None), None)
+
+
+def _field_of(each: Setting, kind: type[WorkerDefinition]) -> tuple[Any, Any]:
+    """The type and the field of a key: of its form in a file if it has one, or else of the setting."""
+    form: Any = FileForms.model_fields.get(each.name)
+    if form is not None:
+        meaning = " ".join(filter(None, [each.meaning, form.description]))
+        annotation: Any = Annotated[form.annotation, *form.metadata] if form.metadata else form.annotation
+        default = {"default_factory": form.default_factory} if form.default_factory else {"default": form.default}
+        return annotation, _describe(meaning, **default)
+    hint = hints_of(kind)[each.attribute]
+    if each.default is None and each.converter is not None:
+        return hint, _describe(each.meaning, default_factory=partial(each.converter, None))
+    return hint, _describe(each.meaning, default=each.default)
+
+
+def _describe(meaning: str, **default: Any) -> Any:
+    return Field(description=meaning, **default)
+
+
+def build_front_matter(kind: type[WorkerDefinition]) -> type[FileForms]:
+    """The model of the keys of a worker file: one for each setting that has one, those of files alone first."""
+    shared = settings_of(AgentSettings)
+    settings = sorted(settings_of(kind), key=lambda each: (each.name != "name", each in shared))
+    fields: dict[str, Any] = {key: _field_of(each, kind) for each in settings if (key := each.file_key) is not None}
+    doc = "The keys between the two ``---`` lines of a worker file: the settings of a `WorkerDefinition`."
+    return cast("type[FileForms]", create_model("FrontMatter", __base__=_Keys, __doc__=doc, **fields))
+
+
+FrontMatter: Final = build_front_matter(WorkerDefinition)

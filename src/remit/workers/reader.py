@@ -11,19 +11,13 @@ from pydantic import BaseModel, ValidationError
 
 from remit.agent.attachments import (
     ATTACHMENTS_FIELD,
-    AttachmentPolicy,
     PromptWithAttachments,
     takes_attachments,
 )
-from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
-from remit.agent.tool_search import ToolSearch
-from remit.agent.working_memory import WorkingMemory
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import NAME_PATTERN
-from remit.contracts.provider_tool import ProviderTool
 from remit.contracts.schema import Input, Output
-from remit.contracts.settings import ModelSettings
 from remit.contracts.typed_schema import contracts_are_checked
 from remit.core.checks import as_path
 from remit.errors import ContractError, SetupError
@@ -33,29 +27,15 @@ from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 from remit.schemas.yaml_lines import KeyPath as At
 from remit.schemas.yaml_lines import YamlDocument
-from remit.workers.agent_sections import CompactionSection, MemorySection, StopSection, ToolSearchSection
 from remit.workers.definition import WorkerDefinition, parameter_names
 from remit.workers.field_types import CLASS_REFERENCE_HINT, TOOL_REFERENCE_HINT, describe_error, select_innermost
-from remit.workers.front_matter import FactsSection, FrontMatter
+from remit.workers.front_matter import FileForms, FrontMatter, section_of
 from remit.workers.includes import read_includes
 from remit.workers.prompt import Template
 from remit.workers.run_template import RunTemplate
 from remit.workers.source import WorkerFileError, WorkerSource, read_source
 
 WORKER_SUFFIX: Final = ".worker"
-_SECTION_MODELS: Final[Mapping[At, type[BaseModel]]] = {
-    (): FrontMatter,
-    ("attachments",): AttachmentPolicy,
-    ("builtin_tools",): ProviderTool,
-    ("limits",): AgentLimits,
-    ("settings",): ModelSettings,
-    ("facts",): FactsSection,
-    ("stop",): StopSection,
-    ("stop", "all"): StopSection,
-    ("compaction",): CompactionSection,
-    ("memory",): MemorySection,
-    ("tool_search",): ToolSearchSection,
-}
 _NAME_LISTS: Final = ("tools", "workers", "delegates", "handoffs", "builtin_tools")
 
 
@@ -173,7 +153,7 @@ class _WorkerFileReader(Struct):
             return ReadResult(None, names, tuple(sorted(self.findings, key=_position_key)))
         return ReadResult(self._build_definition(front, name, input_model, output_type, includes, imported), names)
 
-    def _parse_front_matter(self) -> FrontMatter:
+    def _parse_front_matter(self) -> FileForms:
         """Parse the front matter. Invalid keys are reported and left out."""
         value = self.source.document.value
         try:
@@ -184,7 +164,7 @@ class _WorkerFileReader(Struct):
         valid = {key: each for key, each in value.items() if key not in invalid_keys}
         return FrontMatter.model_validate_json(compact_json(valid), strict=True)
 
-    def _resolve_name(self, front: FrontMatter) -> str:
+    def _resolve_name(self, front: FileForms) -> str:
         is_given = self.source.document.value.get("name") is not None
         name = front.name or ("" if is_given else self.path.stem)
         if not is_given and not NAME_PATTERN.fullmatch(name):
@@ -211,7 +191,7 @@ class _WorkerFileReader(Struct):
             each = cast("dict[str, object]", each).get("name") if isinstance(each, dict) else each  # noqa: PLW2901
             yield each if isinstance(each, str) and NAME_PATTERN.fullmatch(each) else ""
 
-    def _check_combinations(self, front: FrontMatter) -> None:
+    def _check_combinations(self, front: FileForms) -> None:
         """Check for keys that exclude each other and for duplicate names."""
         if front.model and front.compatible_models:
             what = "both `model` and `compatible_models` are given"
@@ -289,42 +269,26 @@ class _WorkerFileReader(Struct):
 
     def _build_definition(
         self,
-        front: FrontMatter,
+        front: FileForms,
         name: str,
         input_model: type[BaseModel],
         output_type: type[BaseModel | str],
         includes: dict[str, str],
         imported: Mapping[str, Callee[..., Any]],
     ) -> WorkerDefinition:
-        return WorkerDefinition(
-            name=name,
-            prompt=self.source.prompt,
-            description=front.description,
-            includes=includes,
-            model=front.model,
-            compatible_models=front.compatible_models,
-            input=input_model,
-            output=output_type,
-            tools=tuple(each if ":" not in each else imported[each].name for each in front.tools),
-            tool_objects={tool.name: tool for tool in imported.values()},
-            workers=front.workers,
-            delegates=front.delegates if "delegates" in self.source.document.value else None,
-            handoffs=front.handoffs,
-            permissions=None if front.permissions is None else frozenset(front.permissions),
-            builtin_tools=tuple(each.as_listed() for each in front.builtin_tools),
-            attachments=front.attachments,
-            limits=front.limits,
-            stop=front.stop and front.stop.to_policy(),
-            compaction=front.compaction and front.compaction.to_compaction(),
-            memory=front.memory and WorkingMemory(**front.memory.model_dump()),
-            tool_search=front.tool_search and ToolSearch(**front.tool_search.model_dump()),
-            settings=front.settings,
-            output_mode=front.output_mode,
-            retries=front.retries,
-            run_instructions=front.run_instructions,
-            facts=front.facts.to_facts(),
-            document=self.source.document,
-        )
+        own: dict[str, Any] = {
+            "name": name,
+            "prompt": self.source.prompt,
+            "includes": includes,
+            "input": input_model,
+            "output": output_type,
+            "tools": tuple(each if ":" not in each else imported[each].name for each in front.tools),
+            "tool_objects": {tool.name: tool for tool in imported.values()},
+            "delegates": front.delegates if "delegates" in self.source.document.value else None,
+            "builtin_tools": tuple(each.as_listed() for each in front.builtin_tools),
+            "document": self.source.document,
+        }
+        return WorkerDefinition(**front.to_settings() | own)
 
     def _add_validation_findings(self, error: ValidationError) -> None:
         document = self.source.document
@@ -358,5 +322,8 @@ def _suggest_key(path: At) -> str:
         return "write it below the second ---"
     if path == ("facts", "entities"):
         return "remove it, and declare them on the model of the output: @entity(…)"
-    section = tuple(part for part in path[:-1] if isinstance(part, str))
-    return suggest(str(path[-1]), _SECTION_MODELS[section].model_fields)
+    section: type[BaseModel] = FrontMatter
+    for part in path[:-1]:
+        if isinstance(part, str):
+            section = section_of(section.model_fields[part].annotation) or section
+    return suggest(str(path[-1]), section.model_fields)

@@ -84,32 +84,19 @@ def build_agent(
     check_instances("build_agent", definition=(definition, WorkerDefinition))
     own = {**{tool.name: tool for tool in check_callees("build_agent: tools", tools)}, **definition.tool_objects}
     callees = _Callees(definition, own, {} if workers is None else workers)
+    shared = definition.shared_settings()
+    shared["description"] = definition.description or f"The worker {definition.name}."
     agent = Agent(
-        definition.name,
+        **shared,
         instructions=definition.template,
         run_instructions=RunTemplate(definition.run_instructions) if definition.run_instructions else "",
-        description=definition.description or f"The worker {definition.name}.",
-        input=definition.input,
-        output=definition.output,
         tools=LazyTools(callees.resolve, len(definition.tools) + len(definition.workers)),
         handoffs=definition.handoffs,
         tool_scope="listed" if definition.delegates is None else definition.delegates,
-        permissions=definition.permissions,
         provider_tools=definition.provider_tools,
         model=model or definition.model or None,
-        compatible_models=definition.compatible_models,
         driver=driver or PydanticAIDriver(),
-        limits=definition.limits,
-        stop=definition.stop,
-        compaction=definition.compaction,
-        memory=definition.memory,
-        tool_search=definition.tool_search,
-        settings=definition.settings,
-        output_mode=definition.output_mode,
-        retries=definition.retries,
         parallel=parallel,
-        attachments=definition.attachments,
-        facts=definition.facts,
         agent_layers=agent_layers,
         source=definition,
     )
