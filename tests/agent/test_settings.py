@@ -13,7 +13,7 @@ from remit import Agent, Retry
 from remit.agent import Compaction, NoCalls, ToolSearch, WorkingMemory
 from remit.agent.attachments import AttachmentPolicy, PromptWithAttachments
 from remit.agent.governed import Elsewhere, Grants, Noticed, Ungoverned
-from remit.agent.setting import NoKey, Setting, setting, settings_of, value
+from remit.agent.setting import NoKey, Setting, declare, settings_of, value
 from remit.agent.settings import AgentSettings
 from remit.contracts.facts import Effect, Facts
 from remit.core import Stack
@@ -79,8 +79,8 @@ class TestEachSetting:
 class Moody(WorkerDefinition):
     """A worker with one more setting."""
 
-    mood: Literal["calm", "brisk"] = setting("How it writes.", default="calm", governed=Noticed(str))
-    pace: Annotated[int, Field(ge=1)] = setting("Words a minute.", default=100, governed=Ungoverned("it is a test"))
+    mood: Literal["calm", "brisk"] = declare("How it writes.", default="calm", governed=Noticed(str))
+    pace: Annotated[int, Field(ge=1)] = declare("Words a minute.", default=100, governed=Ungoverned("it is a test"))
 
 
 @value
@@ -88,8 +88,8 @@ class MoodyAgent(Agent):
     """An agent with one more setting."""
 
     noun: ClassVar = "agent"
-    mood: Literal["calm", "brisk"] = setting("How it writes.", default="calm", governed=Noticed(str))
-    marks: tuple[str, ...] = setting("Words that it may use.", default=(), governed=Grants("write"))
+    mood: Literal["calm", "brisk"] = declare("How it writes.", default="calm", governed=Noticed(str))
+    marks: tuple[str, ...] = declare("Words that it may use.", default=(), governed=Grants("write"))
 
 
 def test_a_new_setting_needs_no_other_line_to_be_a_key_of_worker_files() -> None:

@@ -18,7 +18,7 @@ from remit.agent.handoff import HandoffTool
 from remit.agent.loop import Loop
 from remit.agent.model import AnyModel, ResolveModel, check_is_model, is_same_model
 from remit.agent.native import NativeDriver
-from remit.agent.setting import NoKey, derived, read_settings, setting, settings_of, value
+from remit.agent.setting import NoKey, declare, make_later, read_settings, settings_of, value
 from remit.agent.settings import AgentSettings
 from remit.agent.tool_search import SearchTools
 from remit.contracts.arguments import Arguments
@@ -71,43 +71,43 @@ class Agent(BoundAgent):
         SetupError, ContractError: arguments contradict each other, or the driver does not support one.
     """
 
-    own_tools: OwnTools = setting(
+    own_tools: OwnTools = declare(
         "The callees that the model may call, or `LazyTools`.",
         default=(),
         converter=_as_own_tools,
         alias="tools",
         governed=Grants("call", _called_names),
     )
-    handoffs: tuple[Agent | str, ...] = setting(
+    handoffs: tuple[Agent | str, ...] = declare(
         "The agents that may take over the conversation, or their names, which the runtime resolves.",
         default=(),
         converter=_as_handoffs,
         governed=Grants("hand over to", lambda agent: agent.handoff_targets),
     )
-    model: AnyModel | None = setting(
+    model: AnyModel | None = declare(
         "A model or its name, like `openai:gpt-5`. Default: the runtime's model.",
         default=None,
         governed=Ungoverned("each deployment has its own"),
     )
-    driver: AgentDriver = setting(
+    driver: AgentDriver = declare(
         "Runs the model. Default: the native loop, and PydanticAI for a worker file.",
         default=None,
         converter=_as_driver,
         key=NoKey("drivers are objects of Python: `load_workers(driver=…)`"),
         governed=Ungoverned("every driver keeps what governs the agent"),
     )
-    loop: Loop | None = setting(
+    loop: Loop | None = declare(
         "Takes the place of `AgentLoop` in the native driver; see `Loop`.",
         default=None,
         key=NoKey("loops are code: `load_workers(driver=NativeDriver(…))`"),
         governed=Ungoverned("every loop takes the governed steps of the agent"),
     )
 
-    layers: Stack[CallLayer] = derived()
+    layers: Stack[CallLayer] = make_later()
     """The layers around the agent itself."""
-    _binding: _Binding = derived()
-    _identity: object = derived()
-    _tools: AgentTools = derived()
+    _binding: _Binding = make_later()
+    _identity: object = make_later()
+    _tools: AgentTools = make_later()
 
     def __post_init__(self) -> None:
         super().__post_init__()

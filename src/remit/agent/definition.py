@@ -14,7 +14,7 @@ from remit.agent.governed import Elsewhere, Grants, Ungoverned, Wraps
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt, PromptWithFiles
 from remit.agent.run_instructions import RunInstructions, check_run_instructions
-from remit.agent.setting import NoKey, setting, value
+from remit.agent.setting import NoKey, declare, value
 from remit.agent.settings import AgentSettings
 from remit.agent.stop import CostUsed, walk_policy
 from remit.contracts.artifact import Artifact, Files
@@ -92,20 +92,20 @@ class AgentDefinition(AgentSettings):
         ContractError, SetupError: a setting is invalid, or two contradict each other.
     """
 
-    instructions: str | InstructionsTemplate = setting(
+    instructions: str | InstructionsTemplate = declare(
         "The system message, or a template of the input's fields.",
         converter=_as_instructions,
         key=NoKey("it is the prompt below the front matter"),
         governed=Elsewhere("the digest of the texts"),
     )
-    run_instructions: RunInstructions = setting(
+    run_instructions: RunInstructions = declare(
         "What differs from run to run, such as the date: a text, or a function of a `RunInfo`. A message of its own "
         "before the user's, so that model providers can cache instructions and tools.",
         default="",
         converter=_as_run_instructions,
         governed=Elsewhere("the digest of the texts"),
     )
-    added_scope: frozenset[str] | Literal["listed"] | None = setting(
+    added_scope: frozenset[str] | Literal["listed"] | None = declare(
         'Names that agents and tools below it may call in addition to its own tools; `"listed"` for those that the '
         "agents below it list, as long as these do not narrow. Default: no restriction.",
         default=None,
@@ -114,7 +114,7 @@ class AgentDefinition(AgentSettings):
         key="delegates",
         governed=Grants("have others below it call", lambda agent: agent.tool_scope),
     )
-    hosted_tools: tuple[ProviderTool, ...] = setting(
+    hosted_tools: tuple[ProviderTool, ...] = declare(
         "Tools that run at the model's provider, by name or as `ProviderTool`. No layer governs them.",
         default=(),
         converter=_as_hosted_tools,
@@ -122,20 +122,20 @@ class AgentDefinition(AgentSettings):
         key="builtin_tools",
         governed=Grants("use the provider's tool"),
     )
-    parallel: Annotated[int, Field(ge=1)] = setting(
+    parallel: Annotated[int, Field(ge=1)] = declare(
         "How many calls of one answer run at once.",
         default=8,
         key=NoKey("the program that builds the agent knows what it can run at once: `build_agent(parallel=…)`"),
         governed=Ungoverned("the same calls are made, at once or one after another"),
     )
-    agent_layers: Stack[AgentLayer] = setting(
+    agent_layers: Stack[AgentLayer] = declare(
         "Layers around its calls, its model requests and its steps; see `Agent.layer`.",
         default=None,
         converter=_as_layers,
         key=NoKey("layers are objects of Python: `load_workers(transform=…)` attaches them"),
         governed=Wraps(lambda agent: (*agent.agent_layers, *agent.layers), "layers"),
     )
-    source: AgentSource | None = setting(
+    source: AgentSource | None = declare(
         "The place of its definition, for error messages.",
         default=None,
         key=NoKey("it is the file"),

@@ -74,32 +74,34 @@ class Setting(Struct, kw_only=True):
 
 
 @overload
-def setting(
+def declare(
     meaning: str, *, governed: Governed, key: str | NoKey = "", alias: str = "", kw_only: bool = True
 ) -> Any: ...
 @overload
-def setting(meaning: str, *, governed: Governed, default: T, key: str | NoKey = "", alias: str = "") -> T: ...
+def declare(meaning: str, *, governed: Governed, default: T, key: str | NoKey = "", alias: str = "") -> T: ...
 @overload
-def setting(
+def declare(
     meaning: str, *, governed: Governed, converter: Callable[[S], T], key: str | NoKey = "", alias: str = ""
 ) -> T: ...
 @overload
-def setting(
+def declare(
     meaning: str, *, governed: Governed, default: S, converter: Callable[[S], T], key: str | NoKey = "", alias: str = ""
 ) -> T: ...
-def setting(meaning: str, *, governed: Governed, **more: Any) -> Any:
+def declare(meaning: str, *, governed: Governed, **more: Any) -> Any:
     """Declare a setting of a `value`; see `Setting`."""
     return Setting(meaning=meaning, governed=governed, **more)
 
 
-def derived(*, init: Literal[False] = False) -> Any:  # noqa: ARG001 - type checkers read it
-    """Declare an attribute that is not a setting: the value makes it itself."""
+def make_later(*, init: Literal[False] = False) -> Any:  # noqa: ARG001 - type checkers read it
+    """Declare an attribute that is no setting: the value makes it itself."""
     return REQUIRED
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, eq_default=False, field_specifiers=(setting, derived))
+@dataclass_transform(
+    frozen_default=True, kw_only_default=True, eq_default=False, field_specifiers=(declare, make_later)
+)
 def value(kind: C) -> C:
-    """Make a class whose attributes are declared by `setting` a frozen value: constructor, checks and documentation.
+    """Make a class whose attributes are declared by `declare` a frozen value: constructor, checks and documentation.
 
     Its ``__post_init__`` checks what no setting alone shows. Its ``noun`` names it in errors.
     """

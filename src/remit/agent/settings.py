@@ -13,7 +13,7 @@ from remit.agent.compaction import Compaction
 from remit.agent.governed import Accepts, Bounds, Elsewhere, Grants, Noticed, Ungoverned
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
-from remit.agent.setting import setting, settings_of, value
+from remit.agent.setting import declare, settings_of, value
 from remit.agent.stop import StopPolicy
 from remit.agent.tool_search import ToolSearch, as_tool_search
 from remit.agent.working_memory import WorkingMemory
@@ -83,78 +83,78 @@ class AgentSettings(_HasSchemas):
     noun: ClassVar = "agent"
     """What it is called in errors."""
 
-    name: str = setting(
+    name: str = declare(
         "The canonical name.",
         kw_only=False,
         governed=Elsewhere("the name of the entry"),
     )
-    description: str = setting(
+    description: str = declare(
         "When and why to call it, for its callers.", default="", governed=Elsewhere("the digest of the texts")
     )
-    input: type[BaseModel] = setting(
+    input: type[BaseModel] = declare(
         "The input, a pydantic model. Default: one field `prompt`.",
         default=Prompt,
         governed=Elsewhere("the contract"),
     )
-    output: Any = setting(
+    output: Any = declare(
         "The type of the result, which is validated. Default: text.", default=str, governed=Elsewhere("the contract")
     )
-    compatible_models: tuple[str, ...] = setting(
+    compatible_models: tuple[str, ...] = declare(
         "Patterns like `openai:*`; the model must match one of them.",
         default=(),
         converter=_as_patterns,
         governed=Grants("use the model", lambda agent: agent.compatible_models or None),
     )
-    narrowed_permissions: frozenset[str] | None = setting(
+    narrowed_permissions: frozenset[str] | None = declare(
         "The permissions of its caller that its calls may use. Default: all.",
         default=None,
         converter=_as_permissions,
         alias="permissions",
         governed=Grants("use the permission", field="narrowed_permissions"),
     )
-    attachments: AttachmentPolicy | None = setting(
+    attachments: AttachmentPolicy | None = declare(
         "The files that it accepts with its input. Default: none.", default=None, governed=Accepts()
     )
-    limits: AgentLimits = setting(
+    limits: AgentLimits = declare(
         "How much one call of it may use.", default=None, converter=_as_limits, governed=Bounds()
     )
-    stop: StopPolicy | None = setting(
+    stop: StopPolicy | None = declare(
         "When it is done. Default: its model calls no tool.",
         default=None,
         governed=Noticed(),
     )
-    compaction: Compaction | None = setting(
+    compaction: Compaction | None = declare(
         "When a history is shortened. Default: when it grows too long for its model.",
         default=None,
         governed=Noticed(_show_compaction),
     )
-    memory: WorkingMemory | None = setting(
+    memory: WorkingMemory | None = declare(
         "What it remembers of the entities in a conversation. Default: nothing.", default=None, governed=Noticed()
     )
-    tool_search: ToolSearch | None = setting(
+    tool_search: ToolSearch | None = declare(
         "How its model finds tools where there are many; a number stands for `above`. Default: it sees them all.",
         default=None,
         converter=_as_tool_search,
         governed=Noticed(),
     )
-    settings: ModelSettings = setting(
+    settings: ModelSettings = declare(
         "The settings of each request to the model.",
         default=None,
         converter=_as_settings,
         governed=Ungoverned("they suit the model, which each deployment chooses"),
     )
-    output_mode: OutputMode = setting(
+    output_mode: OutputMode = declare(
         "How the model gives a result that is not text: `native` (by the JSON schema of its API), `tool` (it calls "
         "`final_result`), or `auto`: native where a named model is known to have it.",
         default="auto",
         governed=Ungoverned("the result is validated in either mode"),
     )
-    retries: Annotated[int, Field(ge=0, le=10)] = setting(
+    retries: Annotated[int, Field(ge=0, le=10)] = declare(
         "How often the model may correct an invalid result.",
         default=1,
         governed=Ungoverned("`limits.turns` bounds the requests"),
     )
-    facts: Facts = setting(
+    facts: Facts = declare(
         "The facts of its calls. Its effect is always composed.",
         default=_FACTS,
         governed=Elsewhere("the facts"),

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import BaseModel, ConfigDict, InstanceOf, PlainValidator, ValidationError, create_model
 
 from remit.agent.governed import Elsewhere
-from remit.agent.setting import NoKey, hints_of, setting, settings_of, value
+from remit.agent.setting import NoKey, declare, hints_of, settings_of, value
 from remit.agent.settings import AgentSettings
 from remit.contracts.callee import Callee, check_callees
 from remit.contracts.contract import check_name
@@ -47,55 +47,55 @@ class WorkerDefinition(AgentSettings):
 
     noun: ClassVar = "worker"
 
-    prompt: NonEmptyText = setting(
+    prompt: NonEmptyText = declare(
         "The system message: a Jinja template in Markdown that may use the input's fields.",
         key=NoKey("it is the text below the front matter"),
         governed=_BUILT,
     )
-    includes: Mapping[str, str] = setting(
+    includes: Mapping[str, str] = declare(
         "The texts that the prompt may include, by name.",
         default=MappingProxyType({}),
         key=NoKey("the prompt names them"),
         governed=_BUILT,
     )
-    model: ModelName = setting(
+    model: ModelName = declare(
         "The model, `provider:name`. A call may name another one. Default: `REMIT_MODEL`. Not together with "
         "`compatible_models`.",
         default="",
         governed=_BUILT,
     )
-    tools: tuple[ToolName, ...] = setting("The tools it may call, by canonical name.", default=(), governed=_BUILT)
-    tool_objects: Mapping[str, Annotated[Callee[..., Any], PlainValidator(_require_callee)]] = setting(
+    tools: tuple[ToolName, ...] = declare("The tools it may call, by canonical name.", default=(), governed=_BUILT)
+    tool_objects: Mapping[str, Annotated[Callee[..., Any], PlainValidator(_require_callee)]] = declare(
         "The tools that the file imports, by canonical name.",
         default=MappingProxyType({}),
         key=NoKey("`tools` names them as `package.module:tool`"),
         governed=_BUILT,
     )
-    workers: tuple[ToolName, ...] = setting(
+    workers: tuple[ToolName, ...] = declare(
         "The workers it may call. To call itself, it lists itself.", default=(), governed=_BUILT
     )
-    delegates: tuple[ToolName, ...] | None = setting(
+    delegates: tuple[ToolName, ...] | None = declare(
         "Narrows what may be called below it: to its own tools and workers, and these. Default: all that its workers "
         "list.",
         default=None,
         governed=_BUILT,
     )
-    handoffs: tuple[ToolName, ...] = setting(
+    handoffs: tuple[ToolName, ...] = declare(
         "The agents that may take over the conversation.", default=(), governed=_BUILT
     )
-    builtin_tools: tuple[str | InstanceOf[ProviderTool], ...] = setting(
+    builtin_tools: tuple[str | InstanceOf[ProviderTool], ...] = declare(
         "Tools that run at the model's provider, by name, or as a mapping of `name` and `max_uses`, `allowed_domains` "
         "or `blocked_domains`. Ungoverned: no layer sees their calls.",
         default=(),
         governed=_BUILT,
     )
-    run_instructions: str = setting(
+    run_instructions: str = declare(
         "What differs from run to run, as a Jinja template of `principal`, `tenant`, `target`, `conversation`, `now` "
         "(ISO 8601, UTC) and `date`. A message of its own before the user's.",
         default="",
         governed=_BUILT,
     )
-    document: YamlDocument | None = setting(
+    document: YamlDocument | None = declare(
         "The file with the line of each part; None for a definition made in Python.",
         default=None,
         key=NoKey("it is the file"),
