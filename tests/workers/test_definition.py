@@ -156,9 +156,9 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
         ({"limits": {"turns": 3}}, r"worker sort: limits is {'turns': 3}; give AgentLimits\(…\)"),
         ({"tools": "look"}, r"worker sort: tools is 'look'; give tuple\(…\)"),
         ({"workers": ("x", "x")}, "worker sort: workers names 'x' twice; remove one"),
-        ({"attachments": TAKES}, "the input has a field `attachments"),
-        ({"input": Scanned}, "the input has a field `attachments"),
-        ({"input": Nothing, "attachments": TAKES}, "the input has a field `attachments"),
+        ({"attachments": TAKES}, "the input needs a field `attachments"),
+        ({"input": Scanned}, "the input needs a field `attachments"),
+        ({"input": Nothing, "attachments": TAKES}, "the input needs a field `attachments"),
         ({"prompt": "a\n{{ promt }}"}, "worker sort: prompt:2: the input has no field 'promt'; available: prompt"),
     ],
     ids=[

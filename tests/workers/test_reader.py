@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from remit.agent.attachments import AttachmentPolicy, PromptWithAttachments
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
 from remit.contracts.classification import Visibility
 from remit.contracts.facts import Effect, Risk
 from remit.schemas.finding import Finding
-from remit.workers import build_agent
+from remit.workers import AttachmentPolicy, PromptWithAttachments, build_agent
 from remit.workers.definition import WorkerDefinition
 from remit.workers.prompt import MAX_PROMPT_CHARS
 from remit.workers.reader import inspect_file, read_worker, read_workers
