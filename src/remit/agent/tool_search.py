@@ -117,7 +117,7 @@ def _found_output() -> Output[dict[str, str]]:
 
 
 class SearchTools:
-    """The tool with which a model searches the tools of its agent. Its calls are governed and recorded like all calls."""
+    """The tool with which a model searches its agent's tools. Its calls are governed and recorded like all calls."""
 
     name = SEARCH_TOOL
     description = (
