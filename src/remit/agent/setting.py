@@ -93,7 +93,7 @@ def declare(meaning: str, *, governed: Governed, **more: Any) -> Any:
 
 
 def make_later(*, init: Literal[False] = False) -> Any:  # noqa: ARG001 - type checkers read it
-    """Declare an attribute that is no setting: the value makes it itself."""
+    """Declare an attribute that is not a setting: the value makes it itself."""
     return REQUIRED
 
 
