@@ -140,7 +140,7 @@ class App:
 
     @property
     def methods(self) -> Mapping[str, Callee[..., Any]]:
-        """What a program calls by the key of a method: its tool, or the method itself if it has none."""
+        """The callees that a program can call by the key of a method: its tool, or the method itself without one."""
         return {} if self.operations is None else self.operations.method_callees
 
     def check_runtime(self, callees: Iterable[Callee[..., Any]], layers: Stack[CallLayer]) -> None:

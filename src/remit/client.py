@@ -142,11 +142,11 @@ class Client(UpdateReader):
         """Wait until a run rests or has ended, at most for ``seconds``, and return its state then, as of `details`.
 
         A run rests while it waits for an open question, or for its time. Once the question is decided or has expired,
-        it goes on as soon as an executor resumes it. What this process stores is noticed at once; what others store is
-        looked for every ``poll_seconds``.
+        it continues as soon as an executor resumes it. What this process stores is noticed at once; what others store
+        is looked for every ``poll_seconds``.
 
         Raises:
-            RequestError: the run does not exist for this principal, or not any more.
+            RequestError: the run does not exist for this principal, or no longer.
         """
         check_numbers("settled", seconds=seconds)
         check_positive("settled", poll_seconds=poll_seconds)

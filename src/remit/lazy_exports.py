@@ -32,7 +32,7 @@ def lazy_exports(
         module: the ``__name__`` of the public module.
         homes: for each module that defines names, those names.
         extras: for each of these modules that needs an extra of the distribution, that extra.
-        absent: for names that users may look for in vain, what to do instead.
+        absent: for names that users may look for but that do not exist, what to use instead.
     """
     home_of = {name: home for home, names in homes.items() for name in names}
 

@@ -32,7 +32,7 @@ _CONTENT: Final = {
 }
 """The elements whose content is not markup, and where each ends."""
 _NUMBER: Final = re.compile(r"&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
-"""The number of a character. Python refuses to read one of thousands of digits, which no character has."""
+"""The number of a character. Python refuses to parse thousands of digits, which no character needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def _read(html: str) -> Iterator[str | Tag]:
 def _find_markup(html: str) -> Iterator[tuple[int, int, Tag | None]]:
     """Where each piece of markup begins and ends, and its tag if it is one.
 
-    A tag that does not end, because a quote in it never does, is read without quotes, and so is all that follows it:
-    the end of the text is looked for once.
+    A tag that does not end, because a quote in it never does, is read without quotes, and so is everything after it:
+    the end of the text is searched for only once.
     """
     pattern, position, last = _TOKEN, 0, len(html)
     while (token := pattern.search(html, position, last)) is not None:

@@ -340,7 +340,7 @@ class LivenessLock:
 
 
 _KEEPALIVE_OPTIONS: Final = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
-"""With these, Postgres notices within half a minute that a machine is gone."""
+"""Settings with which Postgres detects a lost machine within half a minute."""
 
 
 def _queue_name(application: str) -> str:

@@ -50,7 +50,7 @@ def read_named_call(call: ToolCallRequest) -> ToolCallRequest:
 
 
 def _find_defect(fields: Mapping[str, Any]) -> str:
-    """What is wrong with the fields of a call, the first of it; empty if nothing."""
+    """The first problem in the fields of a call; empty if they are valid."""
     name, arguments = fields.get("name"), fields.get("arguments")
     if not isinstance(name, str) or not name:
         return "'name' must be the name of a tool"

@@ -65,7 +65,7 @@ class Compaction:
 
     @property
     def kept_tokens(self) -> int:
-        """The tokens of the newest messages that stay."""
+        """The tokens of the newest messages, which are kept."""
         return self.tokens // 4 if self.keep is None else self.keep
 
 
@@ -91,12 +91,12 @@ class LongRequest(Struct, frozen=True):
 
     @property
     def fixed_texts(self) -> Sequence[str]:
-        """What the model reads beside the messages."""
+        """The tokens that the model reads in addition to the messages."""
         return (*self.system, self.chat.tools.text)
 
 
 class CompactionPlan:
-    """What may be compacted of a request, and by how much. All sizes are estimated tokens.
+    """The parts of a request that can be compacted, and by how much. All sizes are estimated tokens.
 
     ``refused_limit`` is the most that it may have if it was refused as too long.
     """

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Grants(Struct, frozen=True):
-    """A set of what the agent may do; None stands for everything. More is looser.
+    """A set of permitted actions; None permits everything. A larger set is looser.
 
     ``verb`` says what it may do with an element. ``read`` gives the names, by default those in the attribute, and
     ``field`` is their name in the lock, by default that of the setting.

@@ -30,7 +30,7 @@ class AgentLimits(BaseModel):
     output_bytes: int = Field(default=256 << 10, ge=1, description="Bytes of the result.")
 
     def usage_limit(self, name: str) -> UsageLimit | None:
-        """The limit of what the models may use together; None for no limit."""
+        """The limit on the usage of all models; None for no limit."""
         if self.tokens is None and self.cost is None:
             return None
         settings = "`limits.tokens`" if self.cost is None else "`limits`"

@@ -50,7 +50,7 @@ class Media(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What the model is sent of the files that one message names, and a line on those that it is not."""
+    """The files of one message that are sent to the model, and a line about the others."""
 
     media: Sequence[Media] = ()
     note: str = ""

@@ -44,7 +44,7 @@ class StreamsAnswers(Protocol):
     async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
         """Send one request like `Model`, and report each piece of the answer's text and of its calls' arguments.
 
-        The completion is what counts, and whole: an answer that is cut on the way is an error.
+        Only the completion counts, and it must be complete: a truncated answer is an error.
         """
         ...
 
@@ -100,7 +100,7 @@ class ChecksSettings(Protocol):
 
 @runtime_checkable
 class RunsProviderTools(Protocol):
-    """A model whose provider has tools of its own, and that knows, without a request, which."""
+    """A model that knows, without a request, which tools its provider has."""
 
     def unsupported_tools(self, tools: Sequence[ProviderTool], /) -> Mapping[str, str]:
         """The names of the tools that its API does not have, or not with their options, and why."""
@@ -289,7 +289,7 @@ def to_model_error(error: BaseException) -> CallError:
 
 
 def _first_that_ends(group: BaseExceptionGroup[BaseException]) -> CallError:
-    """The error for several at once: the first after which the run does not rest, or else the first."""
+    """The error for several at once: the first that ends the run, or else the first."""
     told = [each if isinstance(each, CallError) else to_model_error(each) for each in group.exceptions]
     return next((each for each in told if not isinstance(each, ModelUnavailableError)), told[0])
 

@@ -81,7 +81,7 @@ class AgentSettings(_HasSchemas):
     """
 
     noun: ClassVar = "agent"
-    """What it is called in errors."""
+    """Its name in error messages."""
 
     name: str = declare(
         "The canonical name.",

@@ -57,10 +57,10 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
         phrases: words that mean a tool and that neither its name nor its description has, by the tool's name.
         ahead: how many tools the words of each message find, before the model has asked for any; for models that
             seldom search. By default none, so that the definitions stay the same until the model searches.
-        ahead_for: patterns of the names of models, like ``local:*``, for which ``ahead`` is meant; by default all, and
-            always models without a name.
+        ahead_for: patterns of the names of models, like ``local:*``, to which ``ahead`` applies; by default all. It
+            always applies to models without a name.
         rankers: how tools are ranked; several are joined, such as words and embeddings.
-        as_text: whether the definitions of tools that are found stand in the reply of the search, and the model calls
+        as_text: whether the reply of the search contains the definitions of found tools, and the model calls
             them by ``call_tool``. The definitions of a request then never change, so that a provider can cache all of
             a conversation. By default where the model's endpoint is one that caches automatically: OpenAI's, Google's
             for Gemini, and DeepSeek's.

@@ -172,7 +172,7 @@ def _list_deleted(
 
 
 def _name_changed(items: Sequence[Item], output: ToolOutput) -> dict[_Key, Entity]:
-    """What a call changed, as far as it has told the names."""
+    """The names of the objects that a call changed, if reported."""
     changes = _iter_changes(items, output) if output.outcome == "ok" else ()
     return {(each.kind, each.id): Entity(each.kind, each.id, each.name) for each in changes if each.name}
 

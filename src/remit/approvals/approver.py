@@ -241,9 +241,9 @@ def _read_user_message(call: Call) -> str:
 def build_outcome_question(
     call: Call, attempt: int, approvals: Sequence[Question] = (), *, replaces: str = "", lost: str = ""
 ) -> Question:
-    """Build the question whether an interrupted call happened. It was started and has no known end.
+    """Build the question whether an interrupted call happened. The call was started, and its end is unknown.
 
-    It ``replaces`` the question whose answer does not count, because its author has ``lost`` the right.
+    It ``replaces`` a question whose answer is void because its author has ``lost`` the permission.
 
     It is decided under the rules of all ``approvals`` that the call had: by their permissions, and by another person
     than those who requested the call where one of them requires four eyes.

@@ -1,4 +1,4 @@
-"""The authority of those who decide: it is looked up when a decision is used, not only when it is made."""
+"""The authority of deciders, which is checked when a decision is used, not only when it is made."""
 
 from __future__ import annotations
 

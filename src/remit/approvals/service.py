@@ -116,7 +116,7 @@ class DecisionService:
         return row.question, decision
 
     async def _digest_key(self, key: str, by: Principal, question: Question) -> str:
-        """A digest of an idempotency key, which is that of one principal in one application."""
+        """A digest of an idempotency key, which belongs to one principal in one application."""
         run = await self._store.find_run(question.run)
         return content_digest("decision", by.tenant, run.application if run else "", by.name, key)
 
@@ -165,8 +165,8 @@ class DecisionService:
 class GrantService:
     """Creates, lists and revokes grants.
 
-    ``policy_versions`` returns the versions of the policies that apply to a tool. ``find_principal`` finds those to
-    whom grants can be given, by name and tenant; without it, to everyone.
+    ``policy_versions`` returns the versions of the policies that apply to a tool. ``find_principal`` finds the
+    principals who can receive grants, by name and tenant; without it, all can.
     """
 
     def __init__(

@@ -70,9 +70,9 @@ def verify(*, tenant: _Tenant = "", anchor: _Anchor = "", as_json: _AsJson = Fal
 def accept() -> None:
     """Accept the journal as it is, if its key is lost.
 
-    This also applies if its signatures do not match. Every row is signed again, with the key of the journal or, without
-    one, with a new key. Rows that were changed are valid afterwards: run `remit audit verify` first, and check the open
-    questions and grants.
+    This also applies if its signatures do not match. Every row is signed again, with the key of the journal or with a
+    new key if it has none. Rows that were changed are valid afterwards: run `remit audit verify` first, and check the
+    open questions and grants.
     """
     with open_client() as client:
         if not client.principal.may(ACCEPT_JOURNAL):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Checked(Struct, frozen=True):
-    """What was checked: the files that were loaded, their digest, and that of the governance."""
+    """The checked state: the loaded files, their digest, and the digest of the governance."""
 
     files: list[str]
     sources: str
@@ -87,7 +87,7 @@ def _path(client: LocalClient, name: str) -> Path:
 
 
 def _read(path: Path) -> _Checked | None:
-    """What is kept; None if there is nothing, or nothing that can be read."""
+    """The stored value; None if it is missing or unreadable."""
     try:
         return json.decode(path.read_bytes(), type=_Checked)
     except (OSError, MsgspecError):

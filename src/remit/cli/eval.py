@@ -35,7 +35,7 @@ _MATCHINGS: Final = ("strict", "in-order", "by-tool")
 
 
 class _EvalGroup(TyperGroup):
-    """Commands of which one has its name left out: `remit eval APP` is `remit eval run APP`."""
+    """Command groups with a default command: `remit eval APP` is `remit eval run APP`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         named = bool(args) and args[0] in self.commands

@@ -40,7 +40,7 @@ _OF_REMIT: Final = frozenset(
 def compare_roles(
     operations: Operations, callees: Iterable[AnyCallee], layers: Iterable[CallLayer], config: Path
 ) -> tuple[Finding, ...]:
-    """What the roles lack for the application, and have for nothing; nothing is compared without a file.
+    """The permissions that roles lack for the application, and those without a use; nothing is compared without a file.
 
     ``layers``: those around every call, whose rules may require a permission of the person who decides.
 

@@ -171,7 +171,7 @@ class RunFollower:
 
 
 def question_title(question: Question) -> str:
-    """The question in one sentence, which names what the call is about."""
+    """The question in one sentence that names the subject of the call."""
     if question.kind == "outcome":
         return f"{call_label(question)} was started and its end is unknown; did it happen?"
     if question.is_about_run:

@@ -68,7 +68,7 @@ _MAX_SIDE: Final = 100
 _INDENT: Final = 12
 """Where what a question says stands on its line, after the name of it."""
 _MISLEADING: Final = re.compile(r"→|\"|^\s|\s$|\s\s|^nothing$")
-"""What could be taken for another value than the text in which it is."""
+"""Text that could be mistaken for a value of another type."""
 
 
 class Terminal:
@@ -245,7 +245,7 @@ class Terminal:
                     self._print_fact(f"  {name}", escape_controls(text) or "nothing")
 
     def _print_fact(self, name: str, value: str | tuple[str, str]) -> None:
-        """Print what something is. Long values continue under the value, so that they do not look like names."""
+        """Print a label and its value. Long values continue under the value, so that they do not look like names."""
         if isinstance(value, str):
             value = f"\n{' ' * _INDENT}".join(line for part in value.split("\n") for line in self._wrap(part))
         self.print_line((f"  {name:<{_INDENT - 2}}", "dim"), value)

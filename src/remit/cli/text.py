@@ -85,7 +85,7 @@ class HasTokens(Protocol):
 
     @property
     def completion_tokens(self) -> int:
-        """Tokens of completions, those included that went into thinking."""
+        """Tokens of completions, including reasoning."""
         ...
 
     @property

@@ -234,7 +234,7 @@ def _describe_rest(item: RunStalled | RunSuspended | RunScheduled) -> tuple[str,
 
 
 def _describe_change_of_run(item: Mismatch | TurnEnded | RunLoosened) -> str:
-    """What the run itself decided, or how it continues."""
+    """The decision of the run itself, or how it continues."""
     if isinstance(item, RunLoosened):
         what = f"by {item.by}, without {', '.join(item.without)}: {item.reason}"
         return one_line(what, max_length=_MAX_TEXT_LENGTH)

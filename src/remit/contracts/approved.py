@@ -19,7 +19,7 @@ class ApprovedState(Protocol):
 
 
 APPROVED_STATE: Final[ContextVar[ApprovedState | None]] = ContextVar("remit_approved_state", default=None)
-"""That of the call whose body runs; None if no person approved it."""
+"""The approved state of the call whose body runs; None if the call was not approved."""
 
 
 async def check_approved_state() -> None:

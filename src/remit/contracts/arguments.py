@@ -24,7 +24,7 @@ from remit.schemas.jsontext import StrictError, canonical_text, compact_json, re
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 
 _LARGEST_INTEGER: Final = 2**63 - 1
-"""Ids of databases and services have up to 64 bits. Databases and other readers refuse or round what is larger."""
+"""Ids of databases and services have up to 64 bits. Databases and other readers refuse or round larger numbers."""
 _REFUSED: Final = "refused: "
 """Begins the text that represents arguments that are too long to be journaled, or never arrived."""
 _HELD_VALUE: Final = '{"contained_a_secret":'
@@ -188,7 +188,7 @@ def parse_arguments(raw: str, limits: Limits = _DEFAULT_LIMITS) -> Arguments:
 
 
 def _describe_unstorable(text: str, value: object) -> str:
-    """Which characters of a value, given with its compact JSON, cannot be stored, and where; empty if all can."""
+    """The characters of a value, given with its JSON, that cannot be stored, and where; empty if all can."""
     unstorable = "the character NUL" if _NUL.search(text) else find_unstorable(text)
     if not unstorable:
         return ""

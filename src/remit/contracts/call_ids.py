@@ -15,7 +15,7 @@ PORTABLE_CHARS: Final = 9
 """The length of a portable id: there are providers that take no other, and only letters and digits."""
 
 is_kept_id: Final = re.compile(rf"[!-~]{{1,{MAX_ID}}}").fullmatch
-"""Whether a history keeps an id unchanged: printable characters of ASCII. The model that gave it takes it back."""
+"""Whether a history keeps an id unchanged: printable characters of ASCII. The model that gave the id accepts it."""
 is_portable_id: Final = re.compile(rf"[A-Za-z0-9]{{{PORTABLE_CHARS}}}").fullmatch
 """Whether all providers take an id."""
 

@@ -261,7 +261,7 @@ class HasModel(Protocol):
 
 @runtime_checkable
 class HasSource(Protocol):
-    """A callee with a source location, which error messages about it contain."""
+    """A callee with a source location, which error messages include."""
 
     @property
     def where(self) -> str:

@@ -18,7 +18,7 @@ _WORD: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class Capability(enum.Enum):
-    """What an operation does to its subject."""
+    """The action of an operation on its subject."""
 
     CREATE = "create"
     READ = "read"

@@ -23,7 +23,7 @@ _FOUND: Final = (
     "schema_in",
     "schema_out",
 )
-"""What a tool has of its function."""
+"""The properties that a tool takes from its function."""
 
 
 class DeferredTool(Tool[P, Out]):

@@ -50,7 +50,7 @@ class Reads(NamedTuple):
 
 
 READS_IMAGES: Final = Reads()
-"""What a model is sent of which nothing is known."""
+"""The content that is sent to an unknown model."""
 
 
 def image_tokens(model: str) -> int:

@@ -93,8 +93,8 @@ class Facts:
         risk: high risk requires approval by default.
         permissions: what a principal must hold to call it, as ``area:verb``.
         timeout: seconds for one attempt; None for no limit.
-        rate: calls per tenant and time, of all processes that share a journal; None for no limit. A composed operation
-            has none: it does nothing itself, and is executed again after a crash.
+        rate: calls per tenant and period, over all processes that share a journal; None for no limit. A composed
+            operation has none: it does nothing itself, and is executed again after a crash.
         egress: whether it sends data out of the system.
         trusted: whether its output may be trusted. False by default.
         tags: words for searching.

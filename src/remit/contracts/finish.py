@@ -34,7 +34,7 @@ _FILTERED: Final = frozenset(
 
 
 class Ending(enum.Enum):
-    """How an answer ended: whole, cut by a limit of tokens, held back by a filter, or in another way."""
+    """How an answer ended: complete, truncated by a token limit, blocked by a filter, or otherwise."""
 
     WHOLE = enum.auto()
     CUT = enum.auto()

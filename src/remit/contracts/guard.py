@@ -1,6 +1,6 @@
 """Guards around layers of your own: a defect in one ends one call, with an error that names the layer.
 
-The layers that Remit ships keep these rules by themselves, so that only others pay for a guard.
+Remit's own layers keep these rules, so only other layers have the cost of a guard.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def schema_of(model: type[P]) -> TypedSchema[P]:
 
 
 def _keep(model: type[BaseModel], name: str, make: Callable[[Any], Any]) -> Any:
-    """What was made of a model, kept with the class until pydantic builds that again."""
+    """A cached derivation of a model, kept with the class until pydantic rebuilds it."""
     made: Any = vars(model).get(name)
     if made is None or not made.is_of(model.__pydantic_core_schema__):
         made = make(model)

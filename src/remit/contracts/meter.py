@@ -67,7 +67,7 @@ class Reservation(Struct, frozen=True):
 
 
 NO_RESERVATION: Final = Reservation()
-"""What is reserved where no model is asked."""
+"""The reservation if no model is asked."""
 
 
 class Meter:

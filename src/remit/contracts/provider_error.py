@@ -91,7 +91,7 @@ def is_too_long(error: ProviderError) -> bool:
 
 
 def _is_page(error: ProviderError) -> bool:
-    """Whether the status came with a page, or with nothing: something before the provider refused the request."""
+    """Whether the status came with a page, or with nothing: something in front of the provider refused the request."""
     return not error.codes and _PAGE.match(error.message) is not None
 
 
@@ -201,7 +201,7 @@ _RESTING: Final = (
         _compile("internal (server )?error|upstream|bad gateway|timed out|temporarily|unavailable"),
     ),
 )
-"""What may pass, or a person can correct; the first that matches counts."""
+"""Errors that may pass or that a person can fix; the first match applies."""
 
 _WRONG_CODES: Final = _compile("invalid|bad_?request|validation|unprocessable|malformed")
 

@@ -206,7 +206,7 @@ def _matches_empty_text(pattern: Pattern) -> bool:
 
 
 def _find_facts(body: object) -> dict[str, object]:
-    """What tells the kind of an error."""
+    """The fields that identify the kind of an error."""
     pairs = cast("dict[str, object]", body) if isinstance(body, dict) else {}
     return {name: part for name, part in pairs.items() if name in ERROR_FACTS}
 

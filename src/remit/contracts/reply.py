@@ -129,7 +129,7 @@ class Reply(Struct, frozen=True):
         return Reply(self.content, "ok", value, notice=self.notice, output=output)
 
     async def check_artifacts(self) -> Reply:
-        """Return this reply, if its value refers to no content that cannot be read here.
+        """Return this reply if all content that its value refers to can be read here.
 
         Raises:
             InvalidOutputError: names the reference.

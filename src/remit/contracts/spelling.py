@@ -117,7 +117,7 @@ class Spellings:
 
     @cached_property
     def _index(self) -> tuple[Sequence[Replacement], dict[str, list[tuple[int, Replacement]]]]:
-        """What is looked for one by one, and the rest by those of its parts that stand at every fourth place."""
+        """Spellings that are searched for one by one; the rest are found by their parts at every fourth position."""
         grams = dict[str, list[tuple[int, Replacement]]]()
         if len(self.replacements) <= _FEW:
             return self.replacements, grams

@@ -26,7 +26,7 @@ from remit.schemas.raw_json import join_items, join_members, raw_items, raw_memb
 INVALID_JSON: Final = "INVALID_JSON"
 """The key under which a request has the text of arguments that are not a JSON object; the name is PydanticAI's."""
 MADE_BY_MODEL: Final = '"assistant"'
-"""What each message of a model contains, and few others do."""
+"""Text that every message of a model contains, and few other texts do."""
 
 NO_TEXT: Final = "(no answer)"
 """Stands for an empty answer."""
@@ -53,7 +53,7 @@ class _Call(Struct, frozen=True, gc=False):
 
 
 class _Answer(Struct, frozen=True, gc=False):
-    """What makes nearly every message of a model legal, read in one pass."""
+    """A pattern that nearly every legal message of a model matches, in one pass."""
 
     role: str
     content: str | None = None

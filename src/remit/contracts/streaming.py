@@ -65,7 +65,7 @@ CURRENT_ANSWERS: Final[ContextVar[OpenAnswers | None]] = ContextVar("remit_answe
 """The open answers of the run that the current task executes; None where no piece may leave before the record."""
 
 CURRENT_SINK: Final[ContextVar[AnswerSink | None]] = ContextVar("remit_answer_sink", default=None)
-"""Takes the answer to the request that the current task makes; None if it is not followed."""
+"""Receives the answer to the request of the current task; None if the run is not followed."""
 
 
 @contextlib.contextmanager
@@ -88,9 +88,9 @@ def whole_answer(seconds: float, model: str) -> Deadline:
 
 
 async def ask_streaming(call: str, model: Callable[[Q], Awaitable[R]], request: Q) -> R:
-    """Ask a model, which may stream its answer to the request ``call`` if the run is followed.
+    """Ask a model. If the run is followed, the model may stream its answer to the request ``call``.
 
-    With an empty ``call`` it does not stream. In either case it has the seconds of `Limits` for the whole answer.
+    With an empty ``call`` it does not stream. In both cases the time limit of `Limits` applies to the whole answer.
     """
     answers = CURRENT_ANSWERS.get() if call else None
     token = CURRENT_SINK.set(None if answers is None else await answers.open(call))

@@ -26,7 +26,7 @@ _TRANSIENT_NAMES: Final = {
 def is_transient(error: BaseException) -> bool:
     """Whether ``error`` comes from a connection, a name server or a time limit, so that another attempt may succeed.
 
-    A group is transient if all of its errors are. A certificate that is not accepted will be no other one.
+    A group is transient if all of its errors are. A rejected certificate stays rejected.
     """
     if isinstance(error, BaseExceptionGroup):
         return all(map(is_transient, cast("BaseExceptionGroup[BaseException]", error).exceptions))

@@ -106,7 +106,7 @@ class TypedSchema(Generic[T]):
         return read
 
     def explain(self, error: Exception) -> str:
-        """One line that names each wrong field and, for an unknown one, those that there are in its place."""
+        """One line that names each wrong field and, for an unknown one, the valid ones."""
         if isinstance(error, json.JSONDecodeError):
             return f"it is not JSON: {error}"
         if not isinstance(error, ValidationError):
@@ -125,7 +125,7 @@ class TypedSchema(Generic[T]):
         _ = self._added_rules
 
     def _check_shown(self, read: T, value: object, text: str = "") -> None:
-        """Refuse what pydantic has read although the JSON schema does not show it. ``text`` is the JSON of the value.
+        """Refuse values that pydantic accepted but the JSON schema does not describe; ``text`` is their JSON.
 
         Raises:
             ValueError: names the part.

@@ -14,7 +14,7 @@ from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
 
 UNNAMED: Final = "unnamed"
-"""The tool of a call that names none."""
+"""The tool name of a call without one."""
 _OTHER_PLACES: Final = ("arguments", "args", "parameters", "params", "input")
 """Where endpoints that mix up formats put the arguments of a call."""
 
@@ -150,7 +150,7 @@ def _is_schema(value: object) -> bool:
 
 
 def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
-    """The wire text with a new id for every tool call, and a name for calls without one; all else is kept."""
+    """The wire text with a new id for every tool call, and a name for calls without one; everything else is kept."""
     members = raw_members(text)
     if "tool_calls" not in members:
         return text
@@ -168,7 +168,7 @@ def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
 
 
 def keep_tool_calls(text: str, most: int) -> str:
-    """The wire text with its first ``most`` tool calls only; all else is kept."""
+    """The wire text with only its first ``most`` tool calls; everything else is kept."""
     members = raw_members(text)
     calls = members.pop("tool_calls")
     kept = {"tool_calls": join_items(raw_items(calls)[:most])} if most else {}

@@ -148,7 +148,7 @@ def check_awaitable(answer: T) -> T:
 
 
 class _Iterated(AsyncGenerator[Any, Any]):
-    """An async generator that says what to write if it is awaited."""
+    """An async generator whose error, if it is awaited, says what to write."""
 
     def __init__(self, items: AsyncGenerator[Any, Any], name: str) -> None:
         self._items, self._name = items, name
@@ -218,7 +218,7 @@ def _signature(function: Callable[..., Any]) -> tuple[tuple[inspect.Parameter, .
 
 @cache
 def _known_names(function: Callable[..., Any]) -> frozenset[str]:
-    """The names of what a method with options can be given."""
+    """The names of the options that a method accepts."""
     parameters, options = _signature(function)
     kinds = (*_POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
     return frozenset([*options, *(each.name for each in parameters if each.kind in kinds)])

@@ -14,7 +14,7 @@ from remit.errors import RemitError, SetupError
 MAX_NAME_CHARS: Final = 200
 
 _FILLERS: Final = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
-"""Characters that count as letters or marks and show nothing."""
+"""Letters and marks that are invisible."""
 
 _HIDDEN: Final = re.compile(f"[{_FILLERS}]")
 _EMOJI_STYLE: Final = frozenset("\ufe0e\ufe0f")

@@ -95,7 +95,7 @@ class Database:
     async def read(self) -> AsyncGenerator[AsyncSession]:
         """A session that sees one state of the database, and cannot change it.
 
-        Inside of `write` of the same task it is the session of the write: what is read there is what is written over.
+        Inside of `write` of the same task it is the session of the write: reads see the state that is overwritten.
 
         Raises:
             ExternalError: the database cannot be reached. It is retryable.

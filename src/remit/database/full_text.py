@@ -213,7 +213,7 @@ def _with_stems(value: str, languages: Sequence[str]) -> str:
 
 
 def _vector_of(places: Iterable[tuple[int, str, Word]], languages: Sequence[str]) -> str:
-    """Words as a tsvector, made here so that it depends on no configuration of the server."""
+    """Words as a tsvector, built here so that it does not depend on the server's configuration."""
     lexemes, size = list[str](), 0
     for position, letter, word in places:
         terms = [term for language in languages for term in stem_terms(word, language)]

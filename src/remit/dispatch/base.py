@@ -282,7 +282,7 @@ class Base:
             frame.end(token)
 
     async def _run_composed(self, payload: BaseModel, frame: CallContext) -> object:
-        """Run a body that makes calls. It ends when they have ended, and with the signal of one that raised one."""
+        """Run a body that makes calls. It ends after all of them, and re-raises the signal of a call."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
         cancels, failure = task.cancelling(), None
@@ -334,10 +334,10 @@ class Base:
         return kind(redact_text(message, call.redactions)[:_MAX_ERROR_CHARS])
 
     async def _resolve_outcome(self, call: Call, number: int) -> Reply | None:
-        """Find out what became of an interrupted attempt: return its reply, or None if it did not happen.
+        """Find out whether an interrupted attempt happened: return its reply, or None if it did not happen.
 
-        An attempt whose body still runs in this process may yet happen, whatever the callee finds now. A thread is
-        waited for even if a person has decided that it did not happen.
+        An attempt whose body still runs in this process may still happen, whatever the callee reports now. A running
+        thread is awaited even if a person has decided that the attempt did not happen.
 
         Raises:
             Suspended: a person must decide.

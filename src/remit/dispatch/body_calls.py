@@ -73,7 +73,7 @@ class BodyCalls:
             self._waiters.clear()
 
     def keep_signal(self, call: str, error: BaseException) -> None:
-        """Keep an exception with which a call ended if it must leave the body."""
+        """Keep an exception of a call if it must propagate out of the body."""
         if isinstance(error, Suspended):
             self._suspensions[call] = error
         elif isinstance(error, asyncio.CancelledError):

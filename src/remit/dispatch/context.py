@@ -272,7 +272,7 @@ class CallContext:
         return self._prepare(callee, self._build_call(self._caller_of_calls(), callee, parsed, ""))
 
     def _build_call(self, caller: Caller, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
-        """Build a call with the next id of its content."""
+        """Build a call with the next id for its content."""
         ident = derive_call_id(self.id, callee.name, arguments, self._occurrences)
         self.calls.claims[ident] = self.ledger.claim_call(self.id, ident)
         return Call(ident, callee, arguments, caller, self.ledger, wire, self._call.deadline)

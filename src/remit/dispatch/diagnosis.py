@@ -1,4 +1,4 @@
-"""Tells developers of an exception that a body raised: models and users get its message only."""
+"""Reports an exception of a body to developers; models and users get only its message."""
 
 from __future__ import annotations
 

@@ -97,10 +97,9 @@ class Dispatcher:
         return caller if agent is None else caller.enter_agent(agent.name, agent.tool_scope, agent.permissions)
 
     def resolve_for_model(self, caller: Caller, name: str) -> AnyCallee:
-        """Resolve a name that the calling agent's model wrote.
+        """Resolve a name written by the calling agent's model, which can call only the agent's own tools.
 
-        Only the agent's own tools can be called. Registered callees outside its tool scope are returned so that the
-        call is denied, not unknown.
+        Registered callees outside its tool scope are returned so that the call is denied, not unknown.
         """
         is_denied = caller.tool_scope is not None and name not in caller.tool_scope
         return (self.find(name) if is_denied else None) or self._registry_of(caller).get_or_missing(name)
@@ -138,7 +137,7 @@ class Dispatcher:
         return is_allowed or (caller.tool_scope is not None and name not in caller.tool_scope)
 
     def _check_layers(self, root_agent: str) -> None:
-        """Check the order of the layers around all callees, and compose those that code of the application composes."""
+        """Check the order of the layers around all callees, and compose the ones that application code composes."""
         names = dict.fromkeys((root_agent, *self._agents))
         nothing = MissingCallee("", ())
         pairs = chain(

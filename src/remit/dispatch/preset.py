@@ -1,4 +1,4 @@
-"""The stacks that most programs want, as values to look at and to change."""
+"""The stacks that most programs need, as values to inspect and change."""
 
 from __future__ import annotations
 

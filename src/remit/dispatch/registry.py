@@ -109,13 +109,13 @@ class Registry:
         return tuple(each for key, each in self._methods.items() if each.name == key)
 
     def resolve(self, callee: AnyCallee) -> AnyCallee:
-        """What runs where an object is passed: the object itself, or for an agent the listed one with its model.
+        """Resolve a passed object: to the object itself, or for an agent to the listed one with its model.
 
         The object is listed, or it is derived from a listed one: the same body under the same name, with all layers
         of the listed one and perhaps others, or with another model.
 
         Raises:
-            UnknownToolError: it is neither. The message says how to mend it.
+            UnknownToolError: it is neither. The message says how to fix it.
         """
         listed = self.find(callee.name)
         if listed is callee:

@@ -72,10 +72,10 @@ class Scopes:
     def check_all(self, agents: Iterable[str], callees: Iterable[AnyCallee]) -> Iterator[tuple[str, AnyCallee]]:
         """Check the layers around all ``callees`` for calls made as each of ``agents``.
 
-        Yields the pairs of which code of the application composes a layer, which only composing them checks.
+        Yields the pairs in which application code composes a layer, because only composing them checks them.
 
         Raises:
-            LayerOrderError: those around one of them are in a wrong order.
+            LayerOrderError: the layers around one of them are in the wrong order.
         """
         found = [(callee, self._find_alike(callee)) for callee in callees]
         for agent in agents:
@@ -96,7 +96,7 @@ class Scopes:
                     yield agent, callee
 
     def _find_alike(self, callee: AnyCallee) -> _Alike | None:
-        """What there is around ``callee`` whichever agent calls it; None if that depends on the agent."""
+        """The layers around ``callee`` for every calling agent; None if they depend on the agent."""
         if has_conditions(self._run_layers) or has_conditions(callee.layers):
             return None
         around = self._around_callee("", callee)

@@ -119,7 +119,7 @@ class ConversationReader(RunReader):
         return self._export(format, row.title or conversation, runs)
 
     async def rename_conversation(self, conversation: str, title: str) -> None:
-        """Give a conversation another title; an empty one is again the beginning of the first message.
+        """Rename a conversation. An empty title restores the beginning of the first message.
 
         Raises:
             RequestError: the conversation does not exist for this principal or is not theirs, or the title is too long.

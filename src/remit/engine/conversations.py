@@ -193,11 +193,11 @@ class Conversations:
         return row if row is not None and row.status in UNFINISHED_STATUSES else None
 
     async def _has_begun(self, latest: str) -> bool:
-        """Whether a conversation has messages, or will have: a message that is withdrawn before it starts is none."""
+        """Whether a conversation has or will have messages. A message withdrawn before it starts does not count."""
         return await self._find_unfinished(latest) is not None or bool(await self.messages(latest))
 
     async def why_refused(self, header: RunOpened, principal: Principal) -> str:
-        """Why a run that was stored may not start: ``principal`` may not continue its conversation any more."""
+        """The reason why a stored run may not start: ``principal`` may no longer continue its conversation."""
         talk = await self._find(header.conversation, header.tenant) if is_part(header) else None
         if not is_part(header) or has_access(principal, talk, "write"):
             return ""

@@ -113,7 +113,7 @@ class _Cursor:
         return any(known not in ids for known, _ in self.open.values())
 
     def is_behind(self, answer: OpenAnswer) -> bool:
-        """Whether the reader has yet to get the item that an answer follows."""
+        """Whether the reader has not received the item that an answer follows."""
         return answer.follows > self.seq
 
     def advance(self, position: Position) -> ItemEvent:

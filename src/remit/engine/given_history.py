@@ -61,7 +61,7 @@ def _check_size(what: str, size: int, most: int, mend: str) -> None:
 
 
 def take_prompt(history: GivenHistory) -> tuple[str, GivenHistory]:
-    """Take the last message of a history as what the agent is asked; return its text, and the history before it.
+    """Return the text of the last message of a history, which becomes the prompt, and the history before it.
 
     Raises:
         RequestError: it is not a message of a user, or has a name.

@@ -255,7 +255,7 @@ def _check_calls(where: str, values: Mapping[str, Any]) -> None:
 
 
 def _to_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A call, which names a function if it named a custom tool: the text for that is the argument ``input``."""
+    """A call as a function call. The text of a custom tool becomes the argument ``input``."""
     custom = call.get("custom")
     if call.get("function") or not isinstance(custom, Mapping):
         return call

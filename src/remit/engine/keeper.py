@@ -1,4 +1,4 @@
-"""What is due from time to time while a run executes."""
+"""Periodic work while a run executes."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class LocalEngine:
             await asyncio.sleep(max(self._poll_seconds, pause))
 
     async def _poll_once(self) -> None:
-        """Mark the runs as due that can continue, except those that execute here or failed here a moment ago."""
+        """Mark the runs that can continue as due, except those that execute here or have just failed here."""
         now = asyncio.get_running_loop().time()
         for application in self._applications:
             for run in await self._store.list_due_runs(application):

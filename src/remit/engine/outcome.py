@@ -22,7 +22,7 @@ STALL_MAX_SECONDS: Final = 900.0
 """Seconds until a stalled run is tried again, if the provider does not say: first and at most."""
 
 SAID_FIRST_SECONDS: Final = 1.0
-"""The first of the growing seconds that a stalled run rests at least, whatever the provider asks for."""
+"""The first delay of a stalled run in seconds. Later delays grow. The provider can only ask for more."""
 
 RETRY_AFTER_MAX_SECONDS: Final = 3600.0
 """Seconds until a stalled run is tried again at most, whatever the provider asks for."""
@@ -74,9 +74,9 @@ def cancelled_outcome(run: str, reason: str) -> tuple[ExecutionOutcome, RunFinis
 def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcome, Item]:
     """The outcome of an execution that came to rest, and the item that records it.
 
-    A stalled run is tried again when the provider says, an hour later at most, or else after a minute. The minute, or a
-    second if the provider says less, is doubled each time up to a quarter of an hour. The count begins again after a
-    quarter of an hour without a stall.
+    A stalled run is retried when the provider says, but within an hour; by default after a minute. The delay (a
+    minute, or a second if the provider asks for less) doubles each time, up to a quarter of an hour. It is reset after
+    a quarter of an hour without a stall.
     """
     if signal.starts_at:
         return ExecutionOutcome(status="scheduled", retry_at=signal.starts_at), RunScheduled(

@@ -184,8 +184,7 @@ class RunReader:
 
         Raises:
             RequestError: at the call, ``after`` is not a place in a stream; at the first event, the run does not exist
-            for
-                this principal, so await `status` before answering a request with a stream.
+                for this principal, so await `status` before answering a request with a stream.
         """
         check_positive("stream", poll_seconds=poll_seconds)
         check_ids(run=run)
@@ -315,8 +314,8 @@ class RunReader:
     async def _visible_run(self, run: str, permission: str = READ_PERMISSION, access: Access = "read") -> RunRow:
         """The row of a run of the principal, with ``permission`` of any of the tenant.
 
-        Who has ``access`` to a conversation sees its runs too, except direct calls. What they may only read they are
-        denied; what they may not read does not exist.
+        A principal with ``access`` to a conversation also sees its runs, except direct calls. Access beyond reading is
+        denied; a run that they may not read does not exist.
         """
         check_ids(run=run)
         row = await self._store.find_run(run)
@@ -341,7 +340,7 @@ class RunReader:
         return row.tenant == self.principal.tenant and not row.erased and self._application in ("", row.application)
 
     def _lists_run(self, row: RunRow) -> bool:
-        """Whether `runs` lists a run: it is an own one, or the principal may read it."""
+        """Whether `runs` lists a run: the run is the principal's own, or the principal may read it."""
         return self._has_run(row) and (self._owns(row) or self._may(READ_PERMISSION, row.target))
 
     def _owns(self, row: RunRow) -> bool:

@@ -181,7 +181,7 @@ def new_id() -> str:
 
 
 def derive_run_id(idempotency_key: str, by: Principal, application: str) -> str:
-    """Derive the id of a run from its idempotency key, which is that of one principal in one application."""
+    """Derive the id of a run from its idempotency key, which belongs to one principal in one application."""
     return content_digest("request", by.tenant, application, by.name, idempotency_key)
 
 

@@ -1,4 +1,4 @@
-"""Schedules calls from within a run: what a tool needs that has something done later."""
+"""Schedules calls from within a run, for tools that have work done later."""
 
 from __future__ import annotations
 

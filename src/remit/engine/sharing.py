@@ -41,7 +41,7 @@ def access_of(principal: Principal, row: ConversationRow) -> Access:
 
 
 def has_access(principal: Principal, row: ConversationRow | None, needed: Access) -> bool:
-    """Whether a principal may do with a conversation what ``needed`` says."""
+    """Whether a principal has the access ``needed`` to a conversation."""
     return row is not None and _ORDER.index(access_of(principal, row)) >= _ORDER.index(needed)
 
 

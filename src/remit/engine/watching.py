@@ -1,4 +1,4 @@
-"""Wakes the streams of this process that follow a run, as soon as an item of it is stored or a model writes here."""
+"""Wakes the streams of this process that follow a run when an item is stored or a model writes here."""
 
 from __future__ import annotations
 

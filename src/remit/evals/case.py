@@ -80,7 +80,7 @@ class AnswerCalls(CallLayer):
 
 
 class RecordedConversation(NamedTuple):
-    """What a case is made of: the history that a conversation started from, its prompts, and what was answered."""
+    """The data of a case: the history that a conversation started from, its prompts, and what was answered."""
 
     messages: list[dict[str, Any]]
     prompts: list[str]

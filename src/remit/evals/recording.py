@@ -228,7 +228,7 @@ class RecordedModel:
 
 
 def digest_instructions(request: ChatRequest) -> list[str]:
-    """The digest of the instructions, which are the first message; what is added per run or later is not part of it."""
+    """The digest of the instructions, which are the first message, without text that is added per run or later."""
     return [digest(text) for text in [*request.history][:1] if text.startswith('{"role":"system"')]
 
 

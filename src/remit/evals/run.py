@@ -182,7 +182,7 @@ class _Trial:
         self._decided: set[str] = set()
 
     async def prepare(self) -> str:
-        """Make the calls of the setup with all permissions, and approve them; returns the problem, if there is one."""
+        """Make the calls of the setup with all permissions, and approve them; return the problem, if any."""
         for number, each in enumerate(self._task.setup):
             target = self._task.target if each.target is None else each.target
             try:

@@ -306,7 +306,7 @@ def _locate_owner(owner: object) -> str:
 
 
 def _define_code_tool(tool: AnyTool) -> ToolDefinition:
-    """A tool whose facts are declared in code: locked and checked like others, without policy of an entry."""
+    """A tool whose facts are declared in code: locked and checked like others, but without the policy of an entry."""
     return ToolDefinition(
         name=tool.name, method=None, policies={}, fixed_values={}, hidden_parameters=(), location=tool.where, tool=tool
     )

@@ -17,7 +17,7 @@ from remit.inventory.schema import MethodEntry, ToolEntry, build_entry_facts
 
 
 class _Bound(Protocol):
-    """What has been bound."""
+    """The bindings."""
 
     methods: Mapping[str, MethodDefinition]
     tools: Mapping[str, ToolDefinition]

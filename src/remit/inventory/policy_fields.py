@@ -42,7 +42,7 @@ def find_unknown_fields(operations: Operations) -> Iterator[Finding]:
 
 
 def find_unknown_permissions(callees: Iterable[AnyCallee], vocabulary: Vocabulary) -> Iterator[Finding]:
-    """Findings for permissions in code that no role grants: what a call needs, and to what an agent narrows calls."""
+    """Findings for permissions that no role grants, of those that calls need and that agents narrow their calls to."""
     for callee in callees:
         narrowed = callee.permissions if implements(callee, AgentLike) else None
         for permission in sorted(callee.facts.permissions | (narrowed or frozenset())):

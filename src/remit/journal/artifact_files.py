@@ -26,7 +26,7 @@ def _translate_refusals() -> Generator[None]:
 
 
 class ArtifactFiles:
-    """The files of one journal. A file appears whole or not at all. Writing raises `JournalError` if it is refused."""
+    """The files of one journal. A file is written atomically. Writing raises `JournalError` on failure."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

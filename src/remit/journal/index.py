@@ -346,10 +346,10 @@ class PlannedTurn(NamedTuple):
 
 
 def plan_turn(request: TurnRequest, earliest: float | None, lanes: int, now: float) -> PlannedTurn:
-    """Plan the next turn of a rate, of whose ``lanes`` the ``earliest`` begins first.
+    """Plan the next turn of a rate. The ``earliest`` of its ``lanes`` is the one that starts first.
 
-    A rate has as many lanes as it allows calls, and the turns of a lane begin its ``seconds`` apart: then no window of
-    that length has more.
+    A rate has one lane per allowed call, and the turns of a lane start ``seconds`` apart, so no window of that length
+    has more.
     """
     if earliest is None or (earliest + request.seconds > now and lanes < request.calls):
         return PlannedTurn(now, is_new_lane=True)

@@ -233,7 +233,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, ChangesInMemory, GrantsI
         return run in self._runs and self._runs[run].leased_until > self._clock()
 
     async def postpone(self, run: str, seconds: float) -> None:
-        """List a run as due no earlier than in ``seconds``, unless a decision or a cancellation comes before."""
+        """Make a run due after ``seconds`` at the earliest, unless a decision or a cancellation arrives before."""
         if run in self._runs:
             self._runs[run].wake = self._clock() + seconds
 

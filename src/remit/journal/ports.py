@@ -203,7 +203,7 @@ class RunIndex(Protocol):
         ...
 
     async def postpone(self, run: str, seconds: float) -> None:
-        """List a run as due no earlier than in ``seconds``, unless a decision or a cancellation comes before."""
+        """Make a run due after ``seconds`` at the earliest, unless a decision or a cancellation arrives before."""
         ...
 
     async def find_run(self, run: str) -> RunRow | None:

@@ -122,7 +122,7 @@ class ReplayLedger:
         """Compare an item with the recorded one.
 
         Raises:
-            DivergedError: the journal has another item, or none.
+            DivergedError: the journal has a different item, or no item.
             Suspended: the run was cancelled before this call ended.
         """
         if isinstance(item, (Note, ModelUsage, Mismatch)):

@@ -79,7 +79,7 @@ _LOST_BY_ERASURE: Final = {
     AttemptStarted.kind: "the start of a call, was erased, so that the call would run again",
     ModelUsage.kind: "the usage of a request, was erased, so that its budget would begin anew",
 }
-"""What a run cannot continue without, by the kind of an item."""
+"""The data that a run needs to continue, by kind of item."""
 
 
 def _is_newer(position: Position, rows: Mapping[str, QuestionRow]) -> bool:

@@ -23,8 +23,8 @@ class Breaker(CallLayer):
     """Refuses calls of a tool for ``seconds`` after ``failures`` consecutive failures for one tenant.
 
     Then the breaker is half-open: ``probes`` calls pass. It closes when all of them succeed and opens again when one
-    fails. Retryable errors, deadlines included, count as failures. Other errors, like bad arguments or a denial, say
-    nothing about the tool. Composed callees pass: the calls they make have breakers.
+    fails. Retryable errors, deadlines included, count as failures. Other errors, like bad arguments or a denial, do
+    not count. Composed callees pass: the calls that they make have breakers.
     """
 
     place = Place.BREAKER

@@ -126,7 +126,7 @@ class _Record:
             self._end_stopped(stopped.calls, can_wait=is_cancelled)
 
     def _end_stopped(self, calls: Sequence[Call], *, can_wait: bool = True) -> None:
-        """Record calls that were cancelled, or leave it to the composed call above: a timeout may have stopped them."""
+        """Record cancelled calls, unless the composed call above does, because a timeout may have stopped them."""
         above = _STOPPED_CALLS.get()
         if can_wait and above is not None and above.is_open and not any(each.ledger.is_stopping for each in calls):
             above.calls.extend(calls)

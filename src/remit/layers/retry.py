@@ -1,4 +1,4 @@
-"""Retries of failed calls, if effect and error allow them and a budget of retries is left."""
+"""Retries of failed calls, if the effect and the error allow them and the retry budget is not used up."""
 
 from __future__ import annotations
 

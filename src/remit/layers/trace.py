@@ -124,9 +124,9 @@ class ModelAnswer(Protocol):
 
 
 class ModelSpan:
-    """The span and the token counts of one request to a model; without arguments, neither.
+    """The span and the token counts of one model request; without arguments, nothing is traced.
 
-    ``attributes`` are of the request; those of the answer are added to them.
+    ``attributes`` are those of the request; the attributes of the answer are added.
     """
 
     __slots__ = ("_attributes", "_span", "_tokens")

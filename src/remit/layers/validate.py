@@ -49,7 +49,7 @@ class _Validate:
 
 
 def needs_checks(bound: Call) -> bool:
-    """Whether arguments may name something that must be looked up: an object or an artifact. Most name none."""
+    """Whether arguments may name something that must be looked up: an object or an artifact. Most do not."""
     return bool(bound.callee.schema_in.references) or DIGEST_START in bound.canonical_arguments
 
 

@@ -206,10 +206,10 @@ class AnswerStream:
     def _merge(self, target: dict[str, Any], piece: Mapping[str, Any]) -> None:
         """Add the fields of a piece: texts and lists are joined, parts of lists by their ``index``.
 
-        What is empty replaces nothing. Arguments that are not text are whole, and may come again.
+        Empty values replace nothing. Arguments that are not text are complete, and may be repeated.
 
         Raises:
-            TypeError: what would be lost is of another kind than what was said before, or other whole arguments.
+            TypeError: a value that would be lost differs in type from the earlier ones, or complete arguments differ.
         """
         for name, value in piece.items():
             known = target.get(name)

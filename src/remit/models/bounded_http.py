@@ -47,7 +47,7 @@ def _read_certificates(trust_env: bool, *_places: str | None) -> ssl.SSLContext:
 
 
 def ask_uncompressed(request: httpx2.Request) -> None:
-    """Ask for an answer that is not compressed: a small one could be of any size when it is unpacked."""
+    """Request an uncompressed answer, because a small compressed one can expand to any size."""
     request.headers["accept-encoding"] = "identity"
 
 

@@ -30,7 +30,7 @@ class LocalModel:
 
 
 LOCAL_CONTEXT_TOKENS: Final = 8192
-"""The most tokens of a request to a local model, with its answer."""
+"""The maximum number of tokens of a request to a local model and its answer."""
 
 
 class LocalModels(Protocol):

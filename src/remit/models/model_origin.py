@@ -59,6 +59,6 @@ def drop_impossible_usage(response: ModelResponse) -> ModelResponse:
 
 
 def count_reasoning_tokens(response: ModelResponse) -> int:
-    """The tokens that went into thinking, by the names of the providers."""
+    """The fields for reasoning tokens, as providers name them."""
     details = response.usage.details
     return next((details[name] for name in _REASONING_COUNTS if details.get(name)), 0)

@@ -12,7 +12,7 @@ from pydantic_ai.native_tools import NATIVE_TOOL_TYPES, AbstractNativeTool
 from remit.contracts.provider_tool import ProviderTool
 
 _DROPPED_OPTIONS: Final[Mapping[str, frozenset[str]]] = {"groq": frozenset({"max_uses"})}
-"""By provider, the options that PydanticAI (2.68) leaves out of a request without saying so."""
+"""By provider, the options that PydanticAI (2.68) silently omits from a request."""
 
 
 def make_native_tool(tool: ProviderTool) -> AbstractNativeTool:

@@ -85,7 +85,7 @@ from remit.models.pydantic_stream import ask_until_complete
 from remit.schemas.jsontext import compact_json
 
 _FINISH_REASONS: Final = {"tool_call": "tool_calls"}
-"""The words of chat completions for why a model stopped, where PydanticAI has others."""
+"""The finish reasons of chat completions that have another name in PydanticAI."""
 
 
 @check_arguments()
@@ -173,7 +173,7 @@ def _make_parameters(request: ChatRequest) -> ModelRequestParameters:
 
 
 def keep_as_received(model: Model) -> Model:
-    """The model, made to send messages back as received if it is one of OpenAI's APIs."""
+    """The model, which sends messages back as received if it uses one of OpenAI's APIs."""
     if "pydantic_ai.models.openai" not in sys.modules:
         return model  # so it is none of them
     from remit.models.raw_chat import keep_as_received as keep  # noqa: PLC0415 - imports the vendor

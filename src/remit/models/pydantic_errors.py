@@ -48,7 +48,7 @@ def to_model_error(error: Exception, model: str, vendor: str) -> ModelError:
 
 
 def _first_that_ends(told: list[ModelError]) -> ModelError:
-    """The error for those of several models: the first after which the run does not rest, or else the first."""
+    """The error for those of several models: the first that ends the run, or else the first."""
     return next((each for each in told if not isinstance(each, ModelUnavailableError)), told[0])
 
 

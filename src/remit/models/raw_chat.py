@@ -94,7 +94,7 @@ class _DeclaredTools(Model[Any]):
 
 
 class _Exchange:
-    """One request and its answer on the way between PydanticAI and the endpoint."""
+    """One request and its answer in transit between PydanticAI and the endpoint."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[dict[str, Any], str]] = []

@@ -48,7 +48,7 @@ def _is_open(node: JsonSchema) -> bool:
 
 
 def close_schema(document: JsonSchema) -> JsonSchema:
-    """Copy a document so that every object with named keys accepts no others."""
+    """Copy a document so that objects with named keys accept no other keys."""
     return cast("JsonSchema", _Closer(document).close(document))
 
 

@@ -24,7 +24,7 @@ _UNIONS: Final = frozenset({"anyOf", "oneOf"})
 class ErrorCost:
     """How much the errors of a value may copy, at most.
 
-    ``has_unions``: one error may contain many, as those of each alternative.
+    ``has_unions``: one error may contain many, such as those of each alternative.
     """
 
     def __init__(self, document: JsonSchema) -> None:

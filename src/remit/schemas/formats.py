@@ -143,8 +143,8 @@ class FormatCheck:
     def find(self, value: object, raw: str = "", written: object = None) -> FormatMismatch | None:
         """The first part that is not what its schema shows.
 
-        ``raw`` is the JSON that was read as the value, and ``written`` what is written again of what was read, which is
-        compared only if the check ``has_texts_beside`` other types.
+        ``raw`` is the JSON that was parsed, and ``written`` its serialisation, which is compared only if the check
+        ``has_texts_beside`` other types.
         """
         has_long_numbers = (self._has_floats or self._has_exact) and (not raw or _LONG_NUMBER.search(raw) is not None)
         if not (self._has_formats or self._has_json or has_long_numbers or written is not None):
@@ -326,7 +326,7 @@ def _takes_any_text(schema: object) -> bool:
 
 
 def _has_format(text: str, schema: object) -> bool:
-    """Whether a text is in the format that a schema shows. JSON may be written with other spaces."""
+    """Whether a text is in the format that a schema shows. Whitespace in JSON may differ."""
     shown = _format_of(cast("JsonSchema", schema))
     return "contentSchema" in cast("JsonSchema", schema) or (
         bool(shown) and _FORMATS[shown][0].fullmatch(text) is not None

@@ -85,7 +85,7 @@ def is_written_as(value: float, number: str | int | Decimal) -> bool:
 
 
 class StrictError(ValueError):
-    """A defect that other readers of JSON do not mind: a key twice, a number that is none or would be another one."""
+    """A defect that other JSON parsers accept: a duplicate key, or a number that is invalid or would change."""
 
 
 def read_strictly(text: str) -> Any:

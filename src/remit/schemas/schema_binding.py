@@ -1,9 +1,9 @@
 """Binds a JSON value to a JSON schema: checks it, fills in defaults and writes whole numbers as such.
 
 Arguments that mean the same call must have one canonical form, because approvals and call ids are digests of it. So
-missing arguments get their defaults, and ``42.0`` becomes 42 where the schema takes it: 42 is what a person is
-shown and what a function puts into an address, whether the schema says ``integer`` or ``number``. Defaults that make
-a valid value invalid, as ``oneOf`` can have it, are omitted.
+missing arguments get their defaults, and ``42.0`` becomes 42 if the schema accepts it: 42 is shown to a person and
+used in addresses, whether the schema says ``integer`` or ``number``. Defaults that would make a valid value invalid,
+as with ``oneOf``, are omitted.
 """
 
 from __future__ import annotations

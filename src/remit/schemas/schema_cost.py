@@ -67,10 +67,10 @@ class SchemaCost:
         self._check_choices()
 
     def count(self, value: object) -> int:
-        """How many checks a value takes, at most.
+        """The maximum number of checks for a value.
 
         Raises:
-            SchemaMismatchError: it nests too deeply, or they are too many.
+            SchemaMismatchError: it is nested too deeply, or needs too many checks.
         """
         depth, size = _measure(value)
         if depth > MAX_DEPTH:

@@ -159,7 +159,7 @@ def _drop_computed_fields(node: Node, _original: Node) -> None:
 
 
 def _use_stand_in(node: Node) -> None:
-    """Name an abstract class instead of the class, which counts as a subclass of it and has no serializer yet."""
+    """Replace the class by an abstract class that counts as its base and has no serializer yet."""
     kind: type = node["cls"]
     stand_in = cast("ABCMeta", ABCMeta(kind.__name__, (), {}))
     stand_in.register(kind)

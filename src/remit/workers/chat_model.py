@@ -47,7 +47,7 @@ class ChatModel(Model):
 
     @property
     def model_name(self) -> str:
-        """PydanticAI's name for it; providers know another one."""
+        """PydanticAI's name for it, which differs from the provider's."""
         return "remit"
 
     @property

@@ -39,7 +39,7 @@ class RenderCost:
             raise SecurityError(f"it takes more than {MAX_COST:,} steps")
 
     def add_values(self, values: Iterable[object]) -> None:
-        """Count the characters and parts of values, those in them included."""
+        """Count the characters and parts of values, including nested ones."""
         self.add(_measure(values))
 
 
@@ -48,7 +48,7 @@ CURRENT_COST: Final[ContextVar[RenderCost]] = ContextVar("remit_render_cost")
 
 
 def _measure(values: Iterable[object]) -> int:
-    """The characters and parts of values, those in them included; not much more than may be used."""
+    """The characters and parts of values, including nested ones; counting stops soon after the limit."""
     pending, cost = list(values), 0
     while pending and cost <= MAX_COST:
         value = pending.pop()

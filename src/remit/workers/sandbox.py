@@ -22,14 +22,14 @@ from remit.workers.literal_text import keep_literal_text
 from remit.workers.render_cost import CURRENT_COST, VIEWS, count_call, count_operation
 
 MAX_ITEMS: Final = 10_000
-"""The most numbers that all ranges of one rendering may yield together."""
+"""The maximum number of values from all ranges in one rendering."""
 MAX_NODES: Final = 20_000
 """The most expressions and tags of one text: compiling takes a time for each."""
 _NO_COMMENT: Final = "\0{#"
 """The mark that begins a comment, which no prompt can contain: ``{#`` is text there, as in ``${#files[@]}``."""
 _TOO_DEEP: Final = "it is nested too deeply"
 _OMITTED_FILTERS: Final = ("pprint", "random", "striptags", "urlize", "wordwrap", "xmlattr")
-"""What depends on chance, or on the text with more than its length."""
+"""Filters whose result is random, or whose cost depends on more than the length of the text."""
 _FILLER_GLOBALS: Final = ("lipsum",)
 _STEP: Final = "_remit_step"
 _COUNTED: Final = "_remit_counted"

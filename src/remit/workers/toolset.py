@@ -80,7 +80,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
         return "remit"
 
     async def get_tools(self, ctx: RunContext[Frame]) -> dict[str, ToolsetTool[Frame]]:
-        """All tools. Which of them the model sees is up to its request."""
+        """All tools. The request determines which of them the model sees."""
         return self._tools
 
     def has(self, name: str) -> bool:

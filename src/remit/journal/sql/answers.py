@@ -50,7 +50,7 @@ class SqlAnswers(abc.ABC):
     _now: Callable[[Connection], float]
 
     async def watch(self, run: str, seconds: float) -> None:
-        """Ask the executor of a run for the pieces of answers, for ``seconds``. Watches that are over are deleted."""
+        """Ask the executor of a run for the pieces of answers, for ``seconds``. Expired watches are deleted."""
 
         def work(connection: Connection) -> None:
             now = self._now(connection)

@@ -1,7 +1,7 @@
 """Notices before each transaction that the files of an SQLite journal were removed, replaced or cut short.
 
-SQLite keeps writing to deleted files, and over lost pages that it has in memory, without an error. Every effect from
-then on would be missing from the journal.
+SQLite keeps writing to deleted files, and over lost pages that it has in memory, without an error. All later effects
+would be missing from the journal.
 """
 
 from __future__ import annotations

@@ -228,7 +228,7 @@ class SqlStore(SqlAnswers):
         return await self._submit_read(lambda c: any(row.until > self._now(c) for row in SELECT_LEASE.all(c, run=run)))
 
     async def postpone(self, run: str, seconds: float) -> None:
-        """List a run as due no earlier than in ``seconds``, unless a decision or a cancellation comes before."""
+        """Make a run due after ``seconds`` at the earliest, unless a decision or a cancellation arrives before."""
         postponed = update(RUNS).where(RUNS.c.run == run)
         await self._write(lambda each: each.execute(postponed.values(wake=self._now(each) + seconds)), run)
 

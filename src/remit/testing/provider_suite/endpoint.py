@@ -24,7 +24,7 @@ _FORMS: Final = {"tool_calls": list, "function_call": dict, "audio": dict}
 class ShapedEndpoint:
     """Answers requests for chat completions in the order of a shape; ``received`` are their bodies.
 
-    It refuses a request whose history a strict provider refuses, with the reason. After `heal` it is well.
+    It refuses a request whose history a strict provider refuses, with the reason. After `heal` it answers normally.
     """
 
     def __init__(self, shape: Shape) -> None:
