@@ -43,6 +43,7 @@ class Setting(Struct, kw_only=True):
 
     ``converter`` makes the value of what is given; its second argument names the setting in errors. ``alias`` is the
     parameter, if the attribute has another name. ``key`` is that of worker files, if it has another name, or none.
+    ``example`` is its value in a new worker file, if that does not show the default.
     """
 
     meaning: str
@@ -51,6 +52,7 @@ class Setting(Struct, kw_only=True):
     converter: Callable[..., Any] | None = None
     alias: str = ""
     key: str | NoKey = ""
+    example: str = ""
     kw_only: bool = True
     attribute: str = ""
     annotation: object = REQUIRED
@@ -75,17 +77,32 @@ class Setting(Struct, kw_only=True):
 
 @overload
 def declare(
-    meaning: str, *, governed: Governed, key: str | NoKey = "", alias: str = "", kw_only: bool = True
+    meaning: str,
+    *,
+    governed: Governed,
+    key: str | NoKey = "",
+    alias: str = "",
+    example: str = "",
+    kw_only: bool = True,
 ) -> Any: ...
 @overload
-def declare(meaning: str, *, governed: Governed, default: T, key: str | NoKey = "", alias: str = "") -> T: ...
+def declare(
+    meaning: str, *, governed: Governed, default: T, key: str | NoKey = "", alias: str = "", example: str = ""
+) -> T: ...
 @overload
 def declare(
     meaning: str, *, governed: Governed, converter: Callable[[S], T], key: str | NoKey = "", alias: str = ""
 ) -> T: ...
 @overload
 def declare(
-    meaning: str, *, governed: Governed, default: S, converter: Callable[[S], T], key: str | NoKey = "", alias: str = ""
+    meaning: str,
+    *,
+    governed: Governed,
+    default: S,
+    converter: Callable[[S], T],
+    key: str | NoKey = "",
+    alias: str = "",
+    example: str = "",
 ) -> T: ...
 def declare(meaning: str, *, governed: Governed, **more: Any) -> Any:
     """Declare a setting of a `value`; see `Setting`."""

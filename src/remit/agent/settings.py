@@ -89,20 +89,28 @@ class AgentSettings(_HasSchemas):
         governed=Elsewhere("the name of the entry"),
     )
     description: str = declare(
-        "When and why to call it, for its callers.", default="", governed=Elsewhere("the digest of the texts")
+        "When and why to call it, for its callers.",
+        default="",
+        example="Says what it does.",
+        governed=Elsewhere("the digest of the texts"),
     )
     input: type[BaseModel] = declare(
         "The input, a pydantic model. Default: one field `prompt`.",
         default=Prompt,
+        example="package.module:Question",
         governed=Elsewhere("the contract"),
     )
     output: Any = declare(
-        "The type of the result, which is validated. Default: text.", default=str, governed=Elsewhere("the contract")
+        "The type of the result, which is validated. Default: text.",
+        default=str,
+        example="package.module:Answer",
+        governed=Elsewhere("the contract"),
     )
     compatible_models: tuple[str, ...] = declare(
         "Patterns like `openai:*`; the model must match one of them.",
         default=(),
         converter=_as_patterns,
+        example='["openai:*", "local:base"]',
         governed=Grants("use the model", lambda agent: agent.compatible_models or None),
     )
     narrowed_permissions: frozenset[str] | None = declare(
@@ -110,37 +118,52 @@ class AgentSettings(_HasSchemas):
         default=None,
         converter=_as_permissions,
         alias="permissions",
+        example='["mail:read"]',
         governed=Grants("use the permission", field="narrowed_permissions"),
     )
     attachments: AttachmentPolicy | None = declare(
-        "The files that it accepts with its input. Default: none.", default=None, governed=Accepts()
+        "The files that it accepts with its input. Default: none.",
+        default=None,
+        example='{suffixes: [".pdf", ".png"], max_count: 4, max_bytes: 524288}',
+        governed=Accepts(),
     )
     limits: AgentLimits = declare(
-        "How much one call of it may use.", default=None, converter=_as_limits, governed=Bounds()
+        "How much one call of it may use.",
+        default=None,
+        converter=_as_limits,
+        example="{turns: 16, tool_calls: 20, tokens: 100000, seconds: 120}",
+        governed=Bounds(),
     )
     stop: StopPolicy | None = declare(
         "When it is done. Default: its model calls no tool.",
         default=None,
+        example='{called_tool: send_mail, turns_used: 8, all: {no_calls: true, has_text: "DONE:"}}',
         governed=Noticed(),
     )
     compaction: Compaction | None = declare(
         "When a history is shortened. Default: when it grows too long for its model.",
         default=None,
+        example='{tokens: 100000, model: "openai:gpt-5-mini"}',
         governed=Noticed(_show_compaction),
     )
     memory: WorkingMemory | None = declare(
-        "What it remembers of the entities in a conversation. Default: nothing.", default=None, governed=Noticed()
+        "What it remembers of the entities in a conversation. Default: nothing.",
+        default=None,
+        example="{size: 10, per_kind: 3}",
+        governed=Noticed(),
     )
     tool_search: ToolSearch | None = declare(
         "How its model finds tools where there are many; a number stands for `above`. Default: it sees them all.",
         default=None,
         converter=_as_tool_search,
+        example="{above: 20, limit: 5}",
         governed=Noticed(),
     )
     settings: ModelSettings = declare(
         "The settings of each request to the model.",
         default=None,
         converter=_as_settings,
+        example="{temperature: 0, max_tokens: 2000}",
         governed=Ungoverned("they suit the model, which each deployment chooses"),
     )
     output_mode: OutputMode = declare(
@@ -157,6 +180,7 @@ class AgentSettings(_HasSchemas):
     facts: Facts = declare(
         "The facts of its calls. Its effect is always composed.",
         default=_FACTS,
+        example='{risk: safe, required_permissions: ["mail:sort"], tags: [mail]}',
         governed=Elsewhere("the facts"),
     )
 

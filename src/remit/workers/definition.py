@@ -62,6 +62,7 @@ class WorkerDefinition(AgentSettings):
         "The model, `provider:name`. A call may name another one. Default: `REMIT_MODEL`. Not together with "
         "`compatible_models`.",
         default="",
+        example="openai:gpt-5-mini",
         governed=_BUILT,
     )
     tools: tuple[ToolName, ...] = declare("The tools it may call, by canonical name.", default=(), governed=_BUILT)
@@ -78,6 +79,7 @@ class WorkerDefinition(AgentSettings):
         "Narrows what may be called below it: to its own tools and workers, and these. Default: all that its workers "
         "list.",
         default=None,
+        example="[]",
         governed=_BUILT,
     )
     handoffs: tuple[ToolName, ...] = declare(
@@ -87,12 +89,14 @@ class WorkerDefinition(AgentSettings):
         "Tools that run at the model's provider, by name, or as a mapping of `name` and `max_uses`, `allowed_domains` "
         "or `blocked_domains`. Ungoverned: no layer sees their calls.",
         default=(),
+        example="[web_search]",
         governed=_BUILT,
     )
     run_instructions: str = declare(
         "What differs from run to run, as a Jinja template of `principal`, `tenant`, `target`, `conversation`, `now` "
         "(ISO 8601, UTC) and `date`. A message of its own before the user's.",
         default="",
+        example='"Today is {{ date }}."',
         governed=_BUILT,
     )
     document: YamlDocument | None = declare(

@@ -137,11 +137,19 @@ def _describe(meaning: str, **default: Any) -> Any:
     return Field(description=meaning, **default)
 
 
-def build_front_matter(kind: type[WorkerDefinition]) -> type[FileForms]:
-    """The model of the keys of a worker file: one for each setting that has one, those of files alone first."""
+_FIRST: Final = ("name", "description")
+
+
+def front_matter_settings(kind: type[WorkerDefinition] = WorkerDefinition) -> list[Setting]:
+    """The settings of a definition that have a key: the name, those of files alone, and those of agents."""
     shared = settings_of(AgentSettings)
-    settings = sorted(settings_of(kind), key=lambda each: (each.name != "name", each in shared))
-    fields: dict[str, Any] = {key: _field_of(each, kind) for each in settings if (key := each.file_key) is not None}
+    settings = sorted(settings_of(kind), key=lambda each: (each.name not in _FIRST, each in shared))
+    return [each for each in settings if each.file_key is not None]
+
+
+def build_front_matter(kind: type[WorkerDefinition]) -> type[FileForms]:
+    """The model of the keys of a worker file: one for each setting that has one."""
+    fields: dict[str, Any] = {str(each.file_key): _field_of(each, kind) for each in front_matter_settings(kind)}
     doc = "The keys between the two ``---`` lines of a worker file: the settings of a `WorkerDefinition`."
     return cast("type[FileForms]", create_model("FrontMatter", __base__=_Keys, __doc__=doc, **fields))
 
