@@ -6,9 +6,10 @@ import asyncio
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, event, text
 
 from remit.errors import JournalError
 from remit.journal.changes import parse_place
@@ -38,19 +39,43 @@ def threads() -> int:
     return sum(each.name == THREAD for each in threading.enumerate())
 
 
-async def test_a_decision_in_one_process_wakes_those_who_watch_in_another(stores: list[SqlStore]) -> None:
+async def test_a_decision_in_one_process_wakes_those_who_watch_in_another(
+    stores: list[SqlStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(change_watch, "POLL_SECONDS", 0.01)
     here, elsewhere = stores
     run = await begin(elsewhere)
     await run.append(question_item(question()))
-    place = await now(here)
+    place, is_waiting = await now(here), asyncio.Event()
+
+    async def see(changed: asyncio.Event) -> list[tuple[str, str]]:
+        while not (found := await changes(here, place)):
+            is_waiting.set()
+            await changed.wait()
+            changed.clear()
+        return found
+
     with here.watch_changes() as first, here.watch_changes() as second:
-        await elsewhere.decide(yes())
-        for changed in (first, second):
-            async with asyncio.timeout(30):
-                while not await changes(here, place):
-                    await changed.wait()
-                    changed.clear()
-    assert await changes(here, place) == [("q1", "approved")]
+        async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+            seeing = [group.create_task(see(changed)) for changed in (first, second)]
+            await is_waiting.wait()
+            await elsewhere.decide(yes())
+    assert [each.result() for each in seeing] == [[("q1", "approved")]] * 2
+
+
+async def test_those_who_watch_are_left_alone_as_long_as_nothing_changes(
+    stores: list[SqlStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks, wakes = list[object](), list[object]()
+    monkeypatch.setattr(change_watch, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(change_watch, "_SETTLE_SECONDS", 0.0)
+    monkeypatch.setattr(ChangeWatch, "wake", wakes.append)
+    monkeypatch.setattr(change_watch, "time", SimpleNamespace(monotonic=lambda: looks.append(None) or 0.0))
+    await now(stores[0])
+    event.listen(vars(stores[0])["_engine"], "after_cursor_execute", lambda *_arguments: looks.append(None))
+    with stores[0].watch_changes():
+        await until(lambda: len(looks) > 20)
+        assert len(wakes) == 1  # when it began to look
 
 
 async def test_one_thread_looks_for_changes_however_many_watch_and_ends_with_the_last(

@@ -59,7 +59,7 @@ async def test_a_closed_question_can_be_decided_no_more_and_its_run_can_continue
     await run.append(question_item(question()), RunSuspended(call="run", questions=("q1",)))
     await run.append(QuestionClosed(call="call", question="q1"))
     assert (await row_of(store)).status == "closed"
-    with pytest.raises(RequestError, match="question q1 is closed: the call has ended after all"):
+    with pytest.raises(RequestError, match="question q1 is closed: the call has ended, and its outcome is recorded"):
         await store.decide(yes())
     assert await store.list_questions() == []
     assert [row.status for row in await store.list_questions(only_open=False)] == ["closed"]
