@@ -41,13 +41,13 @@ from remit.engine.schedule import Schedule
 from remit.engine.tools import ToolInfo
 from remit.engine.updates import ConversationUpdate, QuestionUpdate, RunUpdate, WatchEvent, WatchStart
 from remit.engine.watching import ItemCallback, wake_streams_and
-from remit.export.receipt import Receipt, ReceiptCall, make_receipt
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.models.prices import with_default_prices
 from remit.models.resolve import ModelResolver
 from remit.opening import RunOpener
 from remit.run_service import RunService
+from remit.views.receipt import Receipt, ReceiptCall, make_receipt
 
 __all__ = [
     "Client",

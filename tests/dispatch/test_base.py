@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, LeafContext, Stack, Tool, tool
-from remit.contracts.items import AttemptEnded, AttemptStarted
+from remit.contracts.items import AttemptEnded, AttemptStarted, CallEntered
 from remit.dispatch.base import Base
 from remit.errors import (
     CallCancelledError,
@@ -80,7 +80,7 @@ async def test_a_read_waits_for_nothing_to_be_stored() -> None:
     ]
 
 
-async def test_a_composed_callee_writes_no_start_and_no_end() -> None:
+async def test_a_composed_callee_is_named_once_and_writes_no_start_and_no_end() -> None:
     ran = list[str]()
 
     @tool(effect=Effect.COMPOSED)
@@ -93,7 +93,7 @@ async def test_a_composed_callee_writes_no_start_and_no_end() -> None:
     for _ in range(2):
         ledger = await bench.drive()
         assert (await bench.base(pipeline, ledger=ledger)).value == "done"
-        assert ledger.items_for("call") == ()
+        assert [*ledger.items_for("call")] == [CallEntered(call="call", parent="parent", callee="pipeline")]
     assert ran == ["call", "call"], "it is driven again until its call has an end at the door"
 
 

@@ -9,6 +9,7 @@ from remit import Agent, App, Effect, Risk, Runtime, tool
 from remit.contracts.items import Position, RunOpened
 from remit.export.story import Story
 from remit.testing import Scripted, calls, superuser
+from remit.views import RunView
 from tests.agent.test_learnt_window import Strict, agent_of
 from tests.runtime.kit import find_superuser
 
@@ -44,7 +45,7 @@ async def test_each_item_is_looked_at_a_few_times_whatever_the_calls() -> None:
     for run in (result, await runtime.resume(result.run)):
         positions = Counted(await runtime.store.read(run.run))
         header = cast("RunOpened", next(iter(positions)).item)
-        text = Story(positions, header).thread()
+        text = Story(positions, header, RunView.of(positions)).thread()
         assert text.count("May pay run?") >= 20
         assert positions.looks < 5 * len(positions)
 
@@ -53,4 +54,7 @@ async def test_it_tells_that_a_refused_request_was_sent_again_with_fewer_tools()
     runtime = Runtime(App(name="test", agents=(agent_of(Strict(), finds=12),)))
     result = await runtime.run("word work care done", by=superuser())
     positions = await runtime.store.read(result.run)
-    assert "the model was shown fewer tools" in Story(positions, cast("RunOpened", positions[0].item)).thread()
+    assert (
+        "the model was shown fewer tools"
+        in Story(positions, cast("RunOpened", positions[0].item), RunView.of(positions)).thread()
+    )

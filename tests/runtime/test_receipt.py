@@ -262,7 +262,7 @@ def test_whether_a_call_was_only_announced_is_not_known_without_its_arguments(
     wire = asked["tool_calls"][0]["id"]
     said = Message(call="agent:1", agent="agent", text=encode_message({"role": "assistant", **asked}))
     made: list[Item] = [
-        AttemptStarted(call="wipe", parent="agent", callee="save", attempt=1),
+        AttemptStarted(call="wipe", parent="agent", callee="wipe", wire=wire, attempt=1),
         AttemptEnded(call="wipe", attempt=1, outcome="ok", content='"x"'),
         ToolOutput(call="wipe", parent="agent", callee="wipe", wire=wire, text='{"content":"x"}', outcome="ok"),
     ]

@@ -8,9 +8,9 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from remit.cli.terminal import Terminal
-from remit.contracts.items import Message
 from remit.engine.following import DropEvent, ItemEvent, follow_run
 from remit.journal.ports import Store
+from remit.views.run_view import RunView
 
 T = TypeVar("T")
 
@@ -32,17 +32,14 @@ async def execute_shown(store: Store, run: str, terminal: Terminal, execution: C
 
 async def _show_answers(store: Store, run: str, terminal: Terminal) -> None:
     """Show the text of the run's own agent. Agents below it write for their callers."""
-    root = ""
+    view = RunView()
     async with contextlib.aclosing(follow_run(store, run, -1, _POLL_SECONDS, _has_not_ended)) as events:
         async for event in events:
             if isinstance(event, ItemEvent):
-                root = root or (event.item.agent if isinstance(event.item, Message) else "")
+                view.add(event.item, event.position.at)
+            elif view.root is None or event.call.rpartition(":")[0] != view.root.id:
                 continue
-            agent = event.call.rpartition(":")[0]
-            root = root or agent  # the first that writes
-            if agent != root:
-                continue
-            if isinstance(event, DropEvent):
+            elif isinstance(event, DropEvent):
                 terminal.write_answer("", "")
             elif event.kind == "text":
                 terminal.write_answer(event.call, event.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from remit.cli.text import one_line, summarize_arguments
-from remit.export.receipt import Receipt, ReceiptCall
+from remit.views.receipt import Receipt, ReceiptCall
 
 _NOTHING = "nothing was changed"
 

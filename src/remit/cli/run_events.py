@@ -9,9 +9,7 @@ from msgspec import Struct
 
 from remit.cli.text import one_line, summarize_arguments
 from remit.contracts.changed import CHANGED
-from remit.contracts.chat import decode_message
 from remit.contracts.items import (
-    AttemptStarted,
     DecisionItem,
     Message,
     Mismatch,
@@ -19,15 +17,13 @@ from remit.contracts.items import (
     Outcome,
     Position,
     QuestionItem,
-    RunOpened,
     ToolOutput,
-    output_content,
 )
 from remit.contracts.question import Decision, Question
 from remit.contracts.seen import SEEN
-from remit.contracts.wire import read_tool_calls, text_of_message
-from remit.errors import CallError, ToolFailedError, error_from_reply
-from remit.journal.codec import message_text
+from remit.errors import CallError
+from remit.views.parts import CallView, MessageView
+from remit.views.run_view import RunView
 
 REPEAT_NOTICE: Final = "the call will be made again"
 """The consequence of stating that an interrupted call did not happen."""
@@ -87,51 +83,57 @@ RunEvent = ModelText | ToolCalled | CallEnded | NoteLogged | QuestionAsked | Dec
 
 
 class RunFollower:
-    """Follows one run.
+    """Follows runs, one after the other.
 
-    ``run`` is its id once an item was processed; ``root_call`` is the end of its root call.
+    ``run`` is the id of the last one once an item was processed, and ``view`` what the items so far say of it.
     """
 
     def __init__(self) -> None:
-        self.run = ""
-        self.open_calls: dict[str, str] = {}
-        self._started_at: dict[str, float] = {}
-        self._called_at: dict[str, float] = {}
-        self._arguments: dict[str, str] = {}
-        self._announcing_calls: set[str] = set()
-        self._announcements: set[tuple[str, str]] = set()
+        self.run: str = ""
+        self.view = RunView()
         self.ended_calls: list[CallEnded] = []
+        self._open: list[CallView] = []
+        self._announcements: set[tuple[str, str]] = set()
         self._has_differed = False
-        self.root_call: CallEnded | None = None
+
+    def list_open_calls(self) -> list[str]:
+        """The tools of the calls that models have asked for and that have not ended."""
+        self._open = [each for each in self._open if each.output is None]
+        return [each.tool for each in self._open]
+
+    def forget_open_calls(self) -> None:
+        """Leave out the calls that are open now, because the run rests or another one begins."""
+        self._open.clear()
+
+    @property
+    def root_call(self) -> CallEnded | None:
+        """The end of the call at the root of the run, as far as it has ended."""
+        root = self.view.root
+        return None if root is None or root.output is None else self._describe_end(root)
 
     def process_item(self, position: Position) -> list[RunEvent]:
         """Convert an item to events."""
         item = position.item
-        self.run = position.run
+        if position.run != self.run:
+            self.run, self.view = position.run, RunView()
+        self.view.add(item, position.at)
         match item:
             case Message():
-                return self._message_events(item, position.at)
-            case AttemptStarted():
-                self._started_at.setdefault(item.call, position.at)
+                message = self.view.messages[-1]
+                self._open += message.calls
+                return _message_events(message)
             case ToolOutput() if item.parent:
-                ended = self._end_call(item, position.at)
-                self.ended_calls.append(ended)
-                return [ended]
-            case ToolOutput():
-                self.root_call = self._end_call(item, position.at)
-            case RunOpened():
-                self._started_at[item.call] = position.at
+                self.ended_calls.append(self._describe_end(self.view.calls[item.call]))
+                return [self.ended_calls[-1]]
             case QuestionItem():
-                question = Question.from_json(item.body)
-                self._announcing_calls.update({question.call} - ({item.call} if question.waits else set()))
+                question = self.view.questions[item.question].question
                 return [QuestionAsked(question=question)] if opens_question(item, question) else []
             case DecisionItem():
                 return [DecisionMade(decision=Decision.from_json(item.body))]
             case Note() | Mismatch():
                 return self._note_events(item)
             case _:
-                pass
-        return []
+                return []
 
     def _note_events(self, item: Note | Mismatch) -> list[RunEvent]:
         if isinstance(item, Note):
@@ -140,34 +142,26 @@ class RunFollower:
         known, self._has_differed = self._has_differed, True
         return [] if known else [NoteLogged(text=_DIFFERS)]
 
-    def _message_events(self, item: Message, at: float) -> list[RunEvent]:
-        message = decode_message(message_text(item))
-        if message["role"] != "assistant":
-            return []
-        calls, content = read_tool_calls(message), text_of_message(message)
-        events: list[RunEvent] = [ModelText(text=content)] if calls and content.strip() else []
-        for call in calls:
-            self.open_calls[call.id] = call.name
-            self._called_at[call.id] = at
-            self._arguments[call.id] = call.arguments
-            events.append(ToolCalled(name=call.name, arguments=call.arguments))
-        return events
-
-    def _end_call(self, item: ToolOutput, at: float) -> CallEnded:
-        self.open_calls.pop(item.wire, None)
-        called_at = self._called_at.pop(item.wire, None)
-        request = (item.callee, self._arguments.pop(item.wire, item.call))
-        if item.call in self._announcing_calls:
+    def _describe_end(self, call: CallView) -> CallEnded:
+        request = (call.tool, call.arguments or call.id)
+        if call.announces:
             self._announcements.add(request)
-        started_at = self._started_at.pop(item.call, called_at if item.outcome == "ok" else None)
+        assert call.output is not None  # noqa: S101 - for the type checker: it has ended
         return CallEnded(
-            name=item.callee,
-            outcome=item.outcome,
-            seconds=None if started_at is None else at - started_at,
-            error=error_of(item),
-            nested=not item.wire,
-            announced=item.outcome == "ok" and request in self._announcements,
+            name=call.tool,
+            outcome=call.output.outcome,
+            seconds=call.seconds,
+            error=call.error,
+            nested=not call.wire,
+            announced=call.output.outcome == "ok" and request in self._announcements,
         )
+
+
+def _message_events(message: MessageView) -> list[RunEvent]:
+    if message.role != "assistant":
+        return []
+    said = [ModelText(text=message.text)] if message.calls and message.text.strip() else []
+    return [*said, *(ToolCalled(name=each.tool, arguments=each.arguments) for each in message.calls)]
 
 
 def question_title(question: Question) -> str:
@@ -206,23 +200,6 @@ def decision_detail(decision: Decision) -> str:
     if decision.grant:
         return f", by grant {decision.grant}"
     return f", edited to {summarize_arguments(decision.arguments)}" if decision.arguments else ""
-
-
-def error_of(item: ToolOutput) -> CallError | None:
-    """The error of a failed call, or None."""
-    if item.outcome == "ok":
-        return None
-    content = output_content(item)
-    try:
-        return error_from_reply(content)
-    except (ValueError, AttributeError):
-        return ToolFailedError(content)
-
-
-def tool_call_ids(item: Message) -> list[str]:
-    """The ids of the tool calls in a model's message."""
-    message = decode_message(message_text(item))
-    return [call["id"] for call in message.get("tool_calls") or ()] if message["role"] == "assistant" else []
 
 
 def opens_question(item: QuestionItem, question: Question) -> bool:

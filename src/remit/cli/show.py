@@ -22,10 +22,10 @@ from remit.contracts.contract import Contract
 from remit.contracts.items import Position
 from remit.contracts.usage import UsageTotals
 from remit.errors import BrokenJournalError, RemitError
-from remit.export.receipt import make_receipt
 from remit.journal.codec import find_broken_link
 from remit.journal.ports import RunRow
 from remit.journal.rest import find_rest
+from remit.views.receipt import receipt_of
 
 
 def show(
@@ -49,9 +49,10 @@ def show(
             print(json_text({**asdict(row), "usage": usage._asdict(), "changedAt": broken, "items": items}))
         else:
             tools = _find_tools(client, row, app)
-            _draw(Timeline(positions, {name: each.facts.risk.value for name, each in tools.items()}).entries())
+            timeline = Timeline(positions, {name: each.facts.risk.value for name, each in tools.items()})
+            _draw(timeline.entries())
             print(_usage_line(usage))
-            print("\n".join(receipt_lines(make_receipt((each.item for each in positions), tools.get))))
+            print("\n".join(receipt_lines(receipt_of(timeline.view, tools.get))))
             if row.status == "stalled":
                 print(_describe_stall(row, positions, app))
     if broken is not None:

@@ -116,7 +116,7 @@ class Terminal:
             self.write_answer("", "")
         for event in self.follower.process_item(position):
             self.show_event(event)
-        running = list(self.follower.open_calls.values())
+        running = self.follower.list_open_calls()
         self._spinner.set_label(", ".join(running) if running else "thinking")
 
     def show_event(self, event: RunEvent) -> None:
@@ -202,7 +202,7 @@ class Terminal:
     @contextmanager
     def show_busy(self, label: str) -> Generator[None]:
         """Show an activity and its duration, on a terminal."""
-        self.follower.open_calls.clear()
+        self.follower.forget_open_calls()
         self._spinner.set_label(label)
         if not self.console.is_terminal:
             yield

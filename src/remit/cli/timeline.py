@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -11,11 +11,9 @@ from typing import Final
 from remit.cli.run_events import (
     decision_detail,
     decision_word,
-    error_of,
     note_text,
     opens_question,
     question_title,
-    tool_call_ids,
 )
 from remit.cli.text import describe_tokens, format_duration, one_line, summarize_arguments
 from remit.contracts.chat import decode_message
@@ -23,6 +21,7 @@ from remit.contracts.items import (
     ArgumentsBound,
     AttemptEnded,
     AttemptStarted,
+    CallEntered,
     DecisionItem,
     GivenMessage,
     Handoff,
@@ -47,10 +46,12 @@ from remit.contracts.items import (
     TraceStarted,
     TurnEnded,
 )
-from remit.contracts.question import Decision, Question
+from remit.contracts.question import Decision
 from remit.contracts.wire import read_tool_calls, text_of_message
 from remit.errors import error_from_reply
 from remit.journal.codec import message_text
+from remit.views.parts import CallView
+from remit.views.run_view import RunView
 
 _MAX_TEXT_LENGTH: Final = 200
 _MAX_REASON_LENGTH: Final = 2000
@@ -68,20 +69,16 @@ class TimelineEntry:
 
 
 class Timeline:
-    """Builds the timeline of a run. ``risks`` gives the risk of tools that no question mentions."""
+    """Builds the timeline of a run from its items and the ``view`` of them.
+
+    ``risks`` gives the risk of tools that no question mentions.
+    """
 
     def __init__(self, positions: Sequence[Position], risks: Mapping[str, str]) -> None:
         self._positions = positions
-        self._risks = dict(risks)
-        self._outcome_questions = set[str]()
-        self._parents: dict[str, str] = {}
-        self._names: dict[str, str] = {}
-        self._started_at: dict[str, float] = {}
-        self._called_at: dict[str, float] = {}
-        self._asking_call: dict[str, str] = {}
-        self._ended_calls: set[str] = set()
-        for position in positions:
-            self._index_item(position)
+        self.view = RunView.of(positions)
+        asked = (each.question for each in self.view.questions.values())
+        self._risks = {**risks, **{question.tool: question.risk for question in asked}}
 
     def entries(self) -> list[TimelineEntry]:
         """The entries in the order in which the journal was written."""
@@ -92,85 +89,48 @@ class Timeline:
             for depth, what, text, risk in self._item_entries(position)
         ]
 
-    def _index_item(self, position: Position) -> None:
-        item = position.item
+    def _item_entries(self, position: Position) -> Iterator[tuple[int, str, str, str]]:
+        item, call = position.item, self.view.call_of(position.item)
+        depth, risk = self.view.depth(call), "" if call is None else self._risks.get(call.tool, "")
         match item:
-            case ToolOutput():
-                self._parents[item.call] = item.parent
-                self._ended_calls.add(item.call)
-                self._names[item.call] = item.callee
-            case QuestionItem():
-                question = Question.from_json(item.body)
-                self._names.setdefault(question.call, question.tool)
-                self._parents.setdefault(item.call, item.parent)
-                self._risks[question.tool] = question.risk
-                if question.kind == "outcome":
-                    self._outcome_questions.add(question.id)
-                self._asking_call.setdefault(item.call, question.call if item.call == question.match else item.call)
-            case AttemptStarted():
-                self._started_at.setdefault(item.call, position.at)
-                self._names.setdefault(item.call, item.callee)
-                self._parents.setdefault(item.call, item.parent)
-            case Message():
-                self._called_at |= dict.fromkeys(tool_call_ids(item), position.at)
-            case _:
-                pass
-
-    def _item_entries(self, position: Position) -> list[tuple[int, str, str, str]]:
-        item = position.item
-        if isinstance(item, (Message, GivenMessage)):
-            given = "given " if isinstance(item, GivenMessage) else ""
-            return [(self._call_depth(item.agent), given + what, text, "") for what, text in _message_entries(item)]
-        if isinstance(item, ToolOutput):
-            return [
-                (
-                    self._call_depth(item.call),
-                    item.outcome,
-                    self._output_text(item, position.at),
-                    self._call_risk(item.call),
+            case Message() | GivenMessage():
+                given = "given " if isinstance(item, GivenMessage) else ""
+                yield from ((depth, given + what, text, "") for what, text in _message_entries(item))
+            case ToolOutput() if call is not None:
+                yield depth, item.outcome, _output_text(call), risk
+            case AttemptStarted() if call is not None:
+                yield depth, "started", _started_text(call, item), risk
+            case AttemptEnded() if call is not None:
+                yield from ((depth, what, text, "") for what, text in _attempt_entries(call, item))
+            case ModelExchange() | HistoryCompacted():
+                yield from (
+                    (0, what, one_line(text, max_length=_MAX_TEXT_LENGTH), "") for what, text in _layer_entries(item)
                 )
-            ]
-        if isinstance(item, AttemptStarted):
-            return [(self._call_depth(item.call), "started", self._started_text(item), self._call_risk(item.call))]
-        if isinstance(item, AttemptEnded):
-            return self._attempt_entries(item)
-        if isinstance(item, (ModelExchange, HistoryCompacted)):
-            return [(0, what, one_line(text, max_length=_MAX_TEXT_LENGTH), "") for what, text in _layer_entries(item)]
-        what, text = _describe_item(item, self._positions[0].at, position, self._outcome_questions)
-        return [(self._call_depth(self._asking_call.get(item.call, item.call)), what, text, "")]
+            case CallEntered():
+                pass  # what follows says more
+            case _:
+                what, text = _describe_item(item, self._positions[0].at, position, self.view)
+                yield depth, what, text, ""
 
-    def _output_text(self, item: ToolOutput, at: float) -> str:
-        called_at = self._called_at.get(item.wire) if item.outcome == "ok" else None
-        started_at = self._started_at.get(item.call, called_at) if item.parent else self._positions[0].at
-        duration = "" if started_at is None else f" in {format_duration(at - started_at)}"
-        error = error_of(item)
-        return f"{item.callee}{duration}" + (
-            f": {one_line(f'{error.code}: {error.message}', max_length=_MAX_TEXT_LENGTH)}" if error else ""
-        )
 
-    def _started_text(self, item: AttemptStarted) -> str:
-        again = f", attempt {item.attempt}" if item.attempt > 1 else ""
-        allowed = f", allowed by question {item.question}" if item.question else ""
-        return f"{self._call_name(item.call)}{again}{allowed}"
+def _output_text(call: CallView) -> str:
+    duration = "" if call.seconds is None else f" in {format_duration(call.seconds)}"
+    error = call.error
+    said = "" if error is None else f": {one_line(f'{error.code}: {error.message}', max_length=_MAX_TEXT_LENGTH)}"
+    return f"{call.tool}{duration}{said}"
 
-    def _attempt_entries(self, item: AttemptEnded) -> list[tuple[int, str, str, str]]:
-        """The entry of a failed attempt; the end of the call covers a successful one."""
-        if item.outcome == "ok" and item.call in self._ended_calls:
-            return []
+
+def _started_text(call: CallView, item: AttemptStarted) -> str:
+    again = f", attempt {item.attempt}" if item.attempt > 1 else ""
+    allowed = f", allowed by question {item.question}" if item.question else ""
+    return f"{call.tool}{again}{allowed}"
+
+
+def _attempt_entries(call: CallView, item: AttemptEnded) -> Iterator[tuple[str, str]]:
+    """The entry of a failed attempt; the end of the call covers a successful one."""
+    if item.outcome != "ok" or call.output is None:
         result = "did not happen" if item.void else item.outcome + (f" at {item.where}" if item.where else "")
-        return [(self._call_depth(item.call), "attempt", f"{self._call_name(item.call)}, {item.attempt}: {result}", "")]
-
-    def _call_name(self, call: str) -> str:
-        return self._names.get(call, f"call {call[:8]}")
-
-    def _call_risk(self, call: str) -> str:
-        return self._risks.get(self._names.get(call, ""), "")
-
-    def _call_depth(self, call: str) -> int:
-        depth, parent = 0, self._parents.get(call, "")
-        while parent:
-            depth, parent = depth + 1, self._parents.get(parent, "")
-        return depth
+        yield "attempt", f"{call.tool or f'call {item.call[:8]}'}, {item.attempt}: {result}"
 
 
 def _message_entries(item: Message | GivenMessage) -> list[tuple[str, str]]:
@@ -243,7 +203,7 @@ def _describe_change_of_run(item: Mismatch | TurnEnded | RunLoosened) -> str:
     return "the stop policy ended the agent" if item.stopped else "the stop policy let the agent go on"
 
 
-def _describe_item(item: Item, run_started_at: float, position: Position, outcomes: Collection[str]) -> tuple[str, str]:
+def _describe_item(item: Item, run_started_at: float, position: Position, view: RunView) -> tuple[str, str]:
     """Label and details of an item that can be described on its own."""
     what, text = item.kind, summarize_arguments(item.arguments) if isinstance(item, ArgumentsBound) else ""
     match item:
@@ -255,13 +215,14 @@ def _describe_item(item: Item, run_started_at: float, position: Position, outcom
         case ModelUsage():
             text = f"{item.model}: {'about ' if item.estimated else ''}{describe_tokens(item)}"
         case QuestionItem():
-            question = Question.from_json(item.body)
+            question = view.questions[item.question].question
             reason = "for a call to come" if opens_question(item, question) and not question.waits else ""
             reason = reason or (question.reason if opens_question(item, question) else "asked before")
             text = f"{question.id}: {question_title(question)} {one_line(reason, max_length=_MAX_TEXT_LENGTH)}"
         case DecisionItem():
             decision = Decision.from_json(item.body)
-            outcome = decision.question in outcomes
+            asked = view.questions.get(decision.question)
+            outcome = asked is not None and asked.question.kind == "outcome"
             decision_text = f"{decision_word(decision, about_outcome=outcome)}{', says' if outcome else ' by'}"
             reason = f": {one_line(decision.reason, max_length=_MAX_TEXT_LENGTH)}" if decision.reason else ""
             text = f"{decision.question}: {decision_text} {one_line(decision.by)}{decision_detail(decision)}{reason}"

@@ -26,6 +26,17 @@ class Item(Struct, frozen=True, kw_only=True, gc=False):
     call: str
 
 
+class CallItem(Item, frozen=True, kw_only=True, gc=False):
+    """The base class of items that say which call is meant: the call that made it, its callee, and the model's id.
+
+    ``parent`` is empty for the call of the run itself, ``wire`` for calls that no model made.
+    """
+
+    parent: str
+    callee: str
+    wire: str = ""
+
+
 class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """The header of a run: principal, callee, application, input, and the target; see `remit.Caller`.
 
@@ -144,16 +155,10 @@ class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
     requested: str = ""
 
 
-class ToolOutput(Item, frozen=True, kw_only=True, gc=False):
-    """The one terminal record of a call. For a model's call, ``text`` is the wire text of the tool message.
-
-    ``wire`` is the model's id of the call; for other callers it is empty and ``text`` is the content alone.
-    """
+class ToolOutput(CallItem, frozen=True, kw_only=True, gc=False):
+    """The one terminal record of a call; ``text`` is the wire text of a tool message, or for Python the content."""
 
     kind: ClassVar[str] = "tool_output"
-    parent: str
-    callee: str
-    wire: str
     text: str
     outcome: Outcome
     final: bool = False
@@ -177,16 +182,13 @@ class Handoff(Item, frozen=True, kw_only=True, gc=False):
     wire: str = ""
 
 
-class QuestionItem(Item, frozen=True, kw_only=True, gc=False):
-    """A question about a call of ``callee`` was opened. ``question`` is its id, ``body`` the whole `Question` as JSON.
+class QuestionItem(CallItem, frozen=True, kw_only=True, gc=False):
+    """A question about a call was opened. ``question`` is its id, ``body`` the whole `Question` as JSON.
 
-    ``wire`` is the model's id of the call, empty for other callers and for a question about a call to come.
+    A question about a call to come is stored under its ``match``, without a parent.
     """
 
     kind: ClassVar[str] = "question"
-    parent: str
-    callee: str
-    wire: str = ""
     about: Literal["approval", "outcome"] = "approval"
     question: str
     body: str
@@ -217,17 +219,17 @@ class QuestionClosed(Item, frozen=True, kw_only=True, gc=False):
     question: str
 
 
-class AttemptStarted(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """An attempt of a call of ``callee`` begins. Written before the function runs, with the approval that it consumes.
+class CallEntered(CallItem, frozen=True, kw_only=True, gc=False):
+    """The body of a composed call begins. Its messages and calls follow, so that they can be told while it runs."""
 
-    ``wire`` is the model's id of the call; empty for other callers.
-    """
+    kind: ClassVar[str] = "entered"
+
+
+class AttemptStarted(CallItem, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """An attempt of a call begins. Written before the function runs, with the approval that it consumes."""
 
     kind: ClassVar[str] = "started"
-    parent: str
-    callee: str
     attempt: int
-    wire: str = ""
     question: str = ""
 
 
@@ -375,7 +377,10 @@ def given_id(agent: str) -> str:
 HEADER_ITEMS: Final = (RunOpened, GivenMessage, QuestionItem, DecisionItem)
 """The items with which a run is stored before it starts."""
 
-ITEM_TYPES: Final[dict[str, type[Item]]] = {kind.kind: kind for kind in Item.__subclasses__()}
+ITEM_TYPES: Final[dict[str, type[Item]]] = {
+    each.kind: each for each in [*vars().values()] if isinstance(each, type) and issubclass(each, Item) and each.kind
+}
+"""The kinds of items by their names in the journal."""
 
 
 class Position(Struct, frozen=True, gc=False):

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from remit.contracts.call import Call, describe_unread_key
 from remit.contracts.gate import has_begun
-from remit.contracts.items import AttemptEnded, AttemptStarted, Item
+from remit.contracts.items import AttemptEnded, AttemptStarted, CallEntered, Item
 from remit.contracts.reply import Reply
 from remit.errors import DeadlineError, Suspended, ToolFailedError
 
@@ -32,6 +32,13 @@ def find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStart
     started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
     ended = next((item for item in reversed(items) if isinstance(item, AttemptEnded) and item.attempt == number), None)
     return number, started, ended
+
+
+def record_entry(call: Call, items: Sequence[Item]) -> None:
+    """Name a composed call before what it does; the header of the run names its own."""
+    if call.caller.call and not any(isinstance(item, CallEntered) for item in items):
+        parent, callee = call.caller.call, call.callee.name
+        call.ledger.add(CallEntered(call=call.id, parent=parent, callee=callee, wire=call.wire_id))
 
 
 def make_end(call: Call, number: int, failed: Reply, *, void: bool = False, where: str = "") -> AttemptEnded:

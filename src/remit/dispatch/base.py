@@ -38,7 +38,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.secret import KNOWN_SECRETS
 from remit.contracts.threads import ThreadStillRunning, wait_for_thread
 from remit.contracts.transient import is_transient
-from remit.dispatch.attempts import LateAttempt, check_key, check_time, find_attempt, make_end
+from remit.dispatch.attempts import LateAttempt, check_key, check_time, find_attempt, make_end, record_entry
 from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.diagnosis import report_exception
 from remit.dispatch.registry import AnyCallee
@@ -98,6 +98,7 @@ class Base:
         if self._effect is Effect.COMPOSED:
             if (approved or is_for_later) and started is None:
                 await self._record_start(call, number, approved)
+            record_entry(call, items)
             reply = await self._run_body(call, payload)
             call.ledger.finish_body(call.id)
             return reply

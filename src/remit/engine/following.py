@@ -18,8 +18,8 @@ from remit.engine.open_answers import STORE_SECONDS, OpenAnswer, find_open_answe
 from remit.engine.result import RunResult
 from remit.engine.watching import wake_streams, watch_run
 from remit.errors import JournalError, RequestError
-from remit.export.receipt import FindContract, Receipt, make_receipt
 from remit.journal.ports import Store
+from remit.views.receipt import FindContract, Receipt, make_receipt
 
 WATCH_SECONDS: Final = 60.0
 """Seconds for which an executor in another process writes pieces after it was asked to."""

@@ -19,12 +19,12 @@ from remit.engine.ended import read_ended_outcome
 from remit.engine.following import StreamEvent, follow_run
 from remit.engine.sharing import CANCEL_PERMISSION, READ_PERMISSION, Access, has_access, is_part
 from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
-from remit.export.receipt import NO_RECEIPT, FindContract, Receipt, make_receipt
 from remit.journal.conversations import conversation_key
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ledger import usage_of
 from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
 from remit.journal.rest import find_rest
+from remit.views.receipt import NO_RECEIPT, FindContract, Receipt, make_receipt
 
 TARGET_MARK: Final = "@"
 _MAX_PAGE: Final = 1000

@@ -16,9 +16,9 @@ from remit.dispatch.registry import AnyCallee
 from remit.dispatch.unwrapping import unwrap_reply
 from remit.engine.outcome import ExecutionOutcome, ExecutionStatus
 from remit.errors import RequestConflictError
-from remit.export.receipt import FindContract, Receipt, make_receipt
 from remit.journal.codec import ChatItem, build_chat_history, items_from_messages
 from remit.journal.replay import ReplayLedger
+from remit.views.receipt import FindContract, Receipt, make_receipt
 
 Out = TypeVar("Out")
 

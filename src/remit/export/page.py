@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final
 
-from remit.contracts.items import ErasedItem, Position, RunFinished, RunOpened
+from remit.contracts.items import ErasedItem, Position, RunOpened
 from remit.contracts.usage import Prices, UsageTotals
 from remit.export.markup import Markup, element, join
-from remit.export.receipt import FindContract, make_receipt
 from remit.export.story import Story, clock_text, duration_text, write_receipt
 from remit.export.style import STYLE
-from remit.journal.index import run_row_from_header, status_after
 from remit.journal.ledger import usage_of
+from remit.views.receipt import FindContract, receipt_of
+from remit.views.run_view import RunView
 
 _POLICY: Final = (
     "default-src 'none'; base-uri 'none'; form-action 'none'; "
@@ -60,19 +60,16 @@ def _section(run: Sequence[Position], prices: Prices, find_contract: FindContrac
     header = run[0].item
     if not isinstance(header, RunOpened):
         return element("section", element("p", f"Run {run[0].run} was erased.", class_="event"))
-    status = run_row_from_header(run[0], header).status
-    for position in run:
-        was_end = isinstance(position.item, ErasedItem) and position.item.was == RunFinished.kind
-        status = "done" if was_end else status_after(position.item) or status
+    view = RunView.of(run)
+    status = view.status
     colour = "ok" if status in _GOOD else "bad" if status in _BAD else "ask"
     name = element("h2", element("code", header.callee), element("span", status, class_=f"chip {colour}"))
     facts = [
         f"run {run[0].run}", f"by {header.principal}", header.target and f"for {header.target}", _date(run[0].at),
         f"took {duration_text(run[-1].at - run[0].at)}", _usage_text(usage_of(run, prices)),
     ]  # fmt: skip
-    story = Story(run, header)
-    receipt = make_receipt((each.item for each in run), find_contract)
-    return element("section", element("header", name, _facts(facts)), story.thread(), write_receipt(receipt))
+    receipt = write_receipt(receipt_of(view, find_contract))
+    return element("section", element("header", name, _facts(facts)), Story(run, header, view).thread(), receipt)
 
 
 def _footer(runs: Sequence[Sequence[Position]]) -> Markup:

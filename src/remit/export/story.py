@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Final
 
 from remit.contracts.chat import decode_message
 from remit.contracts.items import (
-    AttemptEnded,
-    AttemptStarted,
-    DecisionItem,
     ErasedItem,
     GivenMessage,
     Handoff,
     HistoryCompacted,
     Item,
-    Message,
     ModelFailure,
-    Note,
     Position,
-    QuestionItem,
     RunFinished,
     RunLoosened,
     RunOpened,
@@ -30,171 +24,122 @@ from remit.contracts.items import (
     RunScheduled,
     RunStalled,
     RunSuspended,
-    ToolOutput,
-    output_content,
 )
-from remit.contracts.question import Change, Decision, Question, content_digest
+from remit.contracts.question import Change, Decision
 from remit.contracts.seen import SEEN
-from remit.contracts.wire import ToolCallRequest, read_tool_calls, text_of_message
+from remit.contracts.wire import text_of_message
 from remit.errors import error_from_reply
 from remit.export.markup import Markup, element, join
-from remit.export.receipt import Receipt, ReceiptCall
-from remit.journal.codec import message_text
+from remit.views.parts import CallView, MessageView, QuestionView
+from remit.views.receipt import Receipt, ReceiptCall
+from remit.views.run_view import RunView
 
 _BRIEF_CHARS: Final = 120
 
 
 class Story:
-    """The story of one run. ``positions`` are all its items, from ``header`` on."""
+    """The story of one run. ``positions`` are all its items, from ``header`` on, and ``view`` is what they say."""
 
-    def __init__(self, positions: Sequence[Position], header: RunOpened) -> None:
+    def __init__(self, positions: Sequence[Position], header: RunOpened, view: RunView) -> None:
         self._positions = positions
         self._header = header
-        self._root = content_digest(header.call, header.callee, header.arguments)
-        self._outputs = defaultdict[tuple[str, str], list[Position]](list)
-        self._nested = defaultdict[str, list[Position]](list)
-        self._by_call = defaultdict[str, list[Position]](list)
-        self._asked: dict[str, Question] = {}
-        self._begun = defaultdict[tuple[str, str], list[str]](list)
-        self._decided: dict[str, Position] = {}
-        self._names: dict[str, str] = {}
-        for position in positions:
-            item = position.item
-            self._by_call[item.agent if isinstance(item, Message) else item.call].append(position)
-            if isinstance(item, ToolOutput):
-                (self._outputs[item.parent, item.wire] if item.wire else self._nested[item.parent]).append(position)
-            elif isinstance(item, QuestionItem):
-                self._asked[item.question] = Question.from_json(item.body)
-                self._begun[item.parent, item.wire].append(item.call)
-            elif isinstance(item, AttemptStarted):
-                self._begun[item.parent, item.wire].append(item.call)
-            elif isinstance(item, DecisionItem):
-                self._decided.setdefault(item.question, position)
-        self._left = {key: deque(outputs) for key, outputs in self._outputs.items()}
-        self._shown = set[str]()
+        self._view = view
 
     def thread(self) -> Markup:
         """The conversation of the run with its agent; of a direct call, the call."""
-        if any(isinstance(each.item, Message) for each in self._by_call[self._root]):
-            return join(*self._entries(self._root))
-        roots = [each for each in self._nested[""] if each.item.call == self._root]
-        events = [event for each in self._positions if (event := self._event(each))]
-        return join(self._call(self._header.callee, self._header.arguments, self._root, *roots[-1:]), *events)
+        root = self._view.root
+        if root is None:
+            return join(*self._events())
+        if root.messages:
+            return join(*self._conversation(root))
+        return join(self._call(root), *self._events())
 
-    def _entries(self, agent: str) -> Iterator[Markup]:
-        """Everything in the thread of an agent, in the order of the journal."""
-        for position in self._positions if agent == self._root else self._by_call[agent]:
-            item = position.item
-            if isinstance(item, Message):
-                if item.agent == agent:
-                    yield self._message(position, item)
-            elif agent == self._root and (event := self._event(position)):
-                yield event
+    def _events(self) -> Iterator[Markup]:
+        """What happened to the run itself."""
+        return (_event(text, each.at) for each in self._positions if (text := _describe(each.item)))
 
-    def _message(self, position: Position, item: Message) -> Markup:
-        message = decode_message(message_text(item))
-        role, text = message["role"], text_of_message(message)
-        if role == "system":
+    def _conversation(self, root: CallView) -> Iterator[Markup]:
+        """The messages of the run's agent and what happened to the run, in the order of the journal."""
+        messages = {each.place: each for each in root.messages if each.agent == root.id and not each.given}
+        for place, position in enumerate(self._positions, 1):
+            if place in messages:
+                yield self._message(root, messages[place])
+            elif text := _describe(position.item):
+                yield _event(text, position.at)
+
+    def _message(self, agent: CallView, message: MessageView) -> Markup:
+        text = message.text
+        if message.role == "system":
             return _details(f"Instructions, {len(text):,} characters", element("div", text, class_="text"), "system")
-        if role == "tool":
+        if message.role == "tool":
             return Markup("")
-        if role == "user" and item.by not in ("person", "caller"):  # such as working memory, which the runtime writes
+        if message.role == "user" and message.by not in ("person", "caller"):  # such as working memory
             return _details(
                 f"Message of the runtime, {len(text):,} characters", element("div", text, class_="text"), "system"
             )
-        who = {"person": self._header.principal, "caller": "The caller"}.get(item.by) or self._name(item.agent)
-        calls = read_tool_calls(message) if role == "assistant" else ()
+        who = {"person": self._header.principal, "caller": "The caller"}.get(message.by) or self._name(agent)
         said = element("div", text, class_="text", dir="auto") if text else Markup("")
-        head = element("div", element("b", who), _time(position.at), class_="who")
-        return element(
-            "div", head, said, *(self._wanted_call(item.agent, each) for each in calls), class_=f"message {role}"
-        )
+        head = element("div", element("b", who), _time(message.at), class_="who")
+        calls = (self._call(each) for each in message.calls)
+        return element("div", head, said, *calls, class_=f"message {message.role}")
 
-    def _wanted_call(self, agent: str, wanted: ToolCallRequest) -> Markup:
-        """A call that a model asked for, with its result if there is one."""
-        outputs = self._left.get((agent, wanted.id))
-        output = outputs.popleft() if outputs else None
-        call = output.item.call if output else self._unended_call(agent, wanted.id)
-        return self._call(wanted.name, wanted.arguments, call, *([output] if output else []))
-
-    def _unended_call(self, agent: str, wire: str) -> str:
-        """The call that a model made with this id, if it was begun or asked about."""
-        begun = self._begun.get((agent, wire), ())
-        return next((call for call in begun if call not in self._shown), f"{agent}/{wire}")
-
-    def _call(self, name: str, arguments: str, call: str, *outputs: Position) -> Markup:
+    def _call(self, call: CallView) -> Markup:
         """A call with arguments, what happened in it, and its result."""
-        if call in self._shown:
-            return Markup("")
-        self._shown.add(call)
-        output = next((each.item for each in outputs if isinstance(each.item, ToolOutput)), None)
-        outcome = output.outcome if output else "no result"
-        started = next((each.at for each in self._by_call[call] if isinstance(each.item, AttemptStarted)), None)
-        took = f" in {duration_text(outputs[0].at - started)}" if outputs and started is not None else ""
-        chip = element(
-            "span", f"{outcome}{took}", class_="chip " + ("ok" if outcome == "ok" else "bad" if output else "ask")
-        )
-        brief = element("span", _brief(arguments), class_="brief")
-        summary = join(element("code", name), brief, chip)
-        questions = [self._question(each.item) for each in self._by_call[call] if isinstance(each.item, QuestionItem)]
-        inside = [_with_label("Arguments", _pretty(arguments)), *self._happened(call)]
-        if output is not None:
-            inside.append(_with_label("Result", _pretty(output_content(output))))
+        outcome = call.output.outcome if call.output else "no result"
+        has_ended = call.ended_at is not None and call.started_at is not None
+        took = f" in {duration_text(call.seconds or 0.0)}" if has_ended else ""
+        colour = "ok" if outcome == "ok" else "bad" if call.output else "ask"
+        chip = element("span", f"{outcome}{took}", class_=f"chip {colour}")
+        summary = join(element("code", call.tool), element("span", _brief(call.arguments), class_="brief"), chip)
+        inside = [_with_label("Arguments", _pretty(call.arguments)), *self._happened(call)]
+        if call.output is not None:
+            inside.append(_with_label("Result", _pretty(call.content)))
         card = element("details", element("summary", summary), element("div", *inside, class_="inside"))
-        return join(card, *questions)
+        return join(card, *(self._question(each) for each in call.questions))
 
-    def _happened(self, call: str) -> Iterator[Markup]:
+    def _happened(self, call: CallView) -> Iterator[Markup]:
         """What happened in a call: attempts, notes, and the calls that it made, agents included."""
-        for position in self._by_call[call]:
-            item = position.item
-            if isinstance(item, AttemptEnded) and item.outcome != "ok":
-                yield _event(f"attempt {item.attempt}: {item.outcome}", position.at)
-            elif isinstance(item, Note) and item.name != SEEN:
-                yield _with_label(item.name, _pretty(item.data))
-        if call != self._root:
-            yield from self._entries(call)
-        for position in self._nested[call]:
-            if isinstance(position.item, ToolOutput):
-                yield self._call(position.item.callee, "", position.item.call, position)
+        failed = (
+            (each.place, _event(f"attempt {each.number}: {each.outcome}", each.ended_at))
+            for each in call.attempts
+            if each.outcome not in ("ok", None)
+        )
+        notes = (
+            (each.place, _with_label(each.note.name, _pretty(each.note.data)))
+            for each in call.notes
+            if each.note.name != SEEN
+        )
+        yield from (markup for _, markup in sorted([*failed, *notes], key=itemgetter(0)))
+        if call is not self._view.root:
+            yield from (self._message(call, each) for each in call.messages if each.agent == call.id)
+        asked = {id(each) for message in call.messages for each in message.calls}
+        yield from (self._call(each) for each in call.calls if id(each) not in asked)
 
-    def _question(self, item: QuestionItem) -> Markup:
+    def _question(self, asked: QuestionView) -> Markup:
         """A question with what the person was shown, and its decision."""
-        question = self._asked[item.question]
+        question = asked.question
         title = "Did this call happen?" if question.kind == "outcome" else f"May {question.tool} run?"
         risk = element("span", f"{question.risk} risk", class_="chip ask") if question.risk else Markup("")
         lines = [each for each in (question.shown, question.reason) if each]
-        decided = self._decided.get(item.question)
         return element(
             "div",
             element("p", element("b", title), " ", risk),
             *(element("p", each, dir="auto") for each in lines),
             _changes(question.changes),
-            self._decision(decided) if decided else element("p", "No decision is on record."),
+            _decision(asked.decision) if asked.decision else element("p", "No decision is on record."),
             class_="question",
         )
 
-    def _decision(self, position: Position) -> Markup:
-        item = position.item
-        decision = Decision.from_json(item.body if isinstance(item, DecisionItem) else "")
-        word = element("b", "Approved" if decision.approved else "Denied", class_="ok" if decision.approved else "bad")
-        edited = element("pre", decision.arguments) if decision.arguments else Markup("")
-        why = f": {decision.reason}" if decision.reason else ""
-        said = element("p", word, f" by {decision.by}{why} ", _time(decision.at))
-        return join(said, edited)
-
-    def _event(self, position: Position) -> Markup | None:
-        """What happened to the run itself; None for items of calls."""
-        text = _describe(position.item)
-        return _event(text, position.at) if text else None
-
-    def _name(self, agent: str) -> str:
+    def _name(self, agent: CallView) -> str:
         """The name of the agent that answers a call: the callee, or who it handed over to last."""
-        if agent not in self._names:
-            items = [each.item for each in self._by_call[agent]]
-            names = [each.callee for each in items if isinstance(each, ToolOutput)]
-            targets = [each.target for each in items if isinstance(each, Handoff)]
-            self._names[agent] = (targets or names or [self._header.callee])[-1]
-        return self._names[agent]
+        return agent.handoffs[-1].target if agent.handoffs else agent.tool or self._header.callee
+
+
+def _decision(decision: Decision) -> Markup:
+    word = element("b", "Approved" if decision.approved else "Denied", class_="ok" if decision.approved else "bad")
+    edited = element("pre", decision.arguments) if decision.arguments else Markup("")
+    why = f": {decision.reason}" if decision.reason else ""
+    return join(element("p", word, f" by {decision.by}{why} ", _time(decision.at)), edited)
 
 
 def _describe(item: Item) -> str:

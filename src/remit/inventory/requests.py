@@ -68,7 +68,7 @@ class CallsByName(Protocol):
         conversation: str = "",
         idempotency_key: str = "",
         target: str = "",
-        metadata: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
     ) -> RunResult[Any]:
         """Call a tool or a method."""
         ...

@@ -13,6 +13,7 @@ from remit.contracts.grant import Grant
 from remit.contracts.items import (
     AttemptEnded,
     AttemptStarted,
+    CallItem,
     DecisionItem,
     Handoff,
     Item,
@@ -96,7 +97,7 @@ class RunLedger:
         for position in history:
             self._index_item(position.item)
             child = position.item
-            if isinstance(child, (AttemptStarted, QuestionItem, ToolOutput)) and child.parent:
+            if isinstance(child, CallItem) and child.parent:
                 self.meter.add_call(child.parent, child.call)
                 self._unclaimed_calls.setdefault(child.parent, set()).add(child.call)
 

@@ -10,7 +10,7 @@ from typing import Final
 from remit.contracts.chat import decode_message
 from remit.contracts.grant import Grant
 from remit.contracts.items import (
-    AttemptStarted,
+    CallItem,
     DecisionItem,
     ErasedItem,
     Item,
@@ -64,7 +64,7 @@ class ReplayLedger:
             item = position.item
             self._items_by_call.setdefault(item.call, []).append(item)
             self._first_seq_by_call.setdefault(item.call, position.seq)
-            if isinstance(item, (AttemptStarted, QuestionItem, ToolOutput)):
+            if isinstance(item, CallItem):
                 parents[item.call] = item.parent
             if isinstance(item, ToolOutput):
                 self._outputs_by_parent.setdefault(item.parent, []).append((position.seq, item.call, item.callee))
@@ -285,7 +285,7 @@ def _calls_executed_before(item: Item) -> tuple[str, ...]:
             return (item.call,)
         case ToolOutput():
             return (item.parent, item.call) if item.outcome == "ok" else (item.parent,)
-        case AttemptStarted() | QuestionItem():
+        case CallItem():
             return (item.parent,)
         case _:
             return ()

@@ -1,0 +1,177 @@
+"""The parts of the view of a run: its calls, messages, questions, attempts and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from remit.contracts.changed import Changed
+from remit.contracts.items import Author, Handoff, Note, Outcome, ToolOutput, output_content
+from remit.contracts.question import Decision, Question
+from remit.errors import CallCancelledError, CallError, StillRunningError, ToolFailedError, error_from_reply
+
+CallState = Literal["asked", "running", "done", "failed", "denied", "unknown"]
+"""``asked`` has not begun: a model asks for it, or a person is asked about it. Of ``unknown`` nothing says whether it
+happened."""
+
+STOPPED: Final = (CallCancelledError, StillRunningError)
+"""Errors of attempts that may have happened."""
+
+
+class QuestionView(Struct, kw_only=True):
+    """A question, asked at ``at`` (epoch seconds), with the first decision on it."""
+
+    question: Question
+    at: float
+    decision: Decision | None = None
+    decided_at: float = 0.0
+
+
+class AttemptView(Struct, kw_only=True):
+    """An attempt of a call. ``outcome`` is None as long as no end is on record; see `AttemptEnded` for the rest."""
+
+    number: int
+    started_at: float
+    ended_at: float = 0.0
+    outcome: Outcome | None = None
+    content: str = ""
+    void: bool = False
+    where: str = ""
+    place: int = 0
+
+
+class NoteView(Struct, kw_only=True):
+    """A note of a call. ``place`` is that of its item among the items of the run, as in attempts and messages."""
+
+    note: Note
+    at: float
+    place: int
+
+
+class MessageView(Struct, kw_only=True):
+    """A message of the agent with call id ``agent``: who wrote it, its text, and the calls that it asks for.
+
+    ``given``: it is of the history that the run started from, and its calls are not those of the run.
+    """
+
+    agent: str
+    role: str
+    by: Author
+    text: str
+    at: float
+    place: int
+    calls: list[CallView]
+    given: bool = False
+
+
+class CallView(Struct, kw_only=True):
+    """A call: who made it, what it was asked to do, and what came of it.
+
+    ``id`` is empty until anything beside the model's message is on record of it, ``wire`` the model's id. ``arguments``
+    are those that the model wrote, or those of the run; empty for calls that a body makes. Times are epoch seconds.
+    ``calls`` are those that its body or its model has made or asked for, ``messages`` those of an agent. ``announces``:
+    it only announced a call, about which it opened a question. ``erased`` are the kinds of its erased items.
+    """
+
+    id: str
+    parent: str
+    tool: str = ""
+    wire: str = ""
+    arguments: str = ""
+    asked_at: float | None = None
+    ended_at: float | None = None
+    attempts: list[AttemptView] = []
+    questions: list[QuestionView] = []
+    notes: list[NoteView] = []
+    calls: list[CallView] = []
+    messages: list[MessageView] = []
+    handoffs: list[Handoff] = []
+    output: ToolOutput | None = None
+    announces: bool = False
+    has_begun: bool = False
+    is_over: bool = False
+    erased: set[str] = set()
+
+    @property
+    def started_at(self) -> float | None:
+        """When its first attempt began; None if none is on record."""
+        return self.attempts[0].started_at if self.attempts else None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took from its start, or from the model's message if it is one that records no start."""
+        if self.ended_at is None or self.output is None:
+            return None
+        since = self.started_at
+        if since is None and self.output.outcome == "ok":
+            since = self.asked_at
+        return None if since is None else self.ended_at - since
+
+    @property
+    def content(self) -> str:
+        """What its caller was told; empty until it has ended."""
+        return "" if self.output is None else output_content(self.output)
+
+    @property
+    def error(self) -> CallError | None:
+        """Why it failed or was refused; None if it has not ended, or ended well."""
+        return None if self.output is None or self.output.outcome == "ok" else read_error(self.content)
+
+    @property
+    def changes(self) -> tuple[Changed, ...]:
+        """The objects that it reported to have changed."""
+        return tuple(changed for each in self.notes if (changed := Changed.from_item(each.note)) is not None)
+
+    @property
+    def open_question(self) -> QuestionView | None:
+        """The question that it waits for."""
+        return next((each for each in self.questions if each.decision is None), None) if self.output is None else None
+
+    @property
+    def state(self) -> CallState:
+        """How far it has come."""
+        last = self.attempts[-1] if self.attempts else None
+        if self.output is not None:
+            if self.output.outcome == "denied":
+                return "denied"
+            if self.output.outcome == "ok":
+                return "done"
+            return "unknown" if last is not None and not last.void and isinstance(self.error, STOPPED) else "failed"
+        waits = self.open_question
+        if waits is not None and waits.question.kind == "outcome":
+            return "unknown"
+        if last is not None and last.outcome is None and waits is None:
+            return "unknown" if self.is_over else "running"
+        return "running" if self.has_begun and waits is None and not self.is_over else "asked"
+
+    def walk(self) -> Iterator[CallView]:
+        """The call, and all below it in order."""
+        yield self
+        for each in self.calls:
+            yield from each.walk()
+
+
+class WritingView(Struct, kw_only=True):
+    """An answer that a model is writing: its text so far, and of each call so far the tool and the arguments."""
+
+    text: str = ""
+    calls: dict[int, tuple[str, str]] = {}
+
+
+class FailureView(Struct, frozen=True, kw_only=True):
+    """The first thing that failed in a run: the call of ``tool``, or a request to a model if it is empty."""
+
+    call: str
+    tool: str
+    at: float
+    error: CallError
+
+
+def read_error(content: str) -> CallError:
+    """The error that a reply tells of."""
+    try:
+        return error_from_reply(content)
+    except (ValueError, AttributeError):
+        return ToolFailedError(content)

@@ -1,0 +1,240 @@
+"""A run as it stands in its journal: its messages, its calls as a tree, its questions, and how it goes on."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable
+
+from remit.contracts.chat import decode_message
+from remit.contracts.items import (
+    AttemptEnded,
+    AttemptStarted,
+    CallItem,
+    DecisionItem,
+    ErasedItem,
+    GivenMessage,
+    Handoff,
+    Item,
+    Message,
+    ModelFailure,
+    Note,
+    Position,
+    QuestionItem,
+    RunFinished,
+    RunOpened,
+    ToolOutput,
+)
+from remit.contracts.question import Decision, Question, content_digest
+from remit.contracts.streaming import DeltaKind
+from remit.contracts.wire import read_tool_calls, text_of_message
+from remit.journal.codec import message_text
+from remit.journal.index import status_after
+from remit.journal.run_row import RunStatus
+from remit.views.parts import (
+    AttemptView,
+    CallView,
+    FailureView,
+    MessageView,
+    NoteView,
+    QuestionView,
+    WritingView,
+    read_error,
+)
+
+
+class RunView:
+    """The fold of the items of a run: `add` them in their order, all at once or as they come.
+
+    ``status`` and ``error`` are those of the run. ``root`` is its call, None as long as nothing tells of it. ``calls``
+    are all calls by id, ``questions`` all questions by id, ``messages`` those of all its agents in order. ``writing``
+    are the answers that models are writing, by request; see `write`.
+    """
+
+    def __init__(self) -> None:
+        self.header: RunOpened | None = None
+        self.root: CallView | None = None
+        self.status: RunStatus = "running"
+        self.error = ""
+        self.calls: dict[str, CallView] = {}
+        self.questions: dict[str, QuestionView] = {}
+        self.messages: list[MessageView] = []
+        self.writing: dict[str, WritingView] = {}
+        self.first_failure: FailureView | None = None
+        self.count = 0
+        self._wanted = defaultdict[tuple[str, str], deque[CallView]](deque)
+
+    @classmethod
+    def of(cls, positions: Iterable[Position]) -> RunView:
+        """The view of a run as far as these items go."""
+        view = cls()
+        for position in positions:
+            view.add(position.item, position.at)
+        return view
+
+    def add(self, item: Item, at: float = 0.0) -> None:
+        """Add the next item, which was written at ``at`` (epoch seconds)."""
+        self.count += 1
+        self.status = status_after(item) or self.status
+        if isinstance(item, CallItem):
+            self._add_of_call(item, at)
+            return
+        match item:
+            case RunOpened():
+                self._open(item, at)
+            case Message() | GivenMessage():
+                self._add_message(item, at)
+            case AttemptEnded():
+                self._end_attempt(item, at)
+            case Note():
+                self._find(item.call).notes.append(NoteView(note=item, at=at, place=self.count))
+            case DecisionItem():
+                self._decide(item, at)
+            case Handoff():
+                self._find(item.call).handoffs.append(item)
+            case ModelFailure() if item.retry_at is None:
+                self._note_failure(item.call.partition(":")[0], "", at, item.content)
+            case ErasedItem():
+                self._find(item.call.partition(":")[0]).erased.add(item.was)
+                self.status = "done" if item.was == RunFinished.kind else self.status
+            case RunFinished():
+                self.error = item.error
+                for call in self.calls.values():
+                    call.is_over = True
+            case _:
+                pass
+
+    def write(self, request: str, text: str, kind: DeltaKind = "text", index: int = 0, name: str = "") -> None:
+        """Add a piece of the answer to a request; its message replaces them. See `remit.items.DeltaEvent`."""
+        answer = self.writing.setdefault(request, WritingView())
+        if kind == "text":
+            answer.text += text
+        else:
+            tool, arguments = answer.calls.get(index, ("", ""))
+            answer.calls[index] = (name or tool, arguments + text)
+
+    def drop(self, request: str) -> None:
+        """Forget the pieces of an answer that came to nothing."""
+        self.writing.pop(request, None)
+
+    def depth(self, call: CallView | None) -> int:
+        """How many calls are around a call."""
+        depth = 0
+        while call is not None and call.parent:
+            call, depth = self.calls.get(call.parent), depth + 1
+        return depth
+
+    def call_of(self, item: Item) -> CallView | None:
+        """The call that an item belongs to; for a question about a call to come, the one that announced it."""
+        if isinstance(item, QuestionItem) and item.question in self.questions:
+            question = self.questions[item.question].question
+            if item.call == question.match:
+                return self.calls.get(question.call)
+        return self.calls.get(item.agent if isinstance(item, (Message, GivenMessage)) else item.call)
+
+    def _open(self, item: RunOpened, at: float) -> None:
+        self.header = item
+        self.status = "queued" if item.queued else self.status
+        root = self.root = self._find(content_digest(item.call, item.callee, item.arguments))
+        root.tool, root.arguments, root.asked_at, root.has_begun = item.callee, item.arguments, at, True
+
+    def _find(self, call: str) -> CallView:
+        """The call with an id; until an item places it, one without a caller."""
+        found = self.calls.get(call)
+        if found is None:
+            found = self.calls[call] = CallView(id=call, parent="")
+        return found
+
+    def _add_message(self, item: Message | GivenMessage, at: float) -> None:
+        message = decode_message(message_text(item))
+        given, calls = isinstance(item, GivenMessage), list[CallView]()
+        self.drop(item.call)
+        agent = self._find(item.agent.partition(":")[0])
+        if message["role"] == "assistant" and not given:
+            for each in read_tool_calls(message):
+                call = CallView(id="", parent=agent.id, tool=each.name, wire=each.id, asked_at=at)
+                call.arguments = each.arguments
+                self._wanted[item.agent, each.id].append(call)
+                calls.append(call)
+            agent.calls += calls
+        made = MessageView(
+            agent=item.agent,
+            role=message["role"],
+            by="caller" if isinstance(item, GivenMessage) else item.by,
+            text=text_of_message(message),
+            at=at,
+            place=self.count,
+            calls=calls,
+            given=given,
+        )
+        agent.has_begun = True
+        agent.messages.append(made)
+        self.messages.append(made)
+
+    def _add_of_call(self, item: CallItem, at: float) -> None:
+        if isinstance(item, QuestionItem):
+            self._ask(item, at)
+            return
+        call = self._place(item)
+        call.has_begun = True
+        if isinstance(item, AttemptStarted):
+            call.attempts.append(AttemptView(number=item.attempt, started_at=at, place=self.count))
+        elif isinstance(item, ToolOutput):
+            call.output, call.ended_at = item, at
+            if item.outcome == "error":
+                self._note_failure(item.call, item.callee, at, call.content)
+
+    def _place(self, item: CallItem) -> CallView:
+        """The call of an item, in its place in the tree: that which its model asked for, or one that a body makes."""
+        call = self.calls.get(item.call)
+        if call is not None and call.tool:
+            return call
+        wanted = self._wanted.get((item.parent, item.wire)) if item.wire else None
+        asked = wanted.popleft() if wanted else None
+        if call is None and asked is not None:
+            asked.id, asked.tool = item.call, item.callee
+            self.calls[item.call] = asked
+            return asked
+        call = call or self._find(item.call)
+        call.parent, call.tool, call.wire = item.parent, item.callee, item.wire
+        if not item.parent:
+            self.root = self.root or call
+            return call
+        siblings = self._find(item.parent).calls
+        if asked is None:
+            siblings.append(call)
+            return call
+        call.arguments, call.asked_at = (
+            asked.arguments,
+            asked.asked_at,
+        )  # its own items came before the one that places it
+        for listed in (siblings, *(each.calls for each in self.messages)):
+            listed[:] = [call if each is asked else each for each in listed]
+        return call
+
+    def _ask(self, item: QuestionItem, at: float) -> None:
+        view = self.questions.get(item.question)
+        if view is None:
+            view = self.questions[item.question] = QuestionView(question=Question.from_json(item.body), at=at)
+        question = view.question
+        call = self._find(question.call) if item.call == question.match else self._place(item)
+        if not (question.waits and question.call == item.call):
+            self._find(question.call).announces = True
+        call.questions.append(view)
+
+    def _decide(self, item: DecisionItem, at: float) -> None:
+        view = self.questions.get(item.question)
+        if view is not None and view.decision is None:
+            view.decision, view.decided_at = Decision.from_json(item.body), at
+
+    def _end_attempt(self, item: AttemptEnded, at: float) -> None:
+        attempts = self._find(item.call).attempts
+        attempt = next((each for each in reversed(attempts) if each.number == item.attempt), None)
+        if attempt is None:  # its start was erased
+            attempt = AttemptView(number=item.attempt, started_at=at)
+            attempts.append(attempt)
+        attempt.ended_at, attempt.outcome, attempt.content, attempt.place = at, item.outcome, item.content, self.count
+        attempt.void, attempt.where = item.void, item.where
+
+    def _note_failure(self, call: str, tool: str, at: float, content: str) -> None:
+        if self.first_failure is None:
+            self.first_failure = FailureView(call=call, tool=tool, at=at, error=read_error(content))
