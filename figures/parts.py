@@ -51,6 +51,7 @@ from figures import (
     tools,
     tools_day,
     untyped,
+    views,
     watch,
     wire,
     workers,
@@ -99,6 +100,7 @@ from figures.mutants import stream as stream_mutants
 from figures.mutants import tiers as tiers_mutants
 from figures.mutants import tools as tools_mutants
 from figures.mutants import untyped as untyped_mutants
+from figures.mutants import views as views_mutants
 from figures.mutants import watch as watch_mutants
 from figures.mutants import wire as wire_mutants
 from figures.mutants import workers as workers_mutants
@@ -144,6 +146,7 @@ PARTS: Final = {
     "confirm": Part(confirm.figures, confirm_mutants.MUTANTS),
     "four-eyes": Part(four_eyes.figures, four_eyes_mutants.MUTANTS),
     "replay": Part(replay.figures, replay_mutants.MUTANTS),
+    "views": Part(views.figures, views_mutants.MUTANTS),
     "schedules": Part(schedules.figures, schedules_mutants.MUTANTS),
     "order": Part(order.figures, order_mutants.MUTANTS),
     "conversations": Part(conversations.figures, conversations_mutants.MUTANTS),

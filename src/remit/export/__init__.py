@@ -1,1 +1,1 @@
-"""Exports of a run: its items as JSONL, a readable HTML page, and a receipt of its changes."""
+"""Exports of a run: its items as JSONL, and a readable HTML page."""

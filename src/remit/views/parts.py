@@ -161,12 +161,16 @@ class WritingView(Struct, kw_only=True):
 
 
 class FailureView(Struct, frozen=True, kw_only=True):
-    """The first thing that failed in a run: the call of ``tool``, or a request to a model if it is empty."""
+    """The first thing that failed in a run: the call of ``tool``, or a request to a model if it is empty.
+
+    ``code`` and ``message`` are those of its error; see `remit.errors`.
+    """
 
     call: str
     tool: str
     at: float
-    error: CallError
+    code: str
+    message: str
 
 
 def read_error(content: str) -> CallError:

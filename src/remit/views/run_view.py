@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
 from collections.abc import Iterable
 
 from remit.contracts.chat import decode_message
@@ -61,7 +60,7 @@ class RunView:
         self.writing: dict[str, WritingView] = {}
         self.first_failure: FailureView | None = None
         self.count = 0
-        self._wanted = defaultdict[tuple[str, str], deque[CallView]](deque)
+        self._wanted: dict[tuple[str, str], CallView] = {}
 
     @classmethod
     def of(cls, positions: Iterable[Position]) -> RunView:
@@ -153,7 +152,7 @@ class RunView:
             for each in read_tool_calls(message):
                 call = CallView(id="", parent=agent.id, tool=each.name, wire=each.id, asked_at=at)
                 call.arguments = each.arguments
-                self._wanted[item.agent, each.id].append(call)
+                self._wanted[item.agent, each.id] = call
                 calls.append(call)
             agent.calls += calls
         made = MessageView(
@@ -188,8 +187,7 @@ class RunView:
         call = self.calls.get(item.call)
         if call is not None and call.tool:
             return call
-        wanted = self._wanted.get((item.parent, item.wire)) if item.wire else None
-        asked = wanted.popleft() if wanted else None
+        asked = self._wanted.pop((item.parent, item.wire), None)
         if call is None and asked is not None:
             asked.id, asked.tool = item.call, item.callee
             self.calls[item.call] = asked
@@ -237,4 +235,5 @@ class RunView:
 
     def _note_failure(self, call: str, tool: str, at: float, content: str) -> None:
         if self.first_failure is None:
-            self.first_failure = FailureView(call=call, tool=tool, at=at, error=read_error(content))
+            error = read_error(content)
+            self.first_failure = FailureView(call=call, tool=tool, at=at, code=error.code, message=error.message)
