@@ -60,6 +60,7 @@ PUBLIC_MODULES: Final = (
     "remit.stores",
     "remit.artifacts",
     "remit.items",
+    "remit.views",
     "remit.engines",
     "remit.embeddings",
     "remit.audit",

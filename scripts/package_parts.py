@@ -11,7 +11,7 @@ READING_ORDER: Final = {
     "Start here": ("runtime", "client", "app", "run_service", "opening"),
     "The path of a call": ("contracts", "core", "dispatch", "layers", "tools"),
     "Governance": ("approvals", "policies", "inventory", "users", "secrets"),
-    "The record": ("journal", "stores", "items", "audit", "export"),
+    "The record": ("journal", "stores", "items", "views", "audit", "export"),
     "Agents and models": ("agent", "messages", "models", "pipeline", "workers", "evals"),
     "Execution": ("engine", "engines", "adapters"),
     "Data of applications": ("artifacts", "database", "effects", "embeddings", "home"),

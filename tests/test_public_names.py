@@ -131,6 +131,9 @@ PUBLIC: Final = {
         WorkerDefinition WorkerFileError build_agent check_names definition_of load_workers read_worker
         read_workers resolve_model
     """,
+    "remit.views": """
+        AttemptView CallState CallView FailureView MessageView NoteView QuestionView RunView WritingView
+    """,
 }
 
 LAZY: Final = [name for name in PUBLIC if "__getattr__" in vars(import_module(name))]
