@@ -67,9 +67,13 @@ async def test_those_who_watch_are_left_alone_as_long_as_nothing_changes(
     stores: list[SqlStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks, wakes = list[object](), list[object]()
+
+    def wake(watch: ChangeWatch) -> None:
+        wakes.append(watch)
+
     monkeypatch.setattr(change_watch, "POLL_SECONDS", 0.01)
     monkeypatch.setattr(change_watch, "_SETTLE_SECONDS", 0.0)
-    monkeypatch.setattr(ChangeWatch, "wake", wakes.append)
+    monkeypatch.setattr(ChangeWatch, "wake", wake)
     monkeypatch.setattr(change_watch, "time", SimpleNamespace(monotonic=lambda: looks.append(None) or 0.0))
     await now(stores[0])
     event.listen(vars(stores[0])["_engine"], "after_cursor_execute", lambda *_arguments: looks.append(None))
