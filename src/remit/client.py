@@ -58,9 +58,9 @@ class _Runtime(Protocol):
 class Client(UpdateReader):
     """A runtime as one principal uses it: `Runtime.client`. Applications that serve people use nothing else.
 
-    All methods act as ``principal``, within the tenant of the principal and the application of the runtime. What the
-    principal may not see does not exist: see `RunReader`. ``runs:read`` lets a principal read the runs of others of the
-    tenant and resume them, ``runs:cancel`` cancel them; both may name targets (``runs:read@bakery/*``).
+    All methods act as ``principal``, within the tenant of the principal and the application of the runtime. Objects
+    that the principal may not see do not exist: see `RunReader`. ``runs:read`` lets a principal read the runs of
+    others of the tenant and resume them, ``runs:cancel`` cancel them; both may name targets (``runs:read@bakery/*``).
     """
 
     def __init__(self, runtime: _Runtime, principal: Principal, *, application: str, prices: Prices) -> None:

@@ -229,7 +229,7 @@ class BreakerOpenError(CallError, code="BREAKER_OPEN"):
 
 
 class BudgetError(CallError, code="BUDGET_EXCEEDED"):
-    """The run has used up its budget. Raised by budget. ``limit``: that of the meter that is used up, if it is one."""
+    """The run has used up its budget. Raised by budget. ``limit``: the limit of the meter that is used up, if any."""
 
     limit: object = None
 

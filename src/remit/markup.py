@@ -49,7 +49,7 @@ class Tag:
     content: str = ""
 
     def find_attributes(self) -> dict[str, str]:
-        """The attributes, with names in lower case. Of one that is given twice, the first counts."""
+        """The attributes, with names in lower case. If an attribute occurs twice, the first one counts."""
         found = dict[str, str]()
         for each in _ATTRIBUTE.finditer(self.written):
             found.setdefault(each[1].lower(), _unescape(each[2] or each[3] or each[4] or ""))

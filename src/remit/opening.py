@@ -184,7 +184,7 @@ class RunOpener:
         return None
 
     async def _refuse_target(self, request: RunRequest, header: RunOpened) -> None:
-        """Refuse a target that the application does not have. A tool that is called directly says so itself."""
+        """Refuse a target that the application does not have. A tool that is called directly reports this itself."""
         if self._check_target is None or not request.target or request.is_direct_call:
             return
         if request.idempotency_key and await self._executor.store.find_run(header.call) is not None:

@@ -331,7 +331,7 @@ class LivenessLock:
                 self._connection.execute("SELECT pg_advisory_unlock(%s)", [_lock_key(name)])
 
     def release(self) -> None:
-        """Release the lock at once, so that other processes need not wait until Postgres notices."""
+        """Release the lock at once, so that other processes do not wait for Postgres to detect the loss."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(psycopg.OperationalError):

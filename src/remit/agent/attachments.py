@@ -147,7 +147,7 @@ def takes_attachments(model: type[BaseModel]) -> bool:
 
 
 Refer: TypeAlias = Callable[..., Awaitable[Artifact]]
-"""Makes the reference to the content of a file, and perhaps stores it."""
+"""Makes the reference to the content of a file, and stores the content if required."""
 
 
 async def store_attachments(arguments: Arguments, add: Refer, *, by: Principal) -> Arguments:

@@ -43,7 +43,7 @@ class BoundStep(Struct, frozen=True, kw_only=True):
         """The request of the first step of a task.
 
         Raises:
-            InvalidArgumentsError: the model is sent no files of the kind of an attachment.
+            InvalidArgumentsError: the model does not accept files of an attachment's type.
         """
         self.agent_tools.record_offer(task, self.definition.permissions, self.model)
         frame = task.frame

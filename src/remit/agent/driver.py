@@ -85,7 +85,7 @@ class AgentTools:
 
     @property
     def are_called_by_name(self) -> bool:
-        """Whether the model may call the tools that it has found by one tool, which takes their names."""
+        """Whether the model may call found tools with one tool, which takes their names."""
         is_taken = CALL_TOOL in (each.name for each in self._own.callees)
         return self._search is not None and self._search.as_text is not False and not is_taken
 

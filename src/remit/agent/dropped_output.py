@@ -27,7 +27,8 @@ def describe_dropped_outputs(
 ) -> Iterator[tuple[str, str]]:
     """The ids of the calls in groups of messages whose outputs are long, each with a line about the output.
 
-    The line says what was dropped, how to read it again, and which entities and artifacts it named. It is shorter.
+    The line says what was dropped, how to read it again, and which entities and artifacts it named. The line is
+    shorter than the output.
     """
     by_name = {each.name: each for each in callees}
     for message, *replies in groups:

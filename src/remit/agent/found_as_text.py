@@ -30,7 +30,7 @@ def record_as_text(ledger: Ledger, call: str, agent: str, model: AnyModel) -> No
 
 
 def are_text(ledger: Ledger, call: str, agent: str, said: bool | None) -> bool:  # noqa: FBT001 - a setting
-    """Whether tools found in a call of an agent are text: what the agent has ``said``, or else what is on record."""
+    """Whether tools found in a call of an agent are text, as the agent has ``said`` or as recorded."""
     if said is not None:
         return said
     name = f"{_NOTE}{agent}"

@@ -145,7 +145,7 @@ class _OnRecord(BaseException):
 
 
 class _Exchange(Struct):
-    """What the layers asked for one request, and the raw answers with what was reserved for them."""
+    """The requests that layers sent for one request, and the raw answers with their reservations."""
 
     chat: ChatRequest
     requests: list[ChatRequest] = []

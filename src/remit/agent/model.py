@@ -250,7 +250,7 @@ def window_of(model: object) -> int | None:
 
 
 SMALLEST_WINDOW: Final = 1_000
-"""Smaller ones are not contexts that an agent could work in."""
+"""An agent could not work in a smaller context."""
 
 
 class MissingModel:

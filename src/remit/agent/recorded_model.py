@@ -1,4 +1,4 @@
-"""A model as every driver asks it: traced, on record, and paid from the budget."""
+"""A model as every driver asks it: traced, recorded and charged to the budget."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Setting(Struct, kw_only=True):
     annotation: object = REQUIRED
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Learn the attribute, and what type of value the parameter takes."""
+        """Record the attribute, and the type of value that the parameter takes."""
         taken = owner if self.converter is None else self.converter
         annotations: dict[str, object] = taken.__annotations__
         self.attribute = name

@@ -220,7 +220,7 @@ class AgentSettings(_HasSchemas):
 
 
 class _Schemas:
-    """The schemas of an agent, which its copies share. To make one takes longer than a short call."""
+    """The schemas of an agent, which its copies share. Making one takes longer than a short call."""
 
     def __init__(self, payload: type[BaseModel], result: Any) -> None:
         self._payload, self._result = payload, result

@@ -23,8 +23,8 @@ _SHOWN: Final = 3
 def explain_too_long(agent: str, request: LongRequest, fixed: ToolDefinitions, window: int | None) -> str:
     """Why a request of ``agent`` does not fit into its model's ``window`` (None if unknown), and the line to write.
 
-    A new conversation helps only if the messages of the old one are what is too long. ``fixed`` are the definitions
-    that every conversation has. The request has at most one more, which was found in this one.
+    A new conversation helps only if the messages of the old one are too long. ``fixed`` are the definitions
+    that every conversation has. The request has at most one more definition, which was found in this conversation.
     """
     groups = group_messages(request.messages)
     newest = _find_newest(groups)

@@ -41,7 +41,7 @@ class ToolRanker(Protocol):
 
 
 class WordRanker:
-    """BM25 over the words of tools: those of names count thrice, those of phrases twice."""
+    """BM25 over the words of tools: words in names count three times, words in phrases twice."""
 
     async def __call__(self, query: str, tools: Sequence[ToolText], /) -> Sequence[str]:
         """The names of the tools that share a word with the query, best first."""

@@ -71,7 +71,7 @@ class ApprovedCall:
         return self._has_changed and bool(self._call.approvals) and not has_begun(others)
 
     def warn_if_unchecked(self) -> None:
-        """Tell operators that the body has run without comparing the state in which it was approved."""
+        """Warn operators that the body ran without comparing the approved state."""
         if not self._was_same and any(question.state for question in self._approved):
             _LOG.warning(
                 "%s ran without comparing the state in which it was approved; write with remit.effects.once, or await "

@@ -23,7 +23,7 @@ from remit.core.protocols import implements
 from remit.errors import CallError
 
 MAX_PLANNED_CALLS: Final = 100
-"""How many calls one question shows; those beyond are asked about when they are made."""
+"""How many calls one question shows; the others are asked about when they are made."""
 
 _MAX_CHARS: Final = 1 << 17
 
@@ -87,7 +87,7 @@ def select_covered(planned: Iterable[PlannedQuestion], ask: Ask, policy: Policy)
 def find_cover(call: Call, ask: Verdict, rule: str, match: str) -> RecordedQuestion | None:
     """A question about the call with the decision on the question about its caller that showed exactly this call.
 
-    None if there is no such decision, or if it is no longer valid: then the call is asked about by itself.
+    None if there is no such decision, or if it is no longer valid: then a separate question is asked about the call.
     """
     if not isinstance(ask, Ask):
         return None
@@ -155,10 +155,10 @@ def _derive_calls(call: Call) -> Iterator[tuple[Call, Stack[CallLayer]]]:
 
 
 async def _plan_call(call: Call, layers: Stack[CallLayer], policy: Policy) -> list[PlannedQuestion]:
-    """The call, and those that it is known to make itself.
+    """The call, and the calls that it is known to make.
 
     Raises:
-        CallError: it would be refused today.
+        CallError: it would be refused now.
     """
     verdict, rule = policy.verdict(call)
     inner = await plan_calls(call, policy)

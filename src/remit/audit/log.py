@@ -104,7 +104,7 @@ class AuditLog:
 
 
 def advance_head(head: str, position: Position) -> str:
-    """The head of a run after one more item. It covers the item's chain hash, position and time."""
+    """The head of a run after another item. It covers the item's chain hash, position and time."""
     where = f"{head}|{position.run}|{position.epoch}|{position.seq}|{float(position.at).hex()}|"
     return sha256(where.encode() + position.chain).hexdigest()
 

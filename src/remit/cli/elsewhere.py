@@ -19,7 +19,7 @@ from remit.errors import CallCancelledError
 
 _POLL_SECONDS: Final = 0.5
 _SILENT_SECONDS: Final = 2.0
-"""After which a person is told what is waited for."""
+"""The seconds after which a person is told what the command waits for."""
 
 _EXECUTOR_NAME: Final = re.compile(r"(\d+)-[0-9a-z]{12}")
 """The name of a runtime as executor: its process id and a unique word."""

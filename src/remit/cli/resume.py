@@ -31,11 +31,10 @@ def resume(
 ) -> int:
     """Resume an interrupted or decided run.
 
-    Completed calls are not repeated. If another process executes the run, its result is waited for.
+    Completed calls are not repeated. If another process executes the run, the command waits for its result.
 
-    A run that was opened under rules, layers or limits that the application
-    has no longer is stalled, and its reason names them. With the permission
-    runs:loosen, --without continues it.
+    If the application no longer has the rules, layers or limits under which a run was opened, the run is stalled, and
+    its reason names them. With the permission runs:loosen, --without continues it.
 
     Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """

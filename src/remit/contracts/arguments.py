@@ -87,7 +87,7 @@ class Limits:
 class Arguments(Struct, frozen=True, eq=False):
     """Raw arguments and the result of parsing them.
 
-    ``value`` is the parsed object. ``error`` says why the text cannot be used at all (not JSON, not an object,
+    ``value`` is the parsed object. ``error`` gives the reason the text cannot be used at all (not JSON, not an object,
     too long, too deep). ``strict_error`` names a defect that only strict reading refuses (duplicate key, NaN). Both
     are empty for valid text. ``identity`` is the text that the id of a call digests: the canonical value, or the raw
     text if there is no such value.
@@ -197,7 +197,7 @@ def _describe_unstorable(text: str, value: object) -> str:
 
 
 def _list_texts(value: object, where: str = "") -> Iterator[tuple[str, str]]:
-    """The texts of a value of JSON, each with its place, such as ``pages.0.title``; keys have that of their object."""
+    """The texts of a JSON value with their places, such as ``pages.0.title``; keys have that of their object."""
     if isinstance(value, str):
         yield where, value
     elif isinstance(value, dict):

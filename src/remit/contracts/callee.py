@@ -82,7 +82,7 @@ class LeafContext(Protocol):
         ...
 
     async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
-        """The state in which the conversation last saw each part of an object, of those that `Seen` tells of.
+        """The state in which the conversation last saw each part of an object, of those that `Seen` reports.
 
         Parts that it has not seen are missing. Without parts it is the whole object, under the empty text. A run in no
         conversation remembers what it has seen itself.

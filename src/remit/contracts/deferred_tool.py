@@ -30,7 +30,7 @@ class DeferredTool(Tool[P, Out]):
     """A tool that is found when its function, contract or description is first asked for.
 
     Args:
-        find: makes the tool, of which this one has the function and the contract.
+        find: makes the tool, from which this one takes the function and the contract.
         name, facts, layers, where: those of this tool.
     """
 

@@ -21,8 +21,9 @@ def is_failure(error: BaseException) -> bool:
     """Whether an exception that left code of an application ends only the call for which it ran.
 
     Called in the frame that caught it. Exceptions that would end the process or suspend the run are failures too:
-    Remit alone raises such signals. None is a cancellation or an interrupt from outside, or the end of a coroutine that
-    is closed. Other subclasses of ``BaseException`` are none either; they stop the run as a crash would.
+    Remit alone raises such signals. Exceptions to this are a cancellation, an interrupt from outside, or the end of a
+    coroutine that is closed. Other subclasses of ``BaseException`` are none either; they stop the run as a crash
+    would.
     """
     if isinstance(error, asyncio.CancelledError):
         return not is_cancel_requested()

@@ -41,7 +41,7 @@ class TurnRequest(NamedTuple):
 
 
 class Ledger(Protocol):
-    """The interface to a run's journal for layers, the base and the model boundary."""
+    """The journal of a run, as layers, the base and the model boundary use it."""
 
     @property
     def run(self) -> str:

@@ -123,7 +123,7 @@ def _rewrite_error(error: CallError, change: Callable[[str], str]) -> CallError:
 
 
 def _iter_texts(value: object) -> Iterator[str]:
-    """The texts in what an error tells: an application's error may tell more than its message."""
+    """The texts that an error reports: an application's error may report more than its message."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -90,7 +90,7 @@ def stand_in(text: str) -> str | None:
 
 
 def _is_plainly_legal(text: str) -> bool:
-    """Whether a message of a model is legal at first sight: asked of each, so that few are read with more care."""
+    """Quickly check whether a model's message is legal, so that few messages need the full check."""
     if "\\ud" in text or "\\uD" in text:  # perhaps a lone surrogate
         return False
     try:

@@ -79,7 +79,7 @@ def withhold_answers() -> Generator[None]:
 
 
 def whole_answer(seconds: float, model: str) -> Deadline:
-    """The limit for a request to ``model``: ``seconds`` in all, however often a piece of its answer comes."""
+    """The limit for a request to ``model``: ``seconds`` in total, even if pieces of its answer keep arriving."""
 
     def make_error(_error: asyncio.CancelledError) -> ModelUnavailableError:
         return ModelUnavailableError(f"{model} gave no whole answer within {format_seconds(seconds)}")

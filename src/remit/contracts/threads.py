@@ -1,4 +1,4 @@
-"""Plain functions as tools: each call runs in a thread of its own, beside the event loop."""
+"""Plain functions as tools: each call runs in a separate thread, outside the event loop."""
 
 from __future__ import annotations
 

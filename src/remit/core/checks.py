@@ -221,7 +221,7 @@ _NO_LISTS: Final = (str, Mapping, set, frozenset)
 
 
 def as_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[Any, ...]:
-    """Convert any iterable that has an order to a tuple: no string, no mapping and no set.
+    """Convert any iterable that has an order to a tuple: except strings, mappings and sets.
 
     Raises:
         SetupError: or ``error``; names the argument.
@@ -233,7 +233,7 @@ def as_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> 
 
 
 def as_items(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[Any, ...]:
-    """Convert like `as_tuple`, or a set, whose order would differ between processes: it is sorted.
+    """Convert like `as_tuple`. Sets are accepted and sorted, because their order differs between processes.
 
     Raises:
         SetupError: or ``error``; names the argument.

@@ -139,7 +139,7 @@ def _find_remedy(
 
 
 def shorten(name: str) -> str:
-    """A layer as it is written, without its configuration: ``Retry(…)``, ``Timeout(…).models``."""
+    """A layer as written in code, without its configuration: ``Retry(…)``, ``Timeout(…).models``."""
     kind, _, rest = name.partition("(")
     view = rest.rpartition(")")[2]
     return f"{kind}()" if rest == ")" else f"{kind}(…){view}"

@@ -184,7 +184,7 @@ class Postgres:
             connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def to_remit_error(self, error: DBAPIError) -> RemitError | None:
-        """By the SQLSTATE; an error without one comes from a connection that was lost or not made."""
+        """Decide by the SQLSTATE. An error without one comes from a lost or failed connection."""
         state: str = getattr(error.orig, "sqlstate", None) or ""
         text = " ".join(str(error.orig).split("\n")[0].split())
         if isinstance(error, IntegrityError):

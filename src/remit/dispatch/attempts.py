@@ -62,7 +62,7 @@ def check_key(call: Call, ended: AttemptEnded | None) -> None:
     ``ended`` is the recorded end of the attempt, which is not made again.
 
     Raises:
-        ToolFailedError: the last attempt has not, or is still running and has not yet.
+        ToolFailedError: the last attempt has not read it, or is still running and has not read it yet.
     """
     if ended is None and call.id in call.ledger.unread_keys:
         raise ToolFailedError(describe_unread_key(call))

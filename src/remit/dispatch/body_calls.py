@@ -84,7 +84,7 @@ class BodyCalls:
             self._is_broken = not isinstance(error, (DivergedError, NoModelError))
 
     async def stand_still(self) -> None:
-        """Return when no call of the body is running. The body knows of a suspension afterwards."""
+        """Return when no call of the body is running. Afterwards the body knows whether it is suspended."""
         try:
             await self._wait_until_quiet()
         finally:

@@ -192,7 +192,7 @@ class CallContext:
         self._write_note(name, data)
 
     async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
-        """The state in which the conversation last saw each part of an object, of those that `Seen` tells of."""
+        """The state in which the conversation last saw each part of an object, of those that `Seen` reports."""
         self._check_running("last_seen")
         return await find_last_seen(self.ledger, kind, object_id, parts)
 

@@ -1,4 +1,4 @@
-"""The layers around each call, by scope: chosen for each agent and callee, checked once for all that are alike."""
+"""The layers around each call, by scope: chosen for each agent and callee, checked once for equal ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_LAYERS: Final[Stack[CallLayer]] = Stack()
 
 
 class _Alike(NamedTuple):
-    """What callees with layers at the same places have in common, whichever agent calls them."""
+    """Data shared by callees with layers at the same places, for all calling agents."""
 
     order: _Order
     are_composed_by_own_code: bool

@@ -58,7 +58,7 @@ class ScopeTerms(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 Terms = dict[str, ScopeTerms]
-"""The terms of a run under an empty name, and those of the agents and tools that it can reach under theirs."""
+"""The terms of a run under an empty name, and the terms of the agents and tools that it can reach under their names."""
 
 
 class PresentTerms(dict[str, ScopeTerms]):

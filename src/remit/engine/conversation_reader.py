@@ -184,7 +184,7 @@ class ConversationReader(RunReader):
         raise RequestConflictError(f"run {run.run} has not ended; cancel it first")
 
     async def _check_history(self, run: str) -> None:
-        """Refuse to show what came before a run, unless the principal may read its conversation now."""
+        """Refuse to show the messages before a run, unless the principal may read its conversation now."""
         row = await self._visible_run(run)
         if is_part(row) and not await self._has_access(row, "read"):
             who = f"{self.principal.name} may not read conversation {row.conversation!r}"

@@ -153,7 +153,7 @@ def follow_run(
     is_over: Callable[[], Awaitable[bool]],
     find_contract: FindContract | None = None,
 ) -> AsyncGenerator[StreamEvent]:
-    """Yield the events of a run after the place ``after``, until it is over. ``find_contract`` is for the receipt.
+    """Yield the events of a run after the place ``after``, until it ends. ``find_contract`` is for the receipt.
 
     Raises:
         RequestError: at the call, if no stream has the place ``after``.

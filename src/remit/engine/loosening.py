@@ -38,7 +38,7 @@ def _pinned_terms(header: RunOpened, items: Iterable[Item]) -> str:
 
 
 def explain_lost(lost: Sequence[LostTerm]) -> str:
-    """Why a run rests whose terms this process lacks."""
+    """The reason of a run that rests because this process lacks its terms."""
     missing = ", ".join(each.description for each in lost)
     return (
         f"it was opened under {missing}, which this process lacks; start the application with it, or let a person with "

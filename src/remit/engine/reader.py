@@ -1,4 +1,4 @@
-"""Reads a journal as one principal: their own runs, and what their permissions let them see of others."""
+"""Reads a journal as one principal: their own runs, and others that their permissions allow."""
 
 from __future__ import annotations
 

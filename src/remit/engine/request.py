@@ -36,7 +36,7 @@ _OF_MESSAGE: Final = ("agent", "files", "confirms", "messages", "metadata")
 _WHEN_BUSY: Final = get_args(WhenBusy)
 _MAX_NAME_CHARS: Final = 1000
 _LONGEST: Final = {**dict.fromkeys(("conversation", "idempotency_key", "target"), _MAX_NAME_CHARS), "metadata": 4000}
-"""The most characters of what is stored with a run as it is given."""
+"""The maximum number of characters of values that are stored with a run unchanged."""
 _LETTER_OF_BYTE: Final = b"0123456789abcdefghjkmnpqrstvwxyz" * 8
 
 

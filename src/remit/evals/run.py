@@ -48,7 +48,10 @@ class Failure:
 
 @dataclass(kw_only=True)
 class TaskResult:
-    """The result of one task: passed without failures. ``was_stopped``: by its limit on cost, or a mistake in it."""
+    """The result of one task, which passed if it has no failures.
+
+    ``was_stopped``: its cost limit, or a mistake in that limit, stopped it.
+    """
 
     task: Task
     failures: list[Failure] = field(default_factory=list[Failure])

@@ -1,4 +1,4 @@
-"""What the prompts of a task may cost together: a limit that stops the run, as its budget does."""
+"""The cost limit for all prompts of a task, which stops the run like its budget."""
 
 from __future__ import annotations
 

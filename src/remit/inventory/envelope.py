@@ -28,7 +28,7 @@ class Request(BaseModel, Generic[P]):
     """A request to a method: payload, user, and an id that serves as idempotency key.
 
     ``metadata`` is for those who send requests and read records, such as a trace id: it is kept in the header of the
-    run, and nothing depends on it.
+    run, and has no effect.
     """
 
     model_config = ConfigDict(extra="forbid", defer_build=True)

@@ -274,7 +274,7 @@ def _diff_fact(name: str, old: Any, new: Any) -> Change:
 
 
 def _fact_direction(name: str, old: Any, new: Any) -> GovernanceChange:
-    """Whether a fact lets more happen without a person: no confirmation, trusted output, public, runs again."""
+    """Whether a fact permits more without a person: no confirmation, trusted output, public, runs again."""
     values: dict[str, tuple[bool, bool]] = {
         "confirm": (old is not None, old is None),
         "trusted": (new is True, new is False),

@@ -85,7 +85,8 @@ class Change(NamedTuple):
 class ChangePage(NamedTuple):
     """Changes in order, and the place after them.
 
-    ``is_last``: there are no more now. Then a question expires in ``expires_in`` seconds, unless it is decided before.
+    ``is_last``: no further changes exist now. Then a question expires in ``expires_in`` seconds, unless it is decided
+    before.
     """
 
     changes: Sequence[Change]

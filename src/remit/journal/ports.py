@@ -252,7 +252,7 @@ class ConversationStore(Protocol):
         """Change a conversation.
 
         Raises:
-            RequestError: it does not exist or was deleted, or is to be deleted and one of its runs has not ended.
+            RequestError: it does not exist, was deleted, or is being deleted while one of its runs has not ended.
         """
         ...
 

@@ -191,7 +191,7 @@ class _GracefulTask(Generic[R]):
 
 
 def _consume_result(task: asyncio.Task[Any]) -> None:
-    """Retrieve the exception, because asyncio warns about exceptions that are never retrieved."""
+    """Retrieve the exception, because asyncio warns about unretrieved exceptions."""
     _ABANDONED_TASKS.discard(task)
     if not task.cancelled():
         task.exception()

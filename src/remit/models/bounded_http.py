@@ -14,7 +14,7 @@ from remit.contracts.current_run import CURRENT_LIMITS
 from remit.errors import CompletionError, ModelError
 
 _MAX_ERROR_BYTES: Final = 64 << 10
-"""How much of an answer is read that reports an error; the rest is dropped."""
+"""How much of an error response is read; the rest is dropped."""
 _EVENT_STREAM: Final = "text/event-stream"
 _REPLACED: Final = (b"content-length", b"transfer-encoding", b"content-type")
 

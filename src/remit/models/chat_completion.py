@@ -21,7 +21,7 @@ _MAX_CHARS: Final = 200
 
 
 def filtered_completion(reason: str) -> Completion:
-    """The answer of a provider whose filter holds a request back, with what it said about it."""
+    """The answer for a request that a provider's filter blocks, with the filter's explanation."""
     return completion_from_message(_EMPTY, finish_reason=CONTENT_FILTER, response=reason)
 
 

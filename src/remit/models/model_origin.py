@@ -34,7 +34,7 @@ def reads_of(model: Model) -> Reads:
 
 
 def mark_response(response: ModelResponse, model: Model) -> ModelResponse:
-    """The answer of a model with a note of the model, so that what its vendor added goes back to no other."""
+    """The answer of a model with a note of the model, so that additions of its vendor are not sent to other vendors."""
     details = response.provider_details or {}
     if received_message(details)[1] or not any(map(_has_vendor_fields, response.parts)):
         return response

@@ -1,4 +1,4 @@
-"""What the models at OpenAI's own endpoint are known to take. Nothing is known of other endpoints."""
+"""The settings that models at OpenAI's own endpoint are known to accept. Nothing is known about other endpoints."""
 
 from __future__ import annotations
 

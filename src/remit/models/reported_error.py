@@ -1,4 +1,4 @@
-"""What a response says about an error, in whichever of the known forms: with a status, or in the body of a success."""
+"""The error that a response reports, in any known form: with a status, or in the body of a successful response."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _fields_of(body: Mapping[str, Any], error: object) -> Mapping[str, Any]:
 
 
 def _read_fields(fields: Mapping[str, Any], status: int | None, otherwise: str) -> ProviderError:
-    """The error with these fields, whose message is ``otherwise`` if they have none."""
+    """The error with these fields, with the message ``otherwise`` if they have none."""
     inner = _object_of(fields.get("innererror"))
     codes = [_as_code(fields.get(name)) for name in _CODES] + [_as_code(inner.get("code"))]
     stated = next((int(code) for code in codes if _STATUS.fullmatch(code)), None)

@@ -249,7 +249,7 @@ class ResolvedModel:
         return {} if model is None else dict(find_unsupported(model, known))
 
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
-        """The settings that the model cannot take, as far as that is known without a key."""
+        """The settings that the model cannot take, if that is known without a key."""
         if self.kind == "openai":
             return self._make_openai_without_key().list_unsupported(settings)
         if self.kind != _PYDANTIC_AI:
@@ -261,7 +261,7 @@ class ResolvedModel:
         return [] if model is None else unsupported_settings(model, settings)
 
     async def supports_json_schema(self) -> bool:
-        """Whether the model's API takes the JSON schema of an answer, as far as that is known without a key."""
+        """Whether the model's API takes the JSON schema of an answer, if that is known without a key."""
         if self.kind == "openai":
             await import_in_background("remit.models.openai")
             return await self._make_openai_without_key().supports_json_schema()

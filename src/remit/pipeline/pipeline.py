@@ -148,7 +148,7 @@ class Pipeline(Generic[P]):
         """Run the steps.
 
         Raises:
-            BudgetError: a step ran too often.
+            BudgetError: a step ran too many times.
         """
         state = self._start(payload)
         outcome: Literal["done", "stopped"] = "done"

@@ -1,4 +1,4 @@
-"""Finds rules that the author of a type wrote into its JSON schema by hand, which pydantic shows and does not check."""
+"""Finds hand-written rules in the JSON schema of a type, which pydantic shows but does not check."""
 
 from __future__ import annotations
 

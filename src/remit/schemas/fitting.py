@@ -20,7 +20,7 @@ _DEPENDENT: Final = frozenset(
     {"additionalProperties", "contains", "else", "if", "items", "maxContains", "minContains", "then"}
     | {"unevaluatedItems", "unevaluatedProperties"}
 )
-"""Keywords that mean another thing beside others."""
+"""Keywords whose meaning depends on other keywords."""
 _OF_STRINGS: Final = frozenset({"maxLength", "minLength", "pattern"})
 _OF_ARRAYS: Final = frozenset(
     {"contains", "items", "maxContains", "maxItems", "minContains", "minItems", "prefixItems"}
@@ -76,7 +76,7 @@ class Texts:
         self._of_schemas: dict[int, str] = {}
 
     def of(self, value: object) -> str:
-        """The text of a part. It keeps 1 and 1.0 apart."""
+        """The text of a part, in which 1 and 1.0 differ."""
         if id(value) not in self._made:
             self._made[id(value)] = json.dumps(value, sort_keys=True)
         return self._made[id(value)]

@@ -16,7 +16,7 @@ _NO_UNICODE: Final = "unable to parse raw data as a unicode string"
 _PATTERN: Final = "String should match pattern "
 _MAX_LENGTH: Final = 400
 _MAX_MISTAKES: Final = 10_000
-"""The most mistakes of one value that are described: each part of a long list may be wrong."""
+"""The maximum number of described mistakes in one value: each part of a long list may be wrong."""
 _ENDING: Final = 150
 
 

@@ -33,7 +33,7 @@ _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _OCTAL: Final = re.compile(r"[-+]?0o[0-7]+")
 """A number to newer readers of YAML, and a text to older ones."""
 _PROSE_KEYS: Final = frozenset(("about", "description", "prompt", "run_instructions"))
-"""Keys of texts for people and models: a ``#`` behind such a text is part of it, even if it is one word."""
+"""Keys of texts for people and models: a ``#`` after such a text is part of it, even after a single word."""
 _JSON_TAGS: Final = frozenset({None, *(f"{_TAG}{kind}" for kind in _JSON_KINDS)})
 
 
@@ -274,7 +274,7 @@ class _DocumentReader:
         return text
 
     def _check_comment(self, node: Any, path: KeyPath) -> None:
-        """Report a comment that cuts a text without quotes: it is behind several words, or behind or in prose."""
+        """Report a comment that truncates unquoted text: it follows several words, or is after or inside prose."""
         comment = None if node.style else _COMMENT.match(self._text, node.end_mark.index)
         if comment is None:
             return

@@ -113,7 +113,10 @@ class ChatModel(Model):
         return self.run is not None
 
     def _to_response(self, answer: Answer) -> ModelResponse:
-        """The answer as PydanticAI reads it: its text and its calls. It would ask again after an empty one."""
+        """The answer as PydanticAI reads it: its text and its calls.
+
+        PydanticAI would repeat the request after an empty answer.
+        """
         text = replace_surrogates(answer.completion.content or "")
         if not (text.strip() or answer.calls or answer.result_calls):
             text = NO_TEXT

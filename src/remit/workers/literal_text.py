@@ -49,7 +49,7 @@ def reads_names(output: str) -> bool:
 
 
 class _Scanner:
-    """Goes through the tokens of one template once."""
+    """Iterates over the tokens of one template once."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -105,4 +105,4 @@ class SqlAnswers(abc.ABC):
 
 
 _WATCHES_LOCK: Final = "watches"
-"""What writers of watches lock: they delete those that are over."""
+"""The lock of writers of watches, which delete expired ones."""

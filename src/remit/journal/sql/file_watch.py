@@ -64,7 +64,7 @@ class FileWatch:
         return identity
 
     def _check_pages(self, cut: str) -> None:
-        """Check a journal with a file that shrank, as VACUUM and checkpoints do too, without the pages in memory."""
+        """Check a journal whose file shrank, as after VACUUM and checkpoints, without the pages in memory."""
         try:
             with closing(sqlite3.connect(self._path)) as database:
                 found = database.execute("PRAGMA quick_check(1)").fetchone()[0]

@@ -40,7 +40,7 @@ class Acquisition(Struct, frozen=True):
 
     @property
     def lock_keys(self) -> LockKeys:
-        """The run, and all that its first items concern."""
+        """The run, and everything that its first items concern."""
         return self._append.lock_keys
 
     @property

@@ -22,7 +22,7 @@ _LOCK_NAMESPACE: Final = 0x52656D69
 _ACQUIRE_LOCKS: Final = (
     "SELECT pg_advisory_xact_lock({namespace}, stripe) FROM unnest('{{{stripes}}}'::integer[]) AS stripe"
 )
-"""Every transaction begins with it, so the driver alone runs it: SQLAlchemy would take as long as all the rest."""
+"""It starts every transaction, so only the driver runs it: SQLAlchemy would double the time of a transaction."""
 
 
 class LockKeys(NamedTuple):
