@@ -152,7 +152,7 @@ class CompactionPlan:
         return saved > (0 if self._refused else self.limit // 8)
 
     def may_summarise(self, older: Sequence[str]) -> bool:
-        """Whether there is enough to summarise that it is worth a request to a model."""
+        """Whether there is enough text to justify a model request for a summary."""
         return self._refused or _tokens(older) >= self.limit // 8
 
     async def list_pinned(self) -> list[str]:

@@ -75,7 +75,7 @@ class AgentTools:
 
     @cached_property
     def _has_experiments(self) -> bool:
-        """Whether who sees its tools depends on a permission to call what is experimental."""
+        """Whether the visibility of its tools depends on the permission to call experimental tools."""
         return any(each.facts.visibility is Visibility.EXPERIMENTAL for each in self._visible)
 
     @property

@@ -38,7 +38,7 @@ class Wraps(Struct, frozen=True):
 
 
 class Accepts(Struct, frozen=True):
-    """A policy for what the agent is given, as a pydantic model. Anything but its removal is looser."""
+    """A policy for the agent's input, as a pydantic model. Every change except its removal is looser."""
 
     summary: ClassVar = "any change but its removal is looser"
 

@@ -298,7 +298,9 @@ _MAX_ERROR_LENGTH: Final = 1000
 
 
 async def ask_directly(model: ModelService, request: ChatRequest) -> Completion:
-    """Ask a model, no layers around it. It gets back what it sent before, and of other models' messages what all know.
+    """Ask a model without layers.
+
+    Its own messages are sent back as received, and those of other models without vendor fields.
 
     The images and PDFs that messages name are sent with them. The answer's message is marked with the model if it has
     fields that only the model's vendor knows.

@@ -241,7 +241,7 @@ def _to_failure(error: BaseException) -> CallError:
 
 
 def _to_signal(failure: CallError) -> BaseException:
-    """What a failure leads to: the run rests while the model is away, or else the call has failed."""
+    """The effect of a failure: the run rests while the model is away, or else the call has failed."""
     if isinstance(failure, ModelUnavailableError):
         return Suspended(reason=f"{failure.code}: {failure.message}", retry_after=failure.retry_after)
     return failure

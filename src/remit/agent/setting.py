@@ -203,7 +203,7 @@ def hints_of(kind: type) -> Mapping[str, Any]:
 
 @cache
 def checks_of(kind: type) -> Mapping[str, Check]:
-    """The checks that the types of settings imply, by attribute. Converters check what no type of Python says."""
+    """The checks that the types of settings imply, by attribute. Converters check what Python types cannot express."""
     found = {name: _check_for(hint) for name, hint in hints_of(kind).items()}
     return {name: check for name, check in found.items() if check is not None}
 

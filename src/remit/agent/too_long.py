@@ -1,4 +1,4 @@
-"""Says what of a request is too long for its model, and what to do about it."""
+"""Reports which part of a request is too long for its model, and what to do about it."""
 
 from __future__ import annotations
 

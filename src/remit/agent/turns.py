@@ -162,7 +162,7 @@ class AgentTurns:
         )
 
     def _has_tried_again(self, call: str) -> bool:
-        """Whether the agent of a call was ended for one below it."""
+        """Whether the agent of a call was ended because of an agent below it."""
         return any(isinstance(item, Note) and item.name == _BELOW for item in self._frame.ledger.items_for(call))
 
     def _record_below(self) -> None:

@@ -194,7 +194,7 @@ def describe_changes(question: Question, call: Call, *, is_edited: bool, is_used
 
 
 def build_replacement(question: Question, preview: Preview, call: Call) -> Question:
-    """Build the question that replaces ``question`` because the state that it showed is no longer the present one."""
+    """Build the question that replaces ``question`` because the state that it showed has changed."""
     was = f": it was {question.shown}" if question.shown != preview.summary else ""
     reason = question.reason.partition(_CHANGED)[0]
     now = call.ledger.now()

@@ -157,8 +157,8 @@ def _read_json(arguments: str) -> str:
 def _check_callee(client: LocalClient, app: App, tool: str, app_reference: str, *, may_be_known: bool) -> None:
     """Check that the application has a tool or agent of this name, and the model that it needs.
 
-    The contract of a tool that is found when it is needed is read here, where it is known whether it was checked.
-    ``may_be_known``: there may be a result, which needs no model.
+    The contract of a lazily found tool is read here, where it is known whether it was checked.
+    ``may_be_known``: a result may exist, which needs no model.
     """
     callees = {each.name: each for each in (*collect_tools(app), *app.agents)}
     if tool not in callees:

@@ -59,7 +59,7 @@ async def _read_receipt(client: Client, run: str) -> list[str]:
 
 
 def _describe(row: RunRow, status: RunStatus, questions: list[str]) -> str:
-    """What the command did to a run: ``row`` is from before it, and ``questions`` are those that were open then."""
+    """The effect of a command on a run: ``row`` is from before it, and ``questions`` are those that were open then."""
     if row.status not in UNFINISHED_STATUSES:
         return f"run {row.run} ended before as {row.status}; it is not changed"
     if status == "running":

@@ -42,7 +42,7 @@ def grant(
 ) -> int:
     """Approve calls of a tool in advance.
 
-    A grant approves a number of calls, for some hours, in the runs of one user.
+    A grant approves a limited number of calls, for some hours, in the runs of one user.
     The grant becomes void when the tool's definition or the policy changes.
     """
     with open_client() as client:

@@ -64,7 +64,7 @@ _NO_TO_ANNOUNCED: Final = "it does not run; the agent learns so if it tries"
 
 
 _MAX_SIDE: Final = 100
-"""Characters of a text before or after a change that is shown beside the other."""
+"""The maximum length of a text that is shown side by side with its change."""
 _INDENT: Final = 12
 """Where what a question says stands on its line, after the name of it."""
 _MISLEADING: Final = re.compile(r"→|\"|^\s|\s$|\s\s|^nothing$")

@@ -81,6 +81,6 @@ class BodyContext(LeafBodyContext):
 
 
 def frame_of(context: LeafContext) -> Frame:
-    """The context of the call that a body got, for what runs in its place: a pipeline, or a tool that it narrows."""
+    """The context that a body received, for code that runs in its place: a pipeline, or a narrowed tool."""
     whole = context._context if isinstance(context, LeafBodyContext) else context  # pyright: ignore[reportPrivateUsage]
     return cast("Frame", whole)

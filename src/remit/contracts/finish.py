@@ -1,6 +1,6 @@
-"""How an answer of a model ended, by the word that its endpoint has for it. Only good ends are trusted to be whole.
+"""How an answer of a model ended, by the endpoint's finish reason. Only answers with a normal end count as complete.
 
-Endpoints have their own words beside those of chat completions, and some pass on those of the provider behind them.
+Endpoints have other words than chat completions, and some pass on the words of the provider behind them.
 """
 
 from __future__ import annotations

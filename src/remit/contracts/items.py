@@ -317,7 +317,7 @@ class RunSuspended(Item, frozen=True, kw_only=True, gc=False):
 class RunStalled(Item, frozen=True, kw_only=True, gc=False):
     """The run rests for a reason that will pass, until ``retry_at`` (epoch seconds) or until it is resumed.
 
-    ``questions`` are those that it waits for besides. ``lacks`` names the terms of the run that its process lacks.
+    ``questions`` are those that it also waits for. ``lacks`` names the terms of the run that its process lacks.
     """
 
     kind: ClassVar[str] = "stalled"

@@ -100,7 +100,7 @@ def redact_text(text: str, redactions: Sequence[Redaction]) -> str:
 
 
 def safe_cause(error: BaseException, redactions: Sequence[Redaction] = ()) -> BaseException | None:
-    """The error as a cause that may be shown; None if it or its own cause reveals what is redacted."""
+    """The error as a cause that may be shown; None if it or its own cause reveals a redacted value."""
     if not KNOWN_SECRETS.spellings.replacements and not redactions:
         return error
     text = "".join(traceback.format_exception(error))

@@ -21,7 +21,7 @@ _WINDOW: Final = 1 << 16
 _EXPANSION: Final = 128
 """How many characters may stand for one of a value at the edge of a window."""
 _FEW: Final = 100
-"""How many spellings are looked for one by one. More of them are found in one pass."""
+"""How many spellings are searched for one by one. If there are more, they are found in one pass."""
 _STRIDE: Final = 4
 _GRAM: Final = 5
 

@@ -93,10 +93,10 @@ class ToolCallRequest(NamedTuple):
 
 
 def read_tool_calls(message: Mapping[str, Any]) -> tuple[ToolCallRequest, ...]:
-    """The tool calls of a message. What a call lacks is an empty text; arguments of another type are their JSON.
+    """The tool calls of a message. Missing members are empty text; arguments of another type are given as JSON.
 
-    The input of a custom tool represents its arguments. What stands elsewhere in a call, and may be meant as arguments,
-    makes them a text that no tool accepts.
+    The input of a custom tool represents its arguments. If other members of a call may be meant as arguments, the
+    arguments become a text that no tool accepts.
 
     Raises:
         SetupError: the calls are not a list of objects.

@@ -12,7 +12,7 @@ def lazy_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
 
 
 class _LazyPattern:
-    """Takes from the compiled pattern what is asked of it, and keeps it, so that each is asked for once."""
+    """Caches the attributes of the compiled pattern, so that each is read once."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self.pattern = pattern

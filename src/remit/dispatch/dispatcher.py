@@ -172,7 +172,7 @@ class Dispatcher:
 
 
 def _redact_from_start(inner: CallService, redactions: tuple[Redaction, ...]) -> CallService:
-    """Let layers outside the `Redact` layers of a tool know what those remove, such as the one that validates."""
+    """Tell layers outside the `Redact` layers of a tool, such as `Validate`, what those remove."""
 
     def call_redacted(call: Call, /) -> CoroutineType[Any, Any, Reply]:
         return inner(call.replace(redactions=redactions))

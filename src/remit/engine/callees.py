@@ -49,7 +49,7 @@ class ListedCallees(Generic[AgentT]):
         return callee
 
     def resolve(self, callee: AnyCallee) -> AnyCallee:
-        """What runs where an object is passed; see `resolve_listed`."""
+        """The callee for a passed object; see `resolve_listed`."""
         return resolve_listed(callee, self._registry, self._application)
 
     def resolve_agent(self, agent: str | AgentT) -> AgentT:

@@ -68,7 +68,7 @@ def check_tool_name(what: str, name: object) -> None:
 
 
 def resolve_listed(callee: AnyCallee, callees: Registry, application: str) -> AnyCallee:
-    """What runs where an object is passed to a runtime; see `Registry.resolve`.
+    """The callee for an object that is passed to a runtime; see `Registry.resolve`.
 
     Raises:
         SetupError: it cannot be called at all. RequestError: the application does not list it.

@@ -37,7 +37,7 @@ _MAX_LOST_RACES: Final = 8
 """How many times a run is executed again because other calls used the approvals of its calls."""
 
 _SUBMITTED_SECONDS: Final = 60.0
-"""Seconds after a run was submitted in which models stream although it is not followed yet."""
+"""The seconds after the submission of a run in which models stream even if it is not followed yet."""
 
 RootCall = Callable[[RunLedger], Awaitable[Reply]]
 

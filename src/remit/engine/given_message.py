@@ -1,4 +1,7 @@
-"""What one message of a given history may have. What would be lost, or read in another way, is refused in one line."""
+"""The members that one message of a given history may have.
+
+Members that would be lost or reinterpreted are refused in one line.
+"""
 
 from __future__ import annotations
 
@@ -137,7 +140,7 @@ def _refuse_content(where: str, content: object) -> RequestError:
 
 
 def _check_name(where: str, values: Mapping[str, Any]) -> str | None:
-    """The name of the one who says a message.
+    """The name of the author of a message.
 
     Raises:
         RequestError: providers refuse it.

@@ -72,7 +72,7 @@ class RecurrenceRule(NamedTuple):
 
     @property
     def horizon(self) -> timedelta:
-        """How far ahead an occurrence is looked for."""
+        """How far ahead Remit searches for an occurrence."""
         return timedelta(days=_HORIZON_DAYS[self.frequency])
 
     @property

@@ -39,7 +39,7 @@ def with_cage(header: RunOpened, caller: Caller) -> RunOpened:
 
 
 def with_cage_of(header: RunOpened, announcing: RunOpened) -> RunOpened:
-    """The header of a run that carries a call out which another run has announced, with the cage of that run."""
+    """The header of a run that executes a call announced by another run, with the restrictions of that run."""
     scope, permissions = announcing.tool_scope, announcing.permissions
     return structs.replace(header, started_by=announcing.started_by, tool_scope=scope, permissions=permissions)
 

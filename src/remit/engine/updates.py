@@ -110,7 +110,10 @@ async def _wait(changed: asyncio.Event, seconds: float) -> None:
 
 
 def _read_soon(store: Store, tenant: str, place: Place) -> _Reading:
-    """A read that begins shortly, for all streams that wait at one place: one that had begun might lack a change."""
+    """A read that begins shortly, for all streams that wait at one place.
+
+    A read that has already started might miss a change.
+    """
     key = (id(asyncio.get_running_loop()), id(store), tenant, place)
 
     async def read() -> ChangePage:

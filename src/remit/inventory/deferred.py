@@ -36,7 +36,7 @@ class DeferredMethod(MethodDefinition):
         vars(self).update(known, _find=find)
 
     def __getattr__(self, name: str) -> Any:
-        """Bind the method, and keep what its code says of it."""
+        """Bind the method, and keep the settings that its code declares."""
         if name not in MethodDefinition.__dataclass_fields__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         known = vars(self)

@@ -224,7 +224,7 @@ def _breaks(enforcer: Enforcer, was: Any, value: Any) -> bool:
 
 
 def _field_direction(enforcer: Enforcer, was: Any, value: Any) -> GovernanceChange:
-    """What refuses less, or redacts less, is looser."""
+    """Refusing or redacting less is looser."""
     if enforcer.lists_fields_of == "call":
         return _direction(is_looser=not set(was or ()) <= set(value or ()))
     if _breaks(enforcer, value, was):

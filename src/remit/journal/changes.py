@@ -25,7 +25,7 @@ _MAX_PARTS: Final = 10_000
 
 
 class ChangeKind(IntEnum):
-    """What has changed. Of what one transaction has changed, conversations come first and runs last."""
+    """The changes. Within one transaction, conversations come first and runs last."""
 
     CONVERSATION = 0
     QUESTION = 1

@@ -203,7 +203,7 @@ class _TracedCall:
 
 
 def record_exception(kind: str, message: str, trace: str) -> None:
-    """Add an exception to the present span, in the words of OpenTelemetry's conventions."""
+    """Add an exception to the current span, following OpenTelemetry's conventions."""
     if _is_loaded():
         event = {"exception.type": kind, "exception.message": message, "exception.stacktrace": trace}
         import_module("opentelemetry.trace").get_current_span().add_event("exception", event)

@@ -69,7 +69,7 @@ def conditions_of(node: JsonSchema) -> JsonSchema:
 
 
 class Texts:
-    """The texts of parts of a document, which are the same for parts that say the same. Each is made once."""
+    """The cached texts of parts of a document; equal parts have the same text."""
 
     def __init__(self) -> None:
         self._made: dict[int, str] = {}
@@ -82,7 +82,7 @@ class Texts:
         return self._made[id(value)]
 
     def of_schema(self, schema: object) -> str:
-        """The text of a schema, without its words that say nothing of values."""
+        """The text of a schema, without keywords that do not constrain values."""
         if not isinstance(schema, dict):
             return self.of(schema)
         node = cast("JsonSchema", schema)

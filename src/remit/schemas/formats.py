@@ -190,7 +190,7 @@ class FormatCheck:
             yield from self._find(part, shown, at.below(index))
 
     def _find_other_kind(self, value: object, listed: list[object], path: _Path) -> Iterator[FormatMismatch]:
-        """Find a value that only equals one of those listed, or that flags make which are combined."""
+        """Find a value that equals a listed one but has another type, or that is a combination of flags."""
         equal = [each for each in listed if each == value]
         kind = float if isinstance(value, Decimal) else type(value)
         if (equal or (self._has_flags and kind in (int, bool))) and not any(type(each) is kind for each in equal):
@@ -346,7 +346,7 @@ def _find_other_format(value: object, shown: str, path: _Path) -> Iterator[Forma
 
 
 def _find_lost_digits(value: object, path: _Path, *, is_exact: bool) -> Iterator[FormatMismatch]:
-    """Find a number that would be another one: a whole number as a float, or a decimal of many digits on its way."""
+    """Find a number that would change: a whole number as a float, or a decimal with many digits."""
     if isinstance(value, int) and not is_exact and abs(value) >= LARGEST_EXACT and not is_written_as(value, value):
         yield FormatMismatch(path, f"Input should be a number that a float holds; {str(value)[:40]} would be changed")
     elif isinstance(value, Decimal) and is_exact and not is_written_as(float(value), value):

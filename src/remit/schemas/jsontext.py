@@ -118,8 +118,7 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _read_float(text: str) -> float:
     """Read a number that has a point or an exponent.
 
-    Refuses one that would be another number: of more digits before the point than a float holds, too large, or too
-    close to 0.
+    Refuses numbers that a float would change: with too many digits before the point, too large, or too close to 0.
     """
     value = float(text)
     if (not value or abs(value) >= LARGEST_EXACT) and not is_written_as(value, text):

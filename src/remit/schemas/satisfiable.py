@@ -94,7 +94,7 @@ class _Search:
         return reasons[0] if all(reasons) else ""
 
     def _list_parts(self, node: JsonSchema) -> list[JsonSchema]:
-        """A schema and all that must hold beside it: what it refers to, and the parts of ``allOf``."""
+        """A schema with the schemas that also apply: those that it refers to, and the parts of ``allOf``."""
         parts: dict[int, JsonSchema] = {}
         pending: list[object] = [node]
         while pending and self._steps <= _MAX_STEPS:

@@ -236,7 +236,7 @@ class _DocumentReader:
             raise InventoryError([self.make_finding(node.start_mark.line + 1, "yaml", what, "nest less deeply")])
 
     def _is_json(self, node: Any, line: int) -> bool:
-        """Report a reference, an anchor or a tag, which JSON does not have. What has an anchor is read all the same."""
+        """Report a reference, an anchor or a tag, which JSON lacks. A value with an anchor is still read."""
         if isinstance(node, _Unreadable):
             self._report(line, "alias", f"*{node.anchor} repeats another part", "write that part here")
             return False

@@ -116,4 +116,4 @@ async def call_through(
 
 
 def _ignore_items(_positions: Sequence[Position]) -> None:
-    """Called with stored items, which no one watches."""
+    """Called with stored items that are not watched."""

@@ -131,7 +131,7 @@ def _classify(made: ReceiptCall, call: CallView, contract: Contract | None, eras
 
 
 def _may_have_changed(contract: Contract | None, erased: set[str], *, has_begun: bool, is_named: bool) -> bool:
-    """Whether what was erased of a call may have said that it changed something."""
+    """Whether the erased items of a call may have reported a change."""
     effect = None if contract is None else contract.facts.effect
     if effect is Effect.PURE:
         return False

@@ -99,7 +99,7 @@ class CompactionSection(FrontMatterSection):
 
 
 class MemorySection(FrontMatterSection):
-    """What is remembered of the entities in a conversation."""
+    """The entities that an agent remembers from a conversation."""
 
     size: int = Field(default=WorkingMemory().size, ge=1, description="How many entities the model is given.")
     per_kind: int = Field(default=WorkingMemory().per_kind, ge=1, description="How many of a kind one result adds.")

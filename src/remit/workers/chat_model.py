@@ -29,7 +29,7 @@ class WorkerStoppedError(Exception):
 class ChatModel(Model):
     """The model of one task of an agent.
 
-    PydanticAI decides when the model is asked again, asks for the calls and has the output read. The model reads the
+    PydanticAI decides when the model is asked again, makes the calls and parses the output. The model reads the
     chat of the step, which both drivers keep and record alike: PydanticAI's own messages are not sent.
     """
 

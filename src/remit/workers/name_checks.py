@@ -37,7 +37,7 @@ class NamesCallees(Protocol):
 
     @property
     def delegates(self) -> tuple[str, ...] | None:
-        """The tools and workers that only its workers may call; None for all that they list."""
+        """The tools and workers that only its workers may call; None for all those that they list."""
         ...
 
     @property

@@ -15,7 +15,7 @@ CHANNEL: Final = "remit_changes"
 """On which Postgres tells of changes."""
 
 ANY_RUN: Final = ""
-"""The run of the watch of processes that watch all changes."""
+"""The run id under which processes watch all changes."""
 
 _ANNOUNCE: Final[Mapping[str, str]] = {
     "sqlite": "UPDATE remit_changes SET number = number + 1",

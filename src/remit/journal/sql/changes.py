@@ -126,7 +126,8 @@ def read_changes(
 ) -> ChangePage:
     """The rows of a tenant that have changed after a place; see `ChangeIndex.read_changes`.
 
-    The snapshot is taken first. What ends later has a number that is not in it, and comes with the next page.
+    The snapshot is taken first. A transaction that ends later has a number that is not in it, and comes with the next
+    page.
     """
     snapshot = _take_snapshot(connection, now(connection))
     if place is None:

@@ -143,7 +143,7 @@ def begin_operations(connection: Connection, operations: Sequence[DatabaseOperat
 
 
 def are_seen(operations: Sequence[DatabaseOperation]) -> bool:
-    """Whether those who watch see what the operations change."""
+    """Whether watchers see the changes of the operations."""
     return any(isinstance(each, (Append, Change)) and each.is_seen for each in operations)
 
 

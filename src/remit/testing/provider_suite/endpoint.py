@@ -95,7 +95,7 @@ def list_refusals(body: dict[str, Any]) -> Iterator[str]:
 
 
 def _list_faults(message: dict[str, Any]) -> Iterator[str]:
-    """What a strict provider refuses in one message, beginning with the field."""
+    """The defect for which a strict provider refuses a message, starting with the field."""
     if has_surrogates(compact_json(message)):
         yield "content: lone surrogate in hex escape"
     if message["role"] != "assistant":

@@ -43,7 +43,7 @@ class Played(Struct, frozen=True, kw_only=True):
     following: RunResult[Any]
 
     def list_ends(self, shape: Shape) -> Iterator[str]:
-        """Why the run or the conversation has ended otherwise than the shape allows."""
+        """Why the run or the conversation did not end as the shape allows."""
         if self.run.status != "done":
             yield f"the run is {self.run.status}: {_describe(self.run)}"
         elif shape.text not in self.run.text:
