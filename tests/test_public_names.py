@@ -110,8 +110,9 @@ PUBLIC: Final = {
     """,
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """
-        AcquiredLease AnswerPiece AnswerPieces AppendFuture ArtifactScope ArtifactStore Consumption ConversationAccess
-        ConversationChange ConversationFilter ConversationKey ConversationRow ConversationStore GrantStore
+        AcquiredLease AnswerPiece AnswerPieces AppendFuture ArtifactScope ArtifactStore AttachedCalls Consumption
+        ConversationAccess ConversationChange ConversationFilter ConversationKey ConversationRow ConversationStore
+        GrantStore
         InMemoryStore Journal Leases QuestionFilter QuestionRow RateCounter RunFilter RunInbox RunIndex RunRow
         RunStatus SqlStore
         Store TurnRequest decode_item encode_item

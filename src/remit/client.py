@@ -17,7 +17,7 @@ from remit.contracts.question import DecisionKind
 from remit.contracts.target import as_target
 from remit.contracts.usage import Prices
 from remit.core.call_checks import check_calls
-from remit.core.checks import check_numbers, check_positive
+from remit.core.checks import check_flag, check_numbers, check_positive
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
@@ -88,14 +88,25 @@ class Client(UpdateReader):
         return await self._runs.submit(prompt, self.principal, options.get("agent", ""), options)
 
     async def call(
-        self, tool: str, arguments: Mapping[str, object] | str, **options: Unpack[CallOptions]
+        self,
+        tool: str,
+        arguments: Mapping[str, object] | str,
+        *,
+        attach: bool = False,
+        **options: Unpack[CallOptions],
     ) -> RunResult[Any]:
         """Call a tool by its name in this process, with arguments as a mapping or JSON; see `Runtime.call_by_name`.
+
+        With ``attach`` the same call again is the same run while it executes or waits, and until its result was
+        returned to one such call: it asks the same question, and what a person decides meanwhile is not lost. Calls
+        are the same if principal, tool, target, conversation and canonical arguments are. Cancelling such a call
+        leaves the run: it goes on in a task of this event loop. It takes no ``idempotency_key``.
 
         Raises:
             RequestError: the application has no such tool, or the arguments are not JSON.
         """
-        return await self._runs.call_by_name(tool, arguments, self.principal, options)
+        check_flag("call: attach", attach)
+        return await self._runs.call_by_name(tool, arguments, self.principal, options, attach=attach)
 
     async def schedule(
         self,

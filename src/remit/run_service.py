@@ -16,6 +16,7 @@ from remit.contracts.items import RunOpened
 from remit.contracts.principal import Principal
 from remit.contracts.question import DecisionKind
 from remit.dispatch.registry import AnyCallee
+from remit.engine.attaching import CallAttacher
 from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations
 from remit.engine.following import RunEvent, follow_execution
@@ -57,6 +58,15 @@ class RunService:
         self._used_models = used_models
         self._store = store
         self._limits = limits
+        self._attach = CallAttacher(
+            conversations=conversations,
+            executor=execute.executor,
+            limits=limits,
+            find_contract=execute.call_root.dispatcher.find,
+            create_header=opener.create_header,
+            start=self._start,
+            resume=self.resume,
+        )
 
     async def run(self, prompt: str | None, by: Principal, agent: str | Agent, options: RunOptions) -> RunResult[Any]:
         """Run an agent; see `Runtime.run`."""
@@ -95,11 +105,14 @@ class RunService:
         by: Principal,
         options: CallOptions,
         schedule: Schedule | None = None,
+        *,
+        attach: bool = False,
     ) -> RunResult[Any]:
-        """Call a tool by its name; see `Runtime.call_by_name`."""
+        """Call a tool by its name; see `Runtime.call_by_name`, and for ``attach`` `Client.call`."""
         callee, given = self._callees.find(name), as_arguments(name, arguments, self._limits)
         kept: dict[str, Any] = {**options, "metadata": encode_metadata(options.get("metadata"))}
-        return await self._start(RunRequest(callee, given, by, is_direct_call=True, schedule=schedule, **kept))
+        request = RunRequest(callee, given, by, is_direct_call=True, schedule=schedule, **kept)
+        return await (self._attach(request) if attach else self._start(request))
 
     async def decide(
         self, question: str, *, approved: bool, by: Principal, kind: DecisionKind, details: DecisionOptions

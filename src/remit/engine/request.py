@@ -191,12 +191,13 @@ def check_same_request(request: RunRequest, recorded: RunOpened, header: RunOpen
     Raises:
         IdempotencyError: names the key.
     """
-    if _request_identity(request.callee, recorded, limits) != _request_identity(request.callee, header, limits):
+    if request_identity(request.callee, recorded, limits) != request_identity(request.callee, header, limits):
         key = request.idempotency_key
         raise IdempotencyError(f"the idempotency key {key!r} was used for another request; use a new key")
 
 
-def _request_identity(callee: AnyCallee, header: RunOpened, limits: Limits) -> tuple[str, ...]:
+def request_identity(callee: AnyCallee, header: RunOpened, limits: Limits) -> tuple[str, ...]:
+    """What makes two requests one: all that a header says of the request for its run, and what its arguments say."""
     said = _identify_arguments(callee, parse_arguments(header.arguments, limits))
     start = f"{header.starts_at} {header.starts_before} {header.schedule}"
     started = (start, header.carries, header.history)

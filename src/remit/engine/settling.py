@@ -32,7 +32,7 @@ async def find_lasting_rest(store: Store, row: RunRow, now: float) -> Rest | Non
 async def wait_until_settled(
     store: Store,
     run: str,
-    find_row: Callable[[], Awaitable[RunRow]],
+    find_row: Callable[[], Awaitable[RunRow | None]],
     clock: Callable[[], float],
     seconds: float,
     poll_seconds: float = POLL_SECONDS,
@@ -44,15 +44,18 @@ async def wait_until_settled(
         while True:
             changed.reset()
             row = await find_row()
-            has_ended = row.status not in UNFINISHED_STATUSES
             left = end - now()
-            if has_ended or left <= 0 or await find_lasting_rest(store, row, clock()) is not None:
+            if left <= 0 or (row is not None and await _is_settled(store, row, clock())):
                 return
             try:
                 with Deadline(min(left, poll_seconds), _time_is_over):
                     await changed.wait()
             except TimeoutError:
                 pass
+
+
+async def _is_settled(store: Store, row: RunRow, now: float) -> bool:
+    return row.status not in UNFINISHED_STATUSES or await find_lasting_rest(store, row, now) is not None
 
 
 def _time_is_over(_error: asyncio.CancelledError) -> TimeoutError:

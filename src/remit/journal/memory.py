@@ -30,6 +30,7 @@ from remit.core.call_checks import check_arguments
 from remit.core.checks import as_clock
 from remit.journal.answers import InMemoryAnswers
 from remit.journal.artifact_memory import ArtifactsInMemory
+from remit.journal.attached_calls import CallsInMemory
 from remit.journal.change_memory import ChangesInMemory
 from remit.journal.changes import ChangeKind
 from remit.journal.codec import ERASED_BODY
@@ -84,12 +85,13 @@ class _RunState(Struct):
 
 
 @check_arguments()
-class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, ChangesInMemory, GrantsInMemory, TurnsInMemory):
+class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, ChangesInMemory, GrantsInMemory, TurnsInMemory):
     """A store in the memory of this process, for tests and single runs."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         InMemoryAnswers.__init__(self, as_clock("InMemoryStore", clock))
         ArtifactsInMemory.__init__(self)
+        CallsInMemory.__init__(self)
         ChangesInMemory.__init__(self)
         GrantsInMemory.__init__(self)
         TurnsInMemory.__init__(self)

@@ -11,6 +11,7 @@ from remit.contracts.grant import Grant, GrantRow
 from remit.contracts.items import Position
 from remit.contracts.ledger import Consumption, TurnRequest
 from remit.contracts.question import Decision
+from remit.journal.attached_calls import AttachedCalls
 from remit.journal.changes import ChangeIndex
 from remit.journal.conversation_row import (
     ConversationChange,
@@ -374,6 +375,7 @@ class Store(
     GrantStore,
     RateCounter,
     ArtifactStore,
+    AttachedCalls,
     AnswerPieces,
     Protocol,
 ):

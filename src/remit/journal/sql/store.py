@@ -38,8 +38,8 @@ from remit.journal.ports import (
     RunFilter,
     RunRow,
 )
-from remit.journal.sql.answers import SqlAnswers
 from remit.journal.sql.artifacts import ArtifactTables, find_digests
+from remit.journal.sql.attached_calls import SqlAttachedCalls
 from remit.journal.sql.change_watch import ChangeWatch
 from remit.journal.sql.changes import read_changes
 from remit.journal.sql.conversations import (
@@ -97,7 +97,7 @@ T = TypeVar("T")
 
 
 @check_arguments()
-class SqlStore(SqlAnswers):
+class SqlStore(SqlAttachedCalls):
     """A store in SQLite or Postgres, with all ports. Opens and migrates its database on first use.
 
     Args:

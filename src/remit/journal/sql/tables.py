@@ -200,6 +200,11 @@ ANSWERS: Final = Table(
 )
 """Pieces of the answers that models are writing."""
 
+ATTACHED: Final = Table(
+    "remit_attached", METADATA, Column("call", Text, primary_key=True), Column("run", Text, nullable=False)
+)
+"""The runs of calls whose results were not read yet."""
+
 CHANGES: Final = Table("remit_changes", METADATA, Column("number", BigInteger, primary_key=True, autoincrement=False))
 """One row: the number of the last transaction that changed runs, questions or conversations. Postgres has its own."""
 

@@ -39,6 +39,7 @@ pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS))
 from remit.testing.store_suite.answers import *  # noqa: E402, F403 - asserts are rewritten before they are imported
 from remit.testing.store_suite.approvals import *  # noqa: E402, F403
 from remit.testing.store_suite.artifacts import *  # noqa: E402, F403
+from remit.testing.store_suite.attached import *  # noqa: E402, F403
 from remit.testing.store_suite.changes import *  # noqa: E402, F403
 from remit.testing.store_suite.conversations import *  # noqa: E402, F403
 from remit.testing.store_suite.due import *  # noqa: E402, F403

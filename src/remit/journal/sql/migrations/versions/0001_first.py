@@ -18,6 +18,7 @@ def upgrade() -> None:
     _create_conversation_table()
     _create_artifact_tables()
     _create_answer_tables()
+    op.create_table("remit_attached", *_keys("call"), *_columns("run"))
     op.create_table("remit_changes", *_keys("number", kind=sa.BigInteger))
     op.execute("INSERT INTO remit_changes (number) VALUES (0)")
     op.create_table("remit_key", sa.Column("signature", sa.LargeBinary, primary_key=True))
@@ -26,7 +27,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Drop them."""
     for table in (
-        *("key", "changes", "watches", "answers", "artifact_contents", "artifacts", "conversations"),
+        *("key", "changes", "attached", "watches", "answers", "artifact_contents", "artifacts", "conversations"),
         *("turns", "grants", "questions", "items", "runs"),
     ):
         op.drop_table(f"remit_{table}")
