@@ -106,6 +106,14 @@ async def test_a_call_from_python_gives_a_typed_value_and_is_a_run_of_one_call()
     assert (await runtime.history(result.run)) == []
 
 
+async def test_a_header_records_the_permissions_that_its_principal_held() -> None:
+    runtime = runtime_of(Scripted([]), double)
+    person = Principal("ada", permissions=frozenset({"tools:call", "pages:*"}))
+    result = await runtime.call(double, person, 4)
+    (header,) = [each for each in await items_of(runtime.store, result.run) if isinstance(each, RunOpened)]
+    assert header.held == ("pages:*", "tools:call")
+
+
 @pytest.mark.parametrize("given", [{"number": 4}, '{"number": 4}', parse_arguments('{"number": 4}')])
 async def test_a_call_by_name_takes_a_mapping_json_and_parsed_arguments(given: Any) -> None:
     runtime = Runtime(App(name="test", tools=(double,)))

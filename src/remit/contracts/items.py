@@ -27,9 +27,9 @@ class Item(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class CallItem(Item, frozen=True, kw_only=True, gc=False):
-    """The base class of items that say which call is meant: the call that made it, its callee, and the model's id.
+    """The base class of items that name a call: the call that made it (empty for the run's own), and its callee.
 
-    ``parent`` is empty for the call of the run itself, ``wire`` for calls that no model made.
+    ``wire`` is the model's id of the call, empty for a call that no model made.
     """
 
     parent: str
@@ -47,7 +47,8 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     JSON: names of rules and layers, values of limits, and scopes. A run that the body of a call started is
     ``started_by`` its run, and has no more than its ``tool_scope`` and its ``permissions``, None for no restriction.
     ``metadata`` is that of the request, as JSON. ``history`` is the digest of the messages that it starts from, each of
-    which follows the header. ``passed_over`` gives the reason agents that had the conversation do not continue with it.
+    which follows the header. ``passed_over`` says why agents that had the conversation do not continue with it.
+    ``held`` are the permissions of the principal when the run was opened; its calls are judged by those of the moment.
     """
 
     kind: ClassVar[str] = "opened"
@@ -73,6 +74,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     metadata: str = ""
     history: str = ""
     passed_over: str = ""
+    held: tuple[str, ...] = ()
 
 
 class GivenMessage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -236,8 +238,7 @@ class AttemptStarted(CallItem, frozen=True, kw_only=True, gc=False, omit_default
 class AttemptEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """An attempt has ended, with its content. ``void``: a person or the tool found that it never happened.
 
-    ``final``: its reply ends the run. ``where``: the code of the application that raised its error. ``keyless``: it had
-    not read its idempotency key, which another attempt would need.
+    ``final``: its reply ends the run. ``where``: the code that raised its error. ``keyless``: it had not read its key.
     """
 
     kind: ClassVar[str] = "ended"

@@ -84,6 +84,7 @@ class Conversations:
             metadata=run_request.metadata,
             history=digest_history(run_request.history.texts),
             passed_over=run_request.passed_over,
+            held=tuple(sorted(run_request.principal.permissions)),
         )
         return header if run_request.schedule is None else open_schedule(header, run_request.schedule)
 
