@@ -19,10 +19,10 @@ from remit.engine.request import RunRequest, request_identity
 from remit.engine.result import RunResult, result_of
 from remit.engine.settling import POLL_SECONDS, find_lasting_rest, wait_until_settled
 from remit.errors import LeaseError, RequestConflictError, RequestError, RequestNotFoundError
-from remit.export.receipt import FindContract
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ledger import usage_of
 from remit.journal.ports import RunRow
+from remit.views.receipt import FindContract
 
 _EXECUTIONS: Final = set[asyncio.Task[Any]]()
 """Executions that go on when their caller is cancelled; an event loop holds only weak references to tasks."""
