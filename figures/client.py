@@ -134,7 +134,7 @@ def _calls(secrets: _Secrets, talk: str) -> Iterator[tuple[str, dict[str, object
     required: Mapping[str, object] = {
         "prompt": "hello", "tool": "pay", "arguments": {"amount": "1"}, "approved": True, "content": b"mine",
         "principal": "ada", "count": 1, "expires_in": 60.0, "since": 0.0, "until": 1e12, "title": "mine",
-        "at": LATER, "without": ("a rule",), "reason": "mine",
+        "at": LATER, "without": ("a rule",), "reason": "mine", "seconds": 0.01,
     }  # fmt: skip
     optional: dict[str, object] = {"conversation": talk, "run": secrets.run, "before": secrets.run}
     optional["files"] = (secrets.artifact,)
