@@ -44,7 +44,7 @@ class GrantOptions(TypedDict, total=False):
 
 
 class _Runtime(Protocol):
-    """What a client needs of a `Runtime`."""
+    """The parts of a `Runtime` that a client needs."""
 
     store: Store
     artifacts: ArtifactService
@@ -100,7 +100,7 @@ class Client(UpdateReader):
         With ``attach`` the same call again is the same run while it executes or waits, and until its result was
         returned to one such call: it asks the same question, and what a person decides meanwhile is not lost. Calls
         are the same if principal, tool, target, conversation and canonical arguments are. Cancelling such a call
-        leaves the run: it goes on in a task of this event loop. It takes no ``idempotency_key``.
+        leaves the run: it continues in a task of this event loop. It takes no ``idempotency_key``.
 
         Raises:
             RequestError: the application has no such tool, or the arguments are not JSON.

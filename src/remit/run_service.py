@@ -36,7 +36,10 @@ from remit.opening import RunOpener, may_have_files
 
 
 class RunService:
-    """What `Runtime` and `Client` do with runs. It checks no rights but those to decide, loosen and cancel."""
+    """The operations on runs that `Runtime` and `Client` share.
+
+    It checks only the permissions to decide, loosen and cancel.
+    """
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ from remit.core.checks import as_text_tuple, as_tuple_of, check_method
 from remit.errors import InvalidArgumentsError, SetupError
 
 ADDED_TOOLS: Final = (HandoffTool, SearchTools)
-"""The kinds of tools that agents have besides those that an application declares: to hand over, and to search."""
+"""The types of tools that Remit adds to agents: for handoffs and for tool search."""
 _NATIVE: Final = NativeDriver()
 
 
@@ -313,5 +313,5 @@ class _Binding(Struct, frozen=True):
 
     @classmethod
     def of(cls, agent: Agent) -> _Binding:
-        """What an agent has before a runtime links it."""
+        """The links of an agent that no runtime has linked."""
         return cls(tuple(HandoffTool(target) for target in agent.handoff_targets), {})

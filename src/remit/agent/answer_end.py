@@ -1,4 +1,4 @@
-"""How an answer ended: what a person is told of one that is cut, held back or empty."""
+"""How an answer ended, and the note for a person if it is truncated, blocked or empty."""
 
 from __future__ import annotations
 

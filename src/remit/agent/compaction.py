@@ -156,7 +156,7 @@ class CompactionPlan:
         return self._refused or _tokens(older) >= self.limit // 8
 
     async def list_pinned(self) -> list[str]:
-        """The messages that stay beside a summary: the newest that Remit wrote, and what was asked for."""
+        """The messages that are kept with a summary: the newest ones that Remit wrote, and the request."""
         ledger, agent = self.request.chat.ledger, self.request.chat.agent_call_id
         kept = {"", *(text for group in self.groups[self.older_count :] for text in group)}
         newest = (

@@ -86,7 +86,7 @@ def _as_layers(given: Stack[AgentLayer] | None, _what: str = "") -> Stack[AgentL
 
 @value
 class AgentDefinition(AgentSettings):
-    """What the driver of an agent knows of it: its settings, without its tools, its model and its peers.
+    """An agent as its driver knows it: its settings, without its tools, its model and its peers.
 
     Raises:
         ContractError, SetupError: a setting is invalid, or two contradict each other.

@@ -70,7 +70,7 @@ class AgentTools:
 
     @cached_property
     def _visible(self) -> tuple[AnyCallee, ...]:
-        """Those that a model may see: what is internal is called by code alone."""
+        """The callees that a model may see: only code can call internal ones."""
         return tuple(each for each in self.callees if each.facts.visibility is not Visibility.INTERNAL)
 
     @cached_property

@@ -25,7 +25,7 @@ from remit.errors import BudgetError, ConflictError, DeniedError, DivergedError
 
 HANDOFF_PREFIX: Final = "handoff_to_"
 _GOVERNING: Final = (Place.AUTHORIZE, Place.BUDGET, Place.APPROVE)
-"""The places of layers, beside gates, that decide whether a call is made and leave alone how it runs."""
+"""The places of layers, in addition to gates, that decide whether a call is made but do not affect how it runs."""
 
 
 _NO_LAYERS: Final[Stack[CallLayer]] = Stack()

@@ -179,7 +179,7 @@ class UsedModels:
             await asyncio.to_thread(agent.check_model)
 
     async def check_settings(self, callee: AnyCallee) -> None:
-        """Check what is known of settings without a model's key, which only the executor of a submitted run may have.
+        """Check settings as far as possible without a model's key, which only the executor of a submitted run may have.
 
         Raises:
             NoModelError: a model cannot take a setting, or the value of a header or a price is missing.

@@ -42,7 +42,7 @@ def reads_of(model: object) -> Reads:
 
 
 class Media(NamedTuple):
-    """The content of a file, its media type as the content has it, and its name."""
+    """The content of a file, the media type of the content, and its name."""
 
     content: bytes
     media_type: str

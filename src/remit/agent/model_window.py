@@ -31,7 +31,7 @@ _STATED: Final = lazy_pattern(
 
 
 def read_window(text: str) -> int | None:
-    """The most tokens of a request, as a refusal of one that was too long states them; None if it does not."""
+    """The maximum number of tokens of a request, as the refusal of a longer one states it; None if it does not."""
     stated = _STATED.search(text)
     window = 0 if stated is None else int(stated[1].replace(",", ""))
     return window if window >= SMALLEST_WINDOW else None

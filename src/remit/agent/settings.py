@@ -60,7 +60,7 @@ def _show_compaction(compaction: Compaction) -> str:
 
 
 class _HasSchemas:
-    """What an agent takes and returns."""
+    """The input and the output of an agent."""
 
     _schemas: _Schemas
 

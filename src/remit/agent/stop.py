@@ -156,7 +156,7 @@ class TokensUsed(StopPolicy):
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class CostUsed(StopPolicy):
-    """The agent has cost ``dollars``, with everything that it called, or what it has cost is unknown."""
+    """The agent has cost ``dollars``, with everything that it called, or its cost is unknown."""
 
     dollars: float
 

@@ -25,7 +25,7 @@ _MIN_SHARE: Final = 0.35
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolText:
-    """What a search reads of a tool: name, phrases that mean it, and its description with that of its parameters."""
+    """The text of a tool for a search: name, phrases, and the descriptions of the tool and its parameters."""
 
     name: str
     phrases: tuple[str, ...] = ()

@@ -153,7 +153,7 @@ class AgentTurns:
             raise self._definition.limits.repeats_error(self._definition.name, calls[-1].name)
 
     def _has_ended_below(self, name: str, error: CallError) -> bool:
-        """Whether an error is that of an agent whose model was asked again in vain, or of one below it.
+        """Whether an error comes from an agent that made no progress, or from an agent below it.
 
         It only repeated its calls, or gave no valid result.
         """

@@ -32,7 +32,7 @@ _Key = tuple[str, str]
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingMemory:
-    """What an agent remembers of the entities that results of its conversation described; see `remit.tools.entity`.
+    """The entities that an agent remembers from the results of its conversation; see `remit.tools.entity`.
 
     Objects that calls changed are remembered too, if `remit.tools.Changed` names them. The memory is computed from the
     journal at the beginning of each run, and given to the model in a message of its own before the user's. Entities
@@ -74,7 +74,7 @@ class WorkingMemory:
         return list(found.values())[: self.size]
 
     def _select(self, described: Sequence[Entity], changed: Mapping[_Key, Entity]) -> Iterator[tuple[_Key, Entity]]:
-        """What a result adds: what it describes, and then what its call changed, by the name that the change gives."""
+        """The objects that a result adds: those that it describes, then those that its call changed."""
         counts = Counter[str]()
         for key, each in {**{(each.kind, each.id): each for each in described}, **changed}.items():
             counts[each.kind] += 1
@@ -162,7 +162,7 @@ def _deletes(callee: Contract) -> bool:
 def _list_deleted(
     items: Sequence[Item], output: ToolOutput, described: Sequence[Entity], callee: Contract
 ) -> list[_Key]:
-    """What a call deleted: as it reported with `Changed`, or else what its result describes.
+    """The objects that a call deleted: reported with `Changed`, or else described by its result.
 
     A call that may only have announced what the next one deletes must report it.
     """

@@ -173,7 +173,7 @@ def with_preview(question: Question, preview: Preview) -> Question:
 
 
 def describe_changes(question: Question, call: Call, *, is_edited: bool, is_used: bool) -> list[str]:
-    """What has changed since the question about the call was opened, for the reason of the next question."""
+    """The changes since the question about the call was opened, for the reason of the next question."""
     risk = call.callee.facts.risk.value
     if is_used:
         change = "another call has used the approval"

@@ -16,9 +16,10 @@ _STORED_LIMITS = Limits(argument_bytes=1 << 40, argument_depth=1 << 10)
 
 
 class AskAgain(Suspended):
-    """What was approved has changed: an edit or a new question is in the journal. The outermost `Approve` starts again.
+    """The approved state has changed: an edit or a new question is in the journal.
 
-    Every `Approve` around the call must see what it has become. It never leaves the call.
+    The outermost `Approve` starts again. Every `Approve` around the call must see what it has become. It
+    never leaves the call.
     """
 
 
@@ -148,7 +149,7 @@ def as_recorded(call: Call, edit: RecordedQuestion | None) -> Call:
 
 
 def was_just_edited(call: Call, edit: RecordedQuestion | None) -> bool:
-    """Whether the arguments of the call are those of an edit whose references nothing has looked up since."""
+    """Whether the arguments of the call come from an edit whose references have not been resolved since."""
     return isinstance(_newest_arguments(call, edit), DecisionItem)
 
 

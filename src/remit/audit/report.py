@@ -11,7 +11,7 @@ from remit.audit.log import LogContents
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFault:
-    """A difference from what was entered.
+    """A difference from the entry.
 
     ``run`` and ``seq`` name the first item that may be affected. ``run`` is empty if the log itself is affected.
     """

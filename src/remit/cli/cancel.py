@@ -51,7 +51,7 @@ def cancel(
 
 
 async def _read_receipt(client: Client, run: str) -> list[str]:
-    """What the calls of a run changed; nothing if the user may cancel the run, and not read it."""
+    """The changes made by the calls of a run; nothing if the user may cancel the run but not read it."""
     try:
         return receipt_lines((await client.details(run)).receipt)
     except RequestNotFoundError:

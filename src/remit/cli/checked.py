@@ -1,4 +1,4 @@
-"""Which applications were checked in full as they are, so that a call of one tool makes one contract.
+"""Records which applications were fully checked in their current form, so that a call of one tool builds one contract.
 
 Kept in the data folder: for each application the files that were loaded, with those of its inventory and agents, the
 digest of their sizes and times, and the digest of its governance. What has other files, or is governed otherwise, is

@@ -182,7 +182,7 @@ def _check_question_kind(question: Question, decision: UserDecision, name: str) 
 
 
 def _check_four_eyes(client: LocalClient, question: Question) -> None:
-    """Refuse the answer of who requested the call, and name those who may give it."""
+    """Refuse an answer from the requester of the call, and name those who may answer."""
     if question.four_eyes and client.principal.name in question.requesters:
         raise RequestDeniedError(
             f"{client.principal.name} requested the call and may not decide question {question.id}; "

@@ -66,7 +66,7 @@ def run(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
-    """Run tasks and grade what they leave: `remit eval APP` is enough.
+    """Run tasks and grade their results: `remit eval APP` is enough.
 
     Each task has an application state of its own. Without --model it gets the answers in recorded/TASK.json beside it.
 

@@ -32,7 +32,7 @@ DecisionAppOption: TypeAlias = Annotated[
 """The application of a run that a decision continues."""
 
 APP_PLACEHOLDER: Final = "package.module:attribute"
-"""What stands in a command for an application that is not installed, and was not named."""
+"""The placeholder in commands for an application that is not installed and was not named."""
 
 WAIT_SECONDS: Final = 20.0
 """How long a command waits for a run that another process executes."""

@@ -35,7 +35,7 @@ _DIFFERS: Final = (
 
 
 class ModelText(Struct, frozen=True, kw_only=True):
-    """The model wrote text beside its tool calls."""
+    """The model wrote text in addition to its tool calls."""
 
     text: str
 

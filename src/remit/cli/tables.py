@@ -35,7 +35,7 @@ def make_console_on_use(*, stderr: bool = False) -> Console:
 
 
 class _ConsoleOnUse:
-    """Takes from the console what is asked of it. Rich is not asked whether a file or a pipe is a terminal."""
+    """Forwards to the console. Rich is not asked whether a file or a pipe is a terminal."""
 
     def __init__(self, *, stderr: bool) -> None:
         self._stderr = stderr

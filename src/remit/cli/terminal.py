@@ -300,5 +300,5 @@ def _error_text(error: CallError) -> str:
 
 
 def _quote(text: str) -> str:
-    """A short text on one line, in quotes if it could be misread beside others."""
+    """A short text on one line, in quotes if it could be misread next to others."""
     return json_text(text) if _MISLEADING.search(text) else escape_controls(text)

@@ -80,7 +80,7 @@ class HasTokens(Protocol):
 
     @property
     def prompt_tokens(self) -> int:
-        """Tokens of prompts, those included that the provider had cached."""
+        """Tokens of prompts, including those that the provider had cached."""
         ...
 
     @property

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 
 class ApprovedState(Protocol):
-    """What the approvers of a call were shown."""
+    """The states that the approvers of a call saw."""
 
     async def compare(self) -> None:
         """Compare it with the current state.

@@ -34,7 +34,7 @@ def guess_media_type(name: str) -> str:
 
 
 class Artifact(BaseModel):
-    """A reference to content that is stored beside the journal, as models and tools pass it on.
+    """A reference to content that is stored next to the journal. Models and tools pass it on.
 
     The content has the digest and size given here; name and media type are what the sender calls it.
     """

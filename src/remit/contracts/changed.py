@@ -1,4 +1,4 @@
-"""What tools tell those who watch a run, such as a page that shows what an agent works on."""
+"""Messages from tools to watchers of a run, such as a page that shows the work of an agent."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Changed:
 
     @staticmethod
     def from_item(item: Item) -> Changed | None:
-        """The change that an item of the journal tells of; None for any other item."""
+        """The change that a journal item reports; None for any other item."""
         if not isinstance(item, Note) or item.name != CHANGED:
             return None
         try:

@@ -61,7 +61,7 @@ class Visibility(enum.Enum):
 
 
 EXPERIMENT_PERMISSION: Final = "tools:experiment"
-"""The permission to call what is experimental."""
+"""The permission to call experimental operations."""
 
 
 @check_arguments()

@@ -44,7 +44,7 @@ class DeferredTool(Tool[P, Out]):
             object.__setattr__(self, each, value)
 
     def __getattr__(self, name: str) -> Any:
-        """Find the tool, and keep what it has of its function."""
+        """Find the tool, and keep the properties that it takes from its function."""
         if name not in _FOUND:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         found = self._find()

@@ -1,4 +1,4 @@
-"""The messages of one model as another may get them: without what only their vendor knows, and with portable ids."""
+"""Converts messages of one model for another: without vendor fields, and with portable ids."""
 
 from __future__ import annotations
 

@@ -222,13 +222,13 @@ class QuestionClosed(Item, frozen=True, kw_only=True, gc=False):
 
 
 class CallEntered(CallItem, frozen=True, kw_only=True, gc=False):
-    """The body of a composed call begins. Its messages and calls follow, so that they can be told while it runs."""
+    """The body of a composed call starts. Its messages and calls follow, so that they can be told while it runs."""
 
     kind: ClassVar[str] = "entered"
 
 
 class AttemptStarted(CallItem, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """An attempt of a call begins. Written before the function runs, with the approval that it consumes."""
+    """An attempt of a call starts. Written before the function runs, with the approval that it consumes."""
 
     kind: ClassVar[str] = "started"
     attempt: int

@@ -35,7 +35,7 @@ def output_of(kind: Any) -> Output[Any]:
 
 
 def schema_of(model: type[P]) -> TypedSchema[P]:
-    """What reads the values of a model that come from outside and are not arguments, such as requests."""
+    """Validators for models of external values that are not arguments, such as requests."""
     return _keep(model, "__remit_schema__", TypedSchema)
 
 

@@ -20,7 +20,7 @@ DEFAULT_OUTPUT_TOKENS: Final = 256
 
 
 class UsageLimit(NamedTuple):
-    """What the requests of a run, or of one call and everything below it, may use together.
+    """The limits on the total usage of the requests of a run, or of one call and everything below it.
 
     ``owner`` begins the messages, and ``settings`` is where the limits are set. None stands for no limit.
     """

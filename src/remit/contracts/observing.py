@@ -1,4 +1,4 @@
-"""What the application is asked outside the attempts of calls: previews, gates, the objects that references mean."""
+"""Callbacks of the application outside the attempts of calls: previews, gates, the objects that references mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an error of a provider means for a run: the one table of statuses and words, whichever library reports it.
+"""The effect of a provider's error on a run: one table of statuses and words for all libraries.
 
 A run ends only if the provider says that the request itself is wrong, because it would be wrong again. Whatever may
 pass, or a person can correct, lets it rest as stalled: so does all that the table does not know. A request that is too
@@ -139,7 +139,7 @@ _TOO_LONG: Final = _Words(
 )
 _RATE: Final = _compile(r"per (min|hour|day)|\b[rt]p[md]\b")
 _REQUESTED: Final = _compile(r"\blimit:? (\d[\d,]{0,11}),? requested:? (\d[\d,]{0,11})")
-"""A limit of tokens in a time, of which none is used, and the tokens of the request."""
+"""An unused limit of tokens per period, and the tokens of the request."""
 
 _UNREADABLE: Final = _Words(
     CompletionError,

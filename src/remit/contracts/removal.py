@@ -21,7 +21,7 @@ _MARK: Final = REDACTION_MARK.encode()
 _MARKS: Final = re.compile(rb"\[redacted\]")
 _MARKS_IN_KEYS: Final = re.compile(rb"\[redacted(?: [0-9]{1,5})?\]")
 _NEIGHBOURS: Final = (b"", b"\n", b"a", b" ")
-"""What can be next to empty text, as far as the assertions of RE2 distinguish it."""
+"""The characters that can be next to empty text, as far as RE2's assertions distinguish them."""
 _ERROR_NAMES: Final = frozenset({"success", "cancelled", "reason", "error", "errorCode"})
 ERROR_FACTS: Final = frozenset({"success", "cancelled", "errorCode"})
 """The parts of an error's content that are never private."""
@@ -79,7 +79,7 @@ def compile_pattern(pattern: str) -> Pattern:
 
 
 class Removal:
-    """What is removed from one result: text that matches a pattern, and the values of fields.
+    """The redactions of one result: text that matches a pattern, and the values of fields.
 
     Keys are data, such as addresses, but for those that ``declared`` names. It is asked for only if one matches. A
     result with too many matches, or that nests too deeply to be read, is redacted as a whole.

@@ -145,7 +145,7 @@ class Reply(Struct, frozen=True):
 
     @property
     def content_with_notice(self) -> str:
-        """The content for the model: the result unchanged, or beside the notice."""
+        """The content for the model: the result unchanged, or with the notice."""
         if self.notice is None:
             return self.content
         result = _parse_content(self.content)

@@ -192,7 +192,7 @@ def _list(candidates: Iterable[Candidate]) -> str:
 
 
 def describe_referents(payload: BaseModel | None, *, named_only: bool) -> list[str]:
-    """What the references of a payload were resolved to, a line each, for the person who is asked.
+    """The resolved references of a payload, one per line, for the approver.
 
     ``named_only``: leave out those that were given as an id.
     """

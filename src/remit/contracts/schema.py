@@ -244,7 +244,7 @@ class Output(TypedSchema[T]):
             raise InvalidOutputError(f"JSON cannot hold the result: {say_why(error)}") from error
 
     def as_argument(self, name: str) -> TypedSchema[Any]:
-        """What reads a result that is the only argument of a call, of this name."""
+        """A parser for a result that is the only argument of a call, with this name."""
         if (made := self._as_arguments.get(name)) is None:
             made = TypedSchema[Any](create_payload_model("result", {name: (self.result_type, ...)}))
             self._as_arguments[name] = made

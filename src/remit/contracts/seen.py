@@ -1,4 +1,4 @@
-"""What tools have shown to a conversation, so that a write can tell what its caller has not seen."""
+"""Records of the states that tools have shown to a conversation, so that a write can detect unseen changes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Seen:
 
     @staticmethod
     def from_item(item: Item) -> Seen | None:
-        """What an item of the journal says was shown; None for any other item."""
+        """The state that a journal item reports as shown; None for any other item."""
         if not isinstance(item, Note) or item.name != SEEN:
             return None
         try:
@@ -81,7 +81,7 @@ async def find_last_seen(ledger: Ledger, kind: str, object_id: str, parts: Seque
 
 
 def _collect(items: Iterable[Item], kind: str, object_id: str, missing: dict[str, None], found: dict[str, str]) -> None:
-    """Move the parts that items, the newest first, tell of from the missing ones to those found."""
+    """Move the parts that items report, newest first, from the missing ones to the found ones."""
     for item in items:
         seen = Seen.from_item(item)
         if seen is None or (seen.kind, seen.id) != (kind, object_id):

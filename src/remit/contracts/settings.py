@@ -27,7 +27,7 @@ TOOL_CHOICES: Final = ("auto", "none", "required")
 """The values of `ModelSettings.tool_choice` that are not the name of a tool."""
 _HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _OWN_KEYS: Final = frozenset({"model", "messages", "tools", "stream", "stream_options", "n"})
-"""What Remit writes into the body of a request itself."""
+"""The members that Remit itself writes into the body of a request."""
 
 
 @with_setup_errors
@@ -126,7 +126,7 @@ class ModelSettings(BaseModel):
 
     @cached_property
     def digest_text(self) -> str:
-        """What a request's digest covers. The first two settings are written as in the first journals."""
+        """The parts of a request that its digest covers. Two settings are written as in the first journals."""
         text = f"|{self.temperature!r}|{self.max_tokens!r}"
         others = {name: value for name, value in self.values.items() if name not in ("temperature", "max_tokens")}
         return f"{text}|{canonical_text(others)}" if others else text

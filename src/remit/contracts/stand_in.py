@@ -152,7 +152,7 @@ _FORMS: Final[dict[str, Callable[[object], bool]]] = {
     "function_call": lambda value: isinstance(value, dict),
     "audio": _is_speech,
 }
-"""What the members of a message must be; others are omitted."""
+"""The required types of the members of a message; other members are omitted."""
 
 
 def _says_something(message: dict[str, Any]) -> bool:

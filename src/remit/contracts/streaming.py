@@ -70,7 +70,7 @@ CURRENT_SINK: Final[ContextVar[AnswerSink | None]] = ContextVar("remit_answer_si
 
 @contextlib.contextmanager
 def withhold_answers() -> Generator[None]:
-    """Let no piece of an answer leave: what is inside may only be seen after it was changed."""
+    """Stop the streaming of pieces, because inner content may be visible only after it was changed."""
     token = CURRENT_ANSWERS.set(None)
     try:
         yield

@@ -30,7 +30,8 @@ from remit.schemas.finding import locate_function
 P = ParamSpec("P")
 Out = TypeVar("Out")
 Ctx = TypeVar("Ctx", bound=LeafContext)
-"""What a body asks for: a context of Remit, or one that knows the tools of an application; see `remit stubs`."""
+"""The context that a body declares: a context of Remit, or one that knows the tools of an application; see `remit
+stubs`."""
 
 
 ReconcileFunction = Callable[[LeafContext, Any], Awaitable[ReconcileResult]]

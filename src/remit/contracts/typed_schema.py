@@ -147,7 +147,7 @@ class TypedSchema(Generic[T]):
 
     @cached_property
     def _added_rules(self) -> SchemaBinder | None:
-        """What checks the rules that the author of the type wrote into its JSON schema."""
+        """A validator for the rules that the author of the type wrote into its JSON schema."""
         return SchemaBinder(self.json_schema) if has_added_rules(iter_nodes(self._adapter.core_schema)) else None
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What a name may be, and how text from outside is shown, so that nothing in it is hidden or looks like another."""
+"""Rules for names, and for displaying external text, so that nothing in it is hidden or misleading."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _USUAL_LENGTH: Final = 1000.0
 """Characters of a row of usual length. In a longer one a word counts for less."""
 _BEGIN_SHARE: Final = 0.3
 _STEM_SHARE: Final = 0.7
-"""What a word of the same stem counts. A word that also begins as that of the query does counts 1."""
+"""The weight of a word with the same stem. A word that also begins as that of the query does counts 1."""
 
 
 @check_arguments()
@@ -78,7 +78,7 @@ class FullText:
             connection.exec_driver_sql(statement)
 
     def _sqlite_tables(self) -> tuple[str, ...]:
-        """The index, its words, and a small table beside it: a search reads thousands of rows, and of them no texts."""
+        """The index, its words, and a small side table: a search reads thousands of rows, but not their texts."""
         names = f"{self.key} UNINDEXED, {', '.join(self.columns)}"
         tokens = "tokenize = 'unicode61 remove_diacritics 2'"
         row = "id INTEGER PRIMARY KEY, key TEXT NOT NULL, length INTEGER NOT NULL"

@@ -82,7 +82,7 @@ def split_words(value: str) -> list[Word]:
 
 @lru_cache(_CACHED_WORDS)
 def stem_terms(word: Word, language: str) -> tuple[str, ...]:
-    """The terms under which a word is indexed besides itself: none if it is its own stem."""
+    """The additional terms under which a word is indexed; none if it is its own stem."""
     return tuple(_term(stem, language) for stem in _stems_of(word, language) if stem != word.text)
 
 

@@ -111,7 +111,7 @@ class Scopes:
         return Stack(self.recording, scope)
 
     def _around_callee(self, agent: str, callee: AnyCallee) -> LayersByScope:
-        """Those of the run and of the callee, with those that its facts declare. All agents share its rate."""
+        """The layers of the run and of the callee, with those that its facts declare. All agents share its rate."""
         rate = self._rates.get(callee.name) or declared_rate(callee.facts)
         if rate is not None:
             self._rates[callee.name] = rate

@@ -124,7 +124,7 @@ def find_lost(pinned: str, present: Terms, *, caller: str = "") -> list[LostTerm
 
 
 def loosen_terms(pinned: str, present: Terms, *, caller: str = "") -> str:
-    """The pinned terms, as JSON, without what ``present`` lacks or exceeds; nothing else is omitted."""
+    """The pinned terms as JSON, without the terms that ``present`` lacks or exceeds."""
     pairs = _pair_scopes(pinned, present, caller)
     return encode_terms(_read_terms(pinned) | {name: _loosen(was, now) for name, (was, now) in pairs.items()})
 
@@ -142,7 +142,7 @@ def inherit_terms(pinned: str, present: Terms, *, caller: str = "") -> str:
 
 
 def _pair_scopes(pinned: str, present: Terms, caller: str) -> dict[str, tuple[ScopeTerms, ScopeTerms]]:
-    """What is pinned and what there is now, by name, of those that still make calls."""
+    """The pinned and the current terms, by name, of callees that still make calls."""
     pairs = {name: (was, present.get(name)) for name, was in _read_terms(pinned).items()}
     return {
         # An agent that is gone makes no requests, so its own limits are not missed.

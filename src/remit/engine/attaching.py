@@ -25,7 +25,7 @@ from remit.journal.ports import RunRow
 from remit.views.receipt import FindContract
 
 _EXECUTIONS: Final = set[asyncio.Task[Any]]()
-"""Executions that go on when their caller is cancelled; an event loop holds only weak references to tasks."""
+"""Executions that continue when their caller is cancelled; an event loop holds only weak references to tasks."""
 
 
 class CallAttacher(Struct, frozen=True, kw_only=True):
@@ -92,7 +92,7 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
         return result_of(row.run, request.callee, outcome, self.find_contract)
 
     async def _execute(self, run: str, execution: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any] | None:
-        """Execute a run in a task of its own, which goes on if the caller is cancelled.
+        """Execute a run in a task of its own, which continues if the caller is cancelled.
 
         None if another executor has it; then some time has passed, or it has changed.
         """

@@ -175,7 +175,7 @@ class Conversations:
             row = await self._store.find_run(row.after)
 
     async def find_blocker(self, header: RunOpened, *, executing: bool = False) -> RunRow | None:
-        """The run that a queued one must wait for: the one before it in its conversation that has not ended.
+        """The run that a queued run must wait for: the unfinished run before it in its conversation.
 
         With ``executing`` the one that all of these wait for. A queued run follows the newest one, so a run before it
         that was not cancelled began after all others had ended.

@@ -83,7 +83,7 @@ def digest_history(texts: Sequence[str]) -> str:
 
 
 def make_given_items(header: RunOpened, texts: Iterable[str]) -> list[Item]:
-    """What follows the header of a run that starts from a history."""
+    """The items after the header of a run that starts from a history."""
     root = content_digest(header.call, header.callee, header.arguments)
     return [
         GivenMessage(call=given_id(root), agent=root, text=str(each), origin=origin_of_text(each)) for each in texts

@@ -251,7 +251,7 @@ class RunAnswers:
         return self._is_watched_elsewhere
 
     async def _store_pieces(self) -> None:
-        """Write what is new for readers of other processes, as long as an answer is open."""
+        """Write new pieces for readers in other processes while an answer is open."""
         while self._answers:
             await asyncio.sleep(STORE_SECONDS)
             if not await self._check_watched():

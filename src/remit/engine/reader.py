@@ -252,7 +252,7 @@ class RunReader:
         return row
 
     def decision_kind(self, question: Question) -> DecisionKind:
-        """What a decision of this principal is: a confirmation of the own call where that is enough, or an approval."""
+        """The kind of this principal's decision: a confirmation of their own call if that is enough, or an approval."""
         check_instance("decision_kind: question", question, Question, "give the Question, such as that of a row")
         own = question.needs == "confirm" and question.asker == self.principal.name
         return "confirm" if own else "approve"

@@ -31,7 +31,7 @@ WhenBusy = Literal["refuse", "queue"]
 """What happens to a message to a conversation whose last run has not ended."""
 
 _OF_MESSAGE: Final = ("agent", "files", "confirms", "messages", "metadata")
-"""The options that are not fields of the request: what they give is read first."""
+"""The options that are not fields of the request; they are read first."""
 
 _WHEN_BUSY: Final = get_args(WhenBusy)
 _MAX_NAME_CHARS: Final = 1000
@@ -205,7 +205,7 @@ def request_identity(callee: AnyCallee, header: RunOpened, limits: Limits) -> tu
 
 
 def _identify_arguments(callee: AnyCallee, arguments: Arguments) -> str:
-    """What arguments say, whether or not they say the defaults; those that are computed differ each time."""
+    """A form of arguments that is equal with and without defaults; computed defaults differ each time."""
     schema = callee.schema_in
     if not schema.computes_defaults:
         with suppress(InvalidArgumentsError):

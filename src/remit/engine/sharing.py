@@ -28,7 +28,7 @@ _ORDER: Final[tuple[Access, ...]] = ("", "read", "write", "own")
 
 
 def access_of(principal: Principal, row: ConversationRow) -> Access:
-    """What a principal may do with a conversation: nothing, read it, continue it too, or all that its owner may."""
+    """The access of a principal to a conversation: none, reading, continuing it, or that of its owner."""
     if principal.tenant != row.tenant:
         return ""
     here = principal.at(row.target)

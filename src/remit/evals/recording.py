@@ -1,4 +1,4 @@
-"""Recorded answers of a model, beside each task, so that tasks run without one.
+"""Recorded answers of a model, stored next to each task, so that tasks run without a model.
 
 A recording holds what the model answered, and what it had read: digests of its instructions and of the definitions of
 its tools, and the replies of these. If the instructions or the definition of a tool that it called differ today, what

@@ -293,7 +293,7 @@ class _State:
             return None
 
     def explain_absence(self) -> str:
-        """What to do where there is no database."""
+        """The advice if there is no database."""
         name = f"{self._application}.db"
         return f"; there is no database {name}, because no call has opened it: a call in setup that reads makes it"
 

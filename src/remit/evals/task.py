@@ -231,7 +231,7 @@ def _fields_at(loc: tuple[str | int, ...]) -> list[str]:
 
 
 def read_json(file: Path) -> dict[str, Any]:
-    """Read a JSON object beside a task.
+    """Read a JSON object next to a task.
 
     Raises:
         SetupError: the file is not one.

@@ -1,4 +1,4 @@
-"""What happened in a run, as it is read: messages, calls with what happened in them, questions and decisions."""
+"""The readable story of a run: messages, calls and their events, questions and decisions."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class LockedOperation(BaseModel):
     governed: dict[str, Any]
 
     def has_valid_digests(self) -> bool:
-        """Whether the digests match the values beside them."""
+        """Whether the digests match the values next to them."""
         return self.compute_digests() == (self.contract, self.governance)
 
     def compute_digests(self) -> tuple[str, str]:
@@ -270,7 +270,7 @@ def _defaults_of(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _locked_values(callee: AnyCallee, facts: Facts, policies: Mapping[str, PolicyModel]) -> dict[str, Any]:
-    """What governs a callee, with the entities of its result, as plain values."""
+    """The governance of a callee, with the entities of its result, as plain values."""
     return {"entities": list(entity_kinds(callee.schema_out.result_type))} | _governance_values(facts, policies)
 
 

@@ -39,7 +39,7 @@ def agent_text(agent: Agent) -> str:
 
 
 def agent_values(agent: Agent) -> dict[str, Any]:
-    """What an agent may do and what limits it. What is only noticed is omitted where it is not set."""
+    """The permissions and the limits of an agent. What is only noticed is omitted where it is not set."""
     locked = locked_settings(type(agent))
     values = {field: _locked_value(each, agent) for field, each in locked.items()}
     return {

@@ -132,7 +132,7 @@ def _default_cell(parameter: Parameter) -> str:
 
 
 def _bound_phrases(schema: Mapping[str, Any]) -> Iterator[str]:
-    """The constraints on a value besides its type."""
+    """The constraints on a value in addition to its type."""
     for key, word in _BOUND_LABELS.items():
         if key in schema:
             yield f"{word} {schema[key]}"

@@ -197,7 +197,7 @@ def _check_run_layers(
 
 
 def _missing_layers(callee: AnyCallee, layers: Stack[CallLayer]) -> Iterator[tuple[str, str]]:
-    """What a callee needs that its layers lack, and how to add it."""
+    """The requirements of a callee that its layers lack, and how to add them."""
     facts, policies = callee.facts, [each.policy for each in layers if isinstance(each, Approve)]
     if not any(isinstance(each, Validate) and each.strict for each in layers):
         yield "has a contract", "add Validate() to the layers of the application, which is strict"

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Required, TypedDict
 from remit.journal.run_row import RunStatus
 
 ConversationAccess = Literal["read", "write"]
-"""What a conversation's owner lets others do with it: ``write`` lets them continue it too."""
+"""The access that a conversation's owner gives to others; ``write`` also lets them continue it."""
 
 
 class ConversationKey(NamedTuple):

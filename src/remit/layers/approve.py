@@ -138,7 +138,7 @@ class _Case(NamedTuple):
         return "" if self.recorded.edit else self.recorded.question.id
 
     def ask(self) -> tuple[Ask, str]:
-        """What to ask, saying what has changed since the call was last asked about, and the rule that asks."""
+        """The verdict that asks, with the changes since the last question about the call, and its rule."""
         ask, rule, changes = self.verdict, self.rule, list[str]()
         if self.recorded is not None:
             question = self.recorded.question

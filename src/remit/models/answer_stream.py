@@ -32,7 +32,7 @@ MAX_CHARS: Final = 32_000_000
 _MAX_EVENT: Final = 4_000_000
 _PART_COST: Final = 100
 _SEARCH_COST: Final = 64
-"""What it counts to look for the part of a list that a piece belongs to, for each part that there is."""
+"""The cost per existing part of finding the part of a list that a piece belongs to."""
 
 _BOM: Final = b"\xef\xbb\xbf"
 _DONE: Final = b"[DONE]"
@@ -40,7 +40,7 @@ _NAMES: Final = frozenset({"id", "type", "role", "name", "format", "finish_reaso
 """Fields whose pieces repeat or replace one another, where other texts are joined."""
 _ARGUMENTS: Final = frozenset({"arguments", "input"})
 _SAID: Final = _ARGUMENTS | {"content", "refusal", "tool_calls", "function"}
-"""Fields of which no piece may be lost."""
+"""Fields whose pieces must not be lost."""
 _HALF: Final = re.compile("[\ud800-\udbff]$")
 
 

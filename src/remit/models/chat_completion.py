@@ -14,7 +14,7 @@ CONTENT_FILTER: Final = "content_filter"
 """The finish reason, and the code of a refusal, of a provider's filter."""
 
 UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
-"""What reading an answer raises if it has not the form of its API, or is nested too deeply."""
+"""The errors of reading an answer that does not have the form of its API, or is nested too deeply."""
 
 _EMPTY: Final = '{"role":"assistant","content":""}'
 _MAX_CHARS: Final = 200

@@ -21,7 +21,7 @@ def make_native_tool(tool: ProviderTool) -> AbstractNativeTool:
 
 
 def find_unsupported(model: Model, tools: Iterable[ProviderTool]) -> Iterator[tuple[str, str]]:
-    """The names of the tools that the API of a model, or of one of its fallbacks, does not have so, and why."""
+    """The names of the tools that the API of a model, or of one of its fallbacks, does not support, and why."""
     if isinstance(model, FallbackModel):
         found = {name: why for each in model.models for name, why in find_unsupported(each, tools)}
         yield from found.items()

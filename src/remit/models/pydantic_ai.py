@@ -239,7 +239,7 @@ def to_response(text: str) -> ModelResponse:
 
 
 def _read_kept(kept: object) -> ModelResponse | None:
-    """The response that a text keeps beside its message; None if it keeps none, or one that PydanticAI cannot read.
+    """The response that a text keeps next to its message; None if it keeps none, or one that PydanticAI cannot read.
 
     It writes what it does not read, such as null of an endpoint instead of a text. The message says the rest.
     """

@@ -60,7 +60,7 @@ def _find_own(error: BaseException | None) -> ModelError | None:
 
 
 def first_cause(error: BaseException) -> str:
-    """What the first of the errors says that led to this one, which a client's own words hide."""
+    """The message of the first error in the chain, which the client's own message hides."""
     while error.__cause__ is not None:
         error = error.__cause__
     return str(error)

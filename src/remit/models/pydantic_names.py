@@ -1,4 +1,4 @@
-"""PydanticAI's models by name, and what is known of them without a key."""
+"""PydanticAI's models by name, and their properties that are known without a key."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def schema_of(settings: ModelSettings) -> dict[str, Any] | None:
 
 
 def without_schema(settings: ModelSettings) -> ModelSettings:
-    """The settings without the schema of the answer, which PydanticAI takes beside them."""
+    """The settings without the schema of the answer, which PydanticAI takes separately."""
     return settings if schema_of(settings) is None else settings.update(response_format=None)
 
 

@@ -58,7 +58,7 @@ def _has_rules(node: Node) -> bool:
 
 
 def _demands(added: object, kind: object) -> bool:
-    """Whether what is added demands something of values. What a function adds is found out with a sample."""
+    """Whether an addition constrains values. What a function adds is found out with a sample."""
     if callable(added):
         sample = copy.deepcopy(_SAMPLE)
         try:

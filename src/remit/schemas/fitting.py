@@ -92,7 +92,7 @@ class Texts:
 
 
 def includes(node: JsonSchema, other: object, texts: Texts) -> bool:
-    """Whether what fits a schema certainly fits another one too, because that one says nothing else."""
+    """Whether every value of a schema certainly fits another schema, because that schema has no other constraints."""
     if not isinstance(other, dict):
         return other is True
     conditions = conditions_of(cast("JsonSchema", other))

@@ -60,7 +60,7 @@ _OTHERS: Final = {
     "ipv4": "an address like 192.0.2.1",
     "ipv6": "an address like 2001:db8::1",
 }
-"""What JSON schemas from elsewhere may show, beside the formats of typed tools."""
+"""The formats that external JSON schemas may have, in addition to those of typed tools."""
 _EDGES: Final = ("0001-01-01", "9999-12-31")
 _ESCAPE: Final = lazy_pattern(r"\\(.)", re.DOTALL)
 _LONG_NUMBER: Final = lazy_pattern(r"[0-9.]{16}")
@@ -205,7 +205,7 @@ class FormatCheck:
             yield from self._find(part, named.get(key, others), at.below(key))
 
     def _find_in_json(self, text: str, schema: object, at: _Place) -> Iterator[FormatMismatch]:
-        """What is found in a text of JSON, which pydantic has read: it must lose nothing either."""
+        """The problem in a JSON text that pydantic has parsed, which must not lose anything either."""
         try:
             read_strictly(text)
         except StrictError as error:
@@ -217,7 +217,7 @@ class FormatCheck:
             yield from self._find(json.loads(text, parse_float=_read_exactly), schema, at._replace(written=written))
 
     def _find_in_union(self, value: object, alternatives: list[object], at: _Place) -> Iterator[FormatMismatch]:
-        """What the first alternative for this value finds, unless another one finds nothing."""
+        """The problem under the first alternative for this value, unless another alternative has none."""
         meant = [each for each in alternatives if self._is_meant(value, each)]
         is_exact = self._has_exact and any(_takes_texts(each) for each in alternatives)
         found = [list(self._find(value, each, at, is_exact=is_exact)) for each in meant]

@@ -44,7 +44,7 @@ def computes_defaults(adapter: TypeAdapter[Any]) -> bool:
 
 
 _NOT_WRITTEN: Final = ("serialization_exclude", "init_only")
-"""What pydantic never writes: what is excluded, and what a dataclass does not keep."""
+"""The fields that pydantic never writes: excluded ones, and those that a dataclass does not keep."""
 
 _EMPTY_TYPES: Final = (list, dict, set, frozenset, tuple, str)
 

@@ -115,7 +115,7 @@ class _Search:
         return reasons[0] if reasons and all(reasons) else ""
 
     def _explain_choice(self, parts: list[JsonSchema], choices: list[object], key: str, pointer: str) -> str:
-        """Why no alternative can be chosen: none has a value beside the rest, or two of ``oneOf`` say the same."""
+        """Why no alternative can be chosen: none has a value apart from the rest, or two of ``oneOf`` are equal."""
         texts = [self._texts.of_schema({} if each is True else each) for each in choices] if key == "oneOf" else []
         reasons: list[str] = []
         for index, each in enumerate(choices):

@@ -13,7 +13,7 @@ from remit.contracts.question import Decision, Question
 from remit.errors import CallCancelledError, CallError, StillRunningError, ToolFailedError, error_from_reply
 
 CallState = Literal["asked", "running", "done", "failed", "denied", "unknown"]
-"""``asked`` has not begun: a model asks for it, or a person is asked about it. Of ``unknown`` nothing says whether it
+"""``asked`` has not started: a model asks for it, or a person is asked about it. Of ``unknown`` nothing says whether it
 happened."""
 
 STOPPED: Final = (CallCancelledError, StillRunningError)
@@ -111,7 +111,7 @@ class CallView(Struct, kw_only=True):
 
     @property
     def content(self) -> str:
-        """What its caller was told; empty until it has ended."""
+        """The reply to its caller; empty until it has ended."""
         return "" if self.output is None else output_content(self.output)
 
     @property
@@ -174,7 +174,7 @@ class FailureView(Struct, frozen=True, kw_only=True):
 
 
 def read_error(content: str) -> CallError:
-    """The error that a reply tells of."""
+    """The error that a reply reports."""
     try:
         return error_from_reply(content)
     except (ValueError, AttributeError):

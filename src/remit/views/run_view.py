@@ -1,4 +1,4 @@
-"""A run as it stands in its journal: its messages, its calls as a tree, its questions, and how it goes on."""
+"""A run as it stands in its journal: its messages, its calls as a tree, its questions, and how it continues."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class RunView:
             answer.calls[index] = (name or tool, arguments + text)
 
     def drop(self, request: str) -> None:
-        """Forget the pieces of an answer that came to nothing."""
+        """Forget the pieces of a discarded answer."""
         self.writing.pop(request, None)
 
     def depth(self, call: CallView | None) -> int:

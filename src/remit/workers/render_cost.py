@@ -1,4 +1,4 @@
-"""What the rendering of a prompt costs: every operation is counted before it makes anything."""
+"""The cost of rendering a prompt: every operation is counted before it makes anything."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VIEWS: Final = (KeysView, ValuesView, ItemsView)
 
 
 class RenderCost:
-    """What is left to one rendering."""
+    """The remaining cost limit of one rendering."""
 
     def __init__(self) -> None:
         self._left = MAX_COST

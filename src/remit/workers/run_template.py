@@ -1,4 +1,4 @@
-"""The run instructions of a worker: a Jinja template of what is known of the run."""
+"""The run instructions of a worker: a Jinja template over the properties of the run."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from remit.workers.render_cost import CURRENT_COST, VIEWS, count_call, count_ope
 MAX_ITEMS: Final = 10_000
 """The maximum number of values from all ranges in one rendering."""
 MAX_NODES: Final = 20_000
-"""The most expressions and tags of one text: compiling takes a time for each."""
+"""The most expressions and tags of one text: compiling takes time for each."""
 _NO_COMMENT: Final = "\0{#"
 """The mark that begins a comment, which no prompt can contain: ``{#`` is text there, as in ``${#files[@]}``."""
 _TOO_DEEP: Final = "it is nested too deeply"

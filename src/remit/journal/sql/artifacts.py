@@ -91,7 +91,7 @@ def missing_content(digest: str) -> BrokenJournalError:
 
 
 def find_owners(connection: Connection, digest: str) -> list[ArtifactScope]:
-    """Those who have an artifact."""
+    """The principals who have an artifact."""
     columns = [ARTIFACTS.c[name] for name in ArtifactScope._fields]
     rows = connection.execute(select(*columns).where(ARTIFACTS.c.digest == digest)).all()
     return [ArtifactScope(*row) for row in rows]

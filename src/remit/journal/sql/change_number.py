@@ -12,7 +12,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from remit.journal.sql.statements import run_by_driver
 
 CHANNEL: Final = "remit_changes"
-"""On which Postgres tells of changes."""
+"""The channel on which Postgres announces changes."""
 
 ANY_RUN: Final = ""
 """The run id under which processes watch all changes."""

@@ -20,7 +20,7 @@ _SUFFIXES: Final = ("-wal", "-shm")
 
 
 class FileWatch:
-    """Watches the file of a journal, and the two that SQLite keeps beside it.
+    """Watches the file of a journal, and the two files that SQLite keeps next to it.
 
     The file is that of the first transaction. Those beside it stay the same while a connection is open.
     """

@@ -32,7 +32,7 @@ _OPTION: Final = "remit_signer"
 
 
 class ChangedRowError(ValueError):
-    """Says in plain words how a row differs from what was written."""
+    """Describes how a row differs from its original state."""
 
 
 class Signer:

@@ -171,7 +171,7 @@ TURNS: Final = Table(
 )
 
 KEY: Final = Table("remit_key", METADATA, Column("signature", LargeBinary, primary_key=True))
-"""One row, which tells whether a key is that of the journal."""
+"""One row, which shows whether a key belongs to the journal."""
 
 ARTIFACTS: Final = Table(
     "remit_artifacts",

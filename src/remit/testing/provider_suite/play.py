@@ -28,7 +28,7 @@ _PERSON = Principal("ada", permissions=frozenset({"*"}))
 
 
 class Played(Struct, frozen=True, kw_only=True):
-    """What came of a shape.
+    """The result of a shape.
 
     ``run`` is the run of the first message, ``rested`` whether it rested on the way, ``made`` the calls, ``requests``
     the requests until the run ended or rested first, ``streamed`` whether one asked for a stream, and ``following`` the

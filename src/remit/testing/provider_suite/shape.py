@@ -1,4 +1,4 @@
-"""What an endpoint answers, and what must come of it."""
+"""The answers of an endpoint, and the expected result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Shape(Struct, frozen=True, kw_only=True):
     requests: int = 0
 
     def list_expectations(self) -> Iterator[str]:
-        """What must come of a run with a model at the endpoint, in words."""
+        """The expected result of a run with a model at the endpoint, in words."""
         count = f", after {self.requests} {'request' if self.requests == 1 else 'requests'}" if self.requests else ""
         if self.rests:
             yield f"the run rests as stalled{count}, because the model raises a ModelUnavailableError"
@@ -128,7 +128,7 @@ def as_stream(answer: HttpAnswer, body: object) -> HttpAnswer:
 
 
 GOOD: Final = whole(completion({"content": "all done"}))
-"""What an endpoint answers that is well."""
+"""The answer of a working endpoint."""
 
 
 def describe_faults(name: str, shape: Shape, faults: Iterable[str]) -> str:

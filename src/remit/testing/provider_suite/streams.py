@@ -57,7 +57,7 @@ def _cut(*events: object) -> Shape:
 
 
 def _with_message(event: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
-    """The event with the whole message of an answer so far, beside what is new."""
+    """The event with the whole message of an answer so far, in addition to the new part."""
     return {**event, "choices": [{**event["choices"][0], "message": body["choices"][0]["message"]}]}
 
 
