@@ -13,7 +13,7 @@ from remit.approvals.approver import compute_match
 from remit.approvals.from_journal import RecordedQuestion, question_item
 from remit.contracts.arguments import Limits, parse_arguments
 from remit.contracts.artifact import from_recorded
-from remit.contracts.call import Call, derive_call_id
+from remit.contracts.call import Call, derive_call_id, root_call_id
 from remit.contracts.call_ids import PORTABLE_CHARS
 from remit.contracts.chat import CARRIED_ID
 from remit.contracts.gate import has_begun
@@ -38,7 +38,7 @@ def describe_act(question: Question, decision: Decision) -> str:
 def open_with(header: RunOpened, carried: RecordedQuestion, limits: Limits) -> tuple[RunOpened, Sequence[Item]]:
     """The header of a run that carries the call of a question, and what follows it: the question and the decision."""
     question, decision = carried
-    call, parent, wire = content_digest(header.call, header.callee, header.arguments), "", ""
+    call, parent, wire = root_call_id(header), "", ""
     if question.agent:
         call, parent = derive_call_id(call, question.tool, parse_arguments(question.arguments, limits), {}), call
         wire = carried_wire_id(call)

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from remit.contracts.arguments import Arguments
 from remit.contracts.chat import ChatRequest, Completion
 from remit.contracts.contract import Contract, names_of
+from remit.contracts.items import RunOpened
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Caller
 from remit.contracts.question import content_digest
@@ -66,6 +67,11 @@ class Call(Struct, frozen=True):
 def describe_unread_key(call: Call) -> str:
     """Why a keyed call is not repeated whose last attempt has not read its idempotency key."""
     return f"{call.callee.name} is keyed, but has not read ctx.key, so a repetition would do its work again"
+
+
+def root_call_id(header: RunOpened) -> str:
+    """The id of the call of the run itself."""
+    return content_digest(header.call, header.callee, header.arguments)
 
 
 def derive_call_id(parent: str, callee: str, arguments: Arguments, occurrences: dict[str, int]) -> str:

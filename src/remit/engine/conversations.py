@@ -6,6 +6,7 @@ import math
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable
 from typing import Final
 
+from remit.contracts.call import root_call_id
 from remit.contracts.items import (
     DETACHED,
     HEADER_ITEMS,
@@ -17,7 +18,7 @@ from remit.contracts.items import (
     RunResumed,
 )
 from remit.contracts.principal import Principal
-from remit.contracts.question import Question, content_digest
+from remit.contracts.question import Question
 from remit.core.checks import check_text
 from remit.engine.given_history import digest_history
 from remit.engine.request import RunRequest, derive_run_id
@@ -119,7 +120,7 @@ class Conversations:
         needed = math.inf
         while run and run != DETACHED and needed:
             header, positions = await self.read_run(run)
-            items, root = [each.item for each in positions], content_digest(run, header.callee, header.arguments)
+            items, root = [each.item for each in positions], root_call_id(header)
             items = [] if is_unbegun(items) else items
             needed = count_prior_groups(items, root, needed)
             runs.append((items, root))
@@ -165,7 +166,7 @@ class Conversations:
         if talk is None or talk.deletion:
             return
         header, items = await self.read_run(talk.latest)
-        root = content_digest(talk.latest, header.callee, header.arguments)
+        root = root_call_id(header)
         targets = [each.item.target for each in items if isinstance(each.item, Handoff) and each.item.call == root]
         for name in [*targets[-1:], header.callee]:
             yield name, talk.target

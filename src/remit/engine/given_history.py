@@ -8,10 +8,10 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from remit.contracts.arguments import Limits
+from remit.contracts.call import root_call_id
 from remit.contracts.call_ids import is_kept_id, new_ids
 from remit.contracts.chat import encode_message
 from remit.contracts.items import GivenMessage, Item, RunOpened, given_id
-from remit.contracts.question import content_digest
 from remit.contracts.wire import (
     ModelText,
     ToolCallRequest,
@@ -84,7 +84,7 @@ def digest_history(texts: Sequence[str]) -> str:
 
 def make_given_items(header: RunOpened, texts: Iterable[str]) -> list[Item]:
     """The items after the header of a run that starts from a history."""
-    root = content_digest(header.call, header.callee, header.arguments)
+    root = root_call_id(header)
     return [
         GivenMessage(call=given_id(root), agent=root, text=str(each), origin=origin_of_text(each)) for each in texts
     ]

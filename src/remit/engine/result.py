@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar, cast
 
 from msgspec.structs import asdict
 
+from remit.contracts.call import root_call_id
 from remit.contracts.items import Item, Message, Position, RunFinished, RunOpened
-from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.contracts.usage import NO_USAGE, UsageTotals
 from remit.dispatch.registry import AnyCallee
@@ -66,7 +66,7 @@ class RunResult(Generic[Out]):
     @property
     def _root_call(self) -> str:
         header = self.items[0] if self.items else None
-        return content_digest(self.run, header.callee, header.arguments) if isinstance(header, RunOpened) else ""
+        return root_call_id(header) if isinstance(header, RunOpened) else ""
 
     @property
     def text(self) -> str:

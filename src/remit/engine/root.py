@@ -11,12 +11,11 @@ from typing import Any
 from msgspec import Struct
 
 from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.call import Call
+from remit.contracts.call import Call, root_call_id
 from remit.contracts.current_run import CURRENT_PRIOR_RUNS
 from remit.contracts.items import Item, Position, RunFinished, RunOpened, RunStalled
 from remit.contracts.ledger import Ledger
 from remit.contracts.principal import Principal
-from remit.contracts.question import content_digest
 from remit.contracts.reply import Reply
 from remit.contracts.resolution import Resolver
 from remit.dispatch.dispatcher import Dispatcher
@@ -50,7 +49,7 @@ class RootCaller(Struct, frozen=True):
     async def __call__(self, ledger: Ledger, callee: AnyCallee, header: RunOpened, principal: Principal) -> Reply:
         """Make the call of ``header``."""
         call = Call(
-            id=content_digest(ledger.run, callee.name, header.arguments),
+            id=root_call_id(header),
             callee=callee,
             arguments=parse_arguments(header.arguments, self.limits),
             caller=root_caller(ledger.run, header, principal),

@@ -12,14 +12,13 @@ A call that has no recorded answer fails the case, and so does an answer that no
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 from remit.agent.agent import Agent
 from remit.contracts.arguments import given_arguments
 from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.chat import decode_message
 from remit.contracts.items import (
     GivenMessage,
     Item,
@@ -27,15 +26,14 @@ from remit.contracts.items import (
     ModelUsage,
     Outcome,
     RunOpened,
-    ToolOutput,
-    output_content,
 )
 from remit.contracts.reply import Reply
-from remit.contracts.wire import plain_message, read_tool_calls
+from remit.contracts.wire import plain_message
 from remit.engine.conversations import is_unbegun
 from remit.errors import SetupError, UnknownToolError
 from remit.evals.recording import Answer, RecordedCall, Recording, digest
 from remit.evals.task import Matching
+from remit.views import RunView
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +104,7 @@ def read_conversation(runs: Sequence[Sequence[Item]], date: str) -> RecordedConv
         recorded=date,
         instructions=tuple(dict.fromkeys(digest(each.text) for each in messages if _has_role(each, "system"))),
         answers=tuple(answers),
-        calls=tuple(_recorded_calls(items, messages)),
+        calls=tuple(call for run in runs for call in _recorded_calls(run)),
     )
     given = [each for each in items if isinstance(each, GivenMessage)]
     return RecordedConversation([_given_message(each) for each in given], prompts, recording)
@@ -137,17 +135,15 @@ def _answer(item: Message, usage: ModelUsage | None) -> Answer:
     return Answer(message=message, finish_reason=usage.finish, tokens=(usage.prompt_tokens, usage.completion_tokens))
 
 
-def _recorded_calls(items: Sequence[Item], messages: Sequence[Message]) -> list[RecordedCall]:
-    """The calls that models made, in the order in which they asked for them, without those of agents."""
-    agents = {each.agent for each in messages}
-    outputs = {(each.parent, each.wire): each for each in items if isinstance(each, ToolOutput) and each.wire}
-    asked = [(each.agent, call) for each in messages for call in read_tool_calls(decode_message(each.text))]
-    found = [(call, outputs.get((agent, call.id))) for agent, call in asked]
-    return [
-        RecordedCall(tool=call.name, arguments=call.arguments, outcome=output.outcome, content=output_content(output))
-        for call, output in found
-        if output is not None and output.call not in agents
-    ]
+def _recorded_calls(items: Sequence[Item]) -> Iterator[RecordedCall]:
+    """The calls that the models of a run made, in the order in which they asked for them, without those of agents."""
+    view = RunView()
+    for item in items:
+        view.add(item)
+    for call in (each for message in view.messages for each in message.calls):
+        if call.output is not None and not call.messages:
+            outcome, content = call.output.outcome, call.content
+            yield RecordedCall(tool=call.tool, arguments=call.arguments, outcome=outcome, content=content)
 
 
 def _same_arguments(one: str, other: str) -> bool:

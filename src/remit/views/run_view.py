@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from remit.contracts.call import root_call_id
 from remit.contracts.chat import decode_message
 from remit.contracts.items import (
     AttemptEnded,
@@ -23,7 +24,7 @@ from remit.contracts.items import (
     RunOpened,
     ToolOutput,
 )
-from remit.contracts.question import Decision, Question, content_digest
+from remit.contracts.question import Decision, Question
 from remit.contracts.streaming import DeltaKind
 from remit.contracts.wire import read_tool_calls, text_of_message
 from remit.journal.codec import message_text
@@ -133,7 +134,7 @@ class RunView:
     def _open(self, item: RunOpened, at: float) -> None:
         self.header = item
         self.status = "queued" if item.queued else self.status
-        root = self.root = self._find(content_digest(item.call, item.callee, item.arguments))
+        root = self.root = self._find(root_call_id(item))
         root.tool, root.arguments, root.asked_at, root.has_begun = item.callee, item.arguments, at, True
 
     def _find(self, call: str) -> CallView:
