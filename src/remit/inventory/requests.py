@@ -68,7 +68,7 @@ class CallsByName(Protocol):
         conversation: str = "",
         idempotency_key: str = "",
         target: str = "",
-        metadata: Mapping[str, JsonValue] | None = None,
+        metadata: Mapping[str, JsonValue] = ...,
     ) -> RunResult[Any]:
         """Call a tool or a method."""
         ...

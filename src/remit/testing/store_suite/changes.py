@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.items import DETACHED, RunFinished, RunSuspended
+from remit.contracts.items import DETACHED as _DIRECT_CALL
+from remit.contracts.items import RunFinished, RunSuspended
 from remit.contracts.ledger import Consumption
 from remit.errors import RequestError
 from remit.journal.changes import ChangePage, Place, parse_place
@@ -15,7 +16,7 @@ from remit.journal.conversation_row import ConversationKey, ConversationRow
 from remit.journal.ports import QuestionRow, Store
 from remit.testing.store_suite.samples import Clock, begin, question, question_item, start_item, yes
 
-TALK = ConversationKey("default", "app", "talk")
+_TALK = ConversationKey("default", "app", "talk")
 
 
 async def now(store: Store, tenant: str = "default") -> Place:
@@ -77,10 +78,10 @@ async def test_the_use_of_a_decision_and_the_end_of_its_run_are_changes(store: S
 async def test_a_conversation_changes_with_its_runs_its_title_and_its_shares(store: Store) -> None:
     place = await now(store)
     run = await begin(store, conversation="talk")
-    await begin(store, "direct", conversation="talk", after=DETACHED)
+    await begin(store, "direct", conversation="talk", after=_DIRECT_CALL)
     assert await changes(store, place) == [("talk", "about"), ("run", "running"), ("direct", "running")]
     place = await now(store)
-    await store.change_conversation(TALK, title="Pages")
+    await store.change_conversation(_TALK, title="Pages")
     assert await changes(store, place) == [("talk", "Pages")]
     place = await now(store)
     await run.append(RunFinished(call="run", status="done"))
@@ -93,7 +94,7 @@ async def test_what_was_erased_or_deleted_is_left_out(store: Store) -> None:
     run = await begin(store, conversation="talk")
     await run.append(question_item(question()))
     await run.append(RunFinished(call="run", status="done"))
-    await store.change_conversation(TALK, deletion="begun")
+    await store.change_conversation(_TALK, deletion="begun")
     await store.erase("run", [0])
     assert await changes(store, place) == [("q1", "open")]
     await store.erase("run", [1])
