@@ -11,7 +11,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import FrozenInstanceError
 from functools import cache, partial, reduce
 from types import UnionType
-from typing import Annotated, Any, Final, Literal, TypeVar, dataclass_transform, get_args, get_origin, overload
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    overload,
+)
 from typing import get_type_hints as resolve_hints
 
 from annotated_types import Ge, Le
@@ -75,34 +87,20 @@ class Setting(Struct, kw_only=True):
         return None if isinstance(self.key, NoKey) else self.key or self.name
 
 
+class _Options(TypedDict, total=False):
+    key: str | NoKey
+    alias: str
+    example: str
+    kw_only: bool
+
+
+@overload
+def declare(meaning: str, *, governed: Governed, **options: Unpack[_Options]) -> Any: ...
+@overload
+def declare(meaning: str, *, governed: Governed, default: T, **options: Unpack[_Options]) -> T: ...
 @overload
 def declare(
-    meaning: str,
-    *,
-    governed: Governed,
-    key: str | NoKey = "",
-    alias: str = "",
-    example: str = "",
-    kw_only: bool = True,
-) -> Any: ...
-@overload
-def declare(
-    meaning: str, *, governed: Governed, default: T, key: str | NoKey = "", alias: str = "", example: str = ""
-) -> T: ...
-@overload
-def declare(
-    meaning: str, *, governed: Governed, converter: Callable[[S], T], key: str | NoKey = "", alias: str = ""
-) -> T: ...
-@overload
-def declare(
-    meaning: str,
-    *,
-    governed: Governed,
-    default: S,
-    converter: Callable[[S], T],
-    key: str | NoKey = "",
-    alias: str = "",
-    example: str = "",
+    meaning: str, *, governed: Governed, converter: Callable[[S], T], default: S = ..., **options: Unpack[_Options]
 ) -> T: ...
 def declare(meaning: str, *, governed: Governed, **more: Any) -> Any:
     """Declare a setting of a `value`; see `Setting`."""
