@@ -26,7 +26,6 @@ from typing import (
 )
 from typing import get_type_hints as resolve_hints
 
-from annotated_types import Ge, Le
 from msgspec import Struct
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -212,9 +211,7 @@ def _check_for(hint: Any) -> Check | None:
         hint, *extras = get_args(hint)
         marks = [mark for each in extras for mark in (each.metadata if isinstance(each, FieldInfo) else [each])]
     if hint is int:
-        lowest = next((mark.ge for mark in marks if isinstance(mark, Ge)), None)
-        highest = next((mark.le for mark in marks if isinstance(mark, Le)), None)
-        return partial(_check_number, lowest, highest)
+        return partial(_check_number, *_find_bounds(marks))
     if hint is str:
         return lambda owner, name, kept: check_text(f"{owner}: {name}", kept)
     if get_origin(hint) is Literal:
@@ -227,6 +224,20 @@ def _check_for(hint: Any) -> Check | None:
         return None
     joined: Any = reduce(lambda one, other: one | other, kinds)
     return lambda owner, name, kept: check_instances(owner, **{name: (kept, joined)})
+
+
+def _find_bounds(marks: Iterable[object]) -> tuple[Any, Any]:
+    """The lowest and the highest number that the marks of a type allow; None for any."""
+    lowest = highest = None
+    for mark in marks:
+        match mark:
+            case object(ge=bound):
+                lowest = bound
+            case object(le=bound):
+                highest = bound
+            case _:
+                pass
+    return lowest, highest
 
 
 def _is_plain(kind: object) -> bool:
