@@ -211,7 +211,7 @@ def _check_for(hint: Any) -> Check | None:
         hint, *extras = get_args(hint)
         marks = [mark for each in extras for mark in (each.metadata if isinstance(each, FieldInfo) else [each])]
     if hint is int:
-        return partial(_check_number, *_find_bounds(marks))
+        return partial(_check_number, _find_bound(marks, "ge"), _find_bound(marks, "le"))
     if hint is str:
         return lambda owner, name, kept: check_text(f"{owner}: {name}", kept)
     if get_origin(hint) is Literal:
@@ -226,18 +226,9 @@ def _check_for(hint: Any) -> Check | None:
     return lambda owner, name, kept: check_instances(owner, **{name: (kept, joined)})
 
 
-def _find_bounds(marks: Iterable[object]) -> tuple[Any, Any]:
-    """The lowest and the highest number that the marks of a type allow; None for any."""
-    lowest = highest = None
-    for mark in marks:
-        match mark:
-            case object(ge=bound):
-                lowest = bound
-            case object(le=bound):
-                highest = bound
-            case _:
-                pass
-    return lowest, highest
+def _find_bound(marks: Iterable[Any], name: str) -> Any:
+    """The bound of a number among the marks of its type; None for no bound."""
+    return next((getattr(mark, name) for mark in marks if hasattr(mark, name)), None)
 
 
 def _is_plain(kind: object) -> bool:
