@@ -358,7 +358,7 @@ class RequestNotFoundError(RequestError, code="REQUEST_NOT_FOUND"):
 
 
 class RequestDeniedError(RequestError, code="REQUEST_DENIED"):
-    """The principal may not do that, with something that they see or that anybody may know of."""
+    """The principal lacks the permission for an object that they can see or that is public."""
 
 
 class RequestConflictError(RequestError, code="REQUEST_CONFLICT"):

@@ -177,7 +177,7 @@ def test_a_mistake_that_shows_when_a_task_runs_fails_that_task_alone(folder: Pat
     assert (ended.status, [each["passed"] for each in ended.json["tasks"]]) == (1, [True, False, True])
     failed = "; ".join(f"{each['kind']}: {each['what']}" for each in ended.json["tasks"][1]["failures"])
     assert failed.startswith(f"task: {says}"), failed
-    assert "were not asked for" not in failed
+    assert "were not used" not in failed
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_a_home_that_cannot_be_made_is_said(cli: Cli, monkeypatch: pytest.Monkey
     monkeypatch.setenv("REMIT_HOME", str(cli.home / "journal.db" / "home"))
     done = cli("runs")
     assert done.status == 2
-    assert "cannot be created: Not a directory; name a folder that can, or set REMIT_HOME to another" in done.err
+    assert "cannot be created: Not a directory; name another folder, or set REMIT_HOME to another" in done.err
 
 
 def test_who_one_is_does_not_depend_on_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def test_a_link_in_place_of_a_file_is_refused_and_what_it_leads_to_stays(tmp_pat
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("of another")
     link.symlink_to(target)
-    with pytest.raises(SetupError, match=f"{link} is a symbolic link, and is to hold private data"):
+    with pytest.raises(SetupError, match=f"{link} is a symbolic link, but will hold private data"):
         ensure_private_file(link)
     with pytest.raises(FileExistsError):
         write_private_file(link, b"mine")
@@ -107,7 +107,7 @@ def test_a_hard_link_and_a_folder_in_place_of_a_file_are_refused(tmp_path: Path)
     with pytest.raises(IsADirectoryError):
         ensure_private_file(tmp_path)
     os.mkfifo(tmp_path / "pipe", 0o600)
-    with pytest.raises(SetupError, match="pipe is not a file, and is to hold private data"):
+    with pytest.raises(SetupError, match="pipe is not a file, but will hold private data"):
         ensure_private_file(tmp_path / "pipe")
 
 
@@ -119,7 +119,9 @@ def test_a_link_to_a_folder_of_ones_own_is_a_folder(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_created_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(SetupError, match=r"the folder .*/file/home cannot be created: Not a directory; name a folder"):
+    with pytest.raises(
+        SetupError, match=r"the folder .*/file/home cannot be created: Not a directory; name another folder"
+    ):
         create_folder(tmp_path / "file" / "home")
 
 

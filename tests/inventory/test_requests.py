@@ -106,7 +106,7 @@ async def test_every_error_of_a_request_is_a_failed_response(library: Library) -
     renew: dict[str, Any] = {"user_id": "ada", "operation": "renew", "payload": {"number": 1}}
     assert await library.send({**renew, "payload": {"number": 13}}) == ("NOT_FOUND", "there is no loan 13")
     code, message = await library.send({**renew, "payload": {}})
-    assert (code, message) == ("BAD_REQUEST", "the request is no RenewRequest: payload.number: Field required")
+    assert (code, message) == ("BAD_REQUEST", "the request does not fit RenewRequest: payload.number: Field required")
     code, message = await library.send({**renew, "user_id": "bob"})
     assert (code, message.partition(" names ")[2]) == ("REQUEST_DENIED", "the user 'bob', but 'ada' sends it")
     again = {**renew, "request_id": str(UUID(int=7))}
@@ -245,7 +245,7 @@ async def test_an_application_may_add_fields_to_requests_for_tools(tmp_path: Pat
         ({"parameters": {"number": 5}}, ("COMPLETED", {"result": {"number": 5}})),
         (
             {"parameters": {"number": 5}, "desk": 4},
-            ("BAD_REQUEST", "the request says number = 4, its parameters 5; say it once"),
+            ("BAD_REQUEST", "the request says number = 4, but its parameters say 5; give it once"),
         ),
     ],
 )

@@ -243,7 +243,9 @@ async def test_calls_may_be_made_in_the_order_in_which_they_were() -> None:
 
 async def test_a_call_that_comes_before_one_that_had_ended_first_is_a_difference() -> None:
     ledger = replaying(start_item("a"), ended("a"), start_item("b"), ended("b"))
-    with pytest.raises(DivergedError, match=r"a call of root comes before tool_a, which the journal records before it"):
+    with pytest.raises(
+        DivergedError, match=r"a call of root comes before tool_a, but the journal records tool_a first"
+    ):
         await made(ledger, "b")
 
 

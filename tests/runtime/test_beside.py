@@ -173,7 +173,7 @@ async def test_a_request_that_was_read_from_json_is_validated() -> None:
     assert answers[0] == answers[1]
     broken = {**sent, "payload": {"tool_name": "", "shell": "ls"}, "user_id": 7}
     refused = await handle_request(runtime, broken, by=ADA)
-    assert failure_of(refused).startswith("the request is no ToolRequest: user_id: ")
+    assert failure_of(refused).startswith("the request does not fit ToolRequest: user_id: ")
     assert "; payload.tool_name: " in failure_of(refused)
     assert "\n" not in failure_of(refused)
     with pytest.raises(SetupError, match="give a Request, such as a ToolRequest, or its JSON as a dict"):

@@ -284,8 +284,11 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a call without a name": (changed(1, tool_calls=[{"id": "x"}]), "a call without an id or a name; give both"),
     "two calls with one id": (changed(1, tool_calls=TWICE), r"messages\[1\] has two calls with the same id"),
     "a result without an id": (changed(2, tool_call_id=""), r"messages\[2\] is a result without tool_call_id"),
-    "a result without its call": (without(1), r"messages\[1\] is the result of a call 'a' that the message before it"),
-    "a second result": (changed(3, tool_call_id="a"), r"messages\[3\] is the result of a call 'a' .* or that has one"),
+    "a result without its call": (without(1), r"messages\[1\] is the result of a call 'a' that the preceding message"),
+    "a second result": (
+        changed(3, tool_call_id="a"),
+        r"messages\[3\] is the result of a call 'a' .* or that already has a result",
+    ),
     "a call without its result": (
         without(3),
         r"messages\[1\] has a call 'b' without its result; add {'role': 'tool', ",

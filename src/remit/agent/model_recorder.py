@@ -119,7 +119,7 @@ class ModelRecorder(Struct, frozen=True):
         return answer
 
     async def _compare_layers(self, request: ChatRequest, recorded: Message, answer: Completion) -> None:
-        """Compare what the layers do in a replay with what they did. A resume does not run them again."""
+        """Compare the actions of the layers in a replay with the recorded ones. A resume does not run them again."""
         found = (item for item in reversed(request.ledger.items_for(request.call_id)) if _is_exchange(item))
         exchange = next(found, None)
         if exchange is None and self.layered.has_layers:  # they joined the agent later

@@ -140,7 +140,7 @@ class DecisionService:
             raise RequestError("arguments can be edited only when approving a call")
         if kind == "confirm":
             raise RequestError(
-                f"a confirmation takes no arguments: it is a yes to the call of {question.tool} that was shown; "
+                f"a confirmation takes no arguments: it approves the call of {question.tool} as shown; "
                 "deny it, or let an approver edit it with kind='approve'"
             )
         callee = self._find_callee(question.tool)

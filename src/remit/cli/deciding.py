@@ -35,7 +35,7 @@ class UserDecision(Struct, frozen=True, kw_only=True):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it only approves or denies, without anything that a recorded decision would have to match."""
+        """Whether it only approves or denies, without anything that a recorded decision would must match."""
         return not (self.result or self.arguments)
 
 

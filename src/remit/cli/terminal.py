@@ -272,7 +272,7 @@ class Terminal:
 
 
 class _Spinner:
-    """A spinner, a label, and the seconds since it started; above it the end of an answer, as far as it has room."""
+    """A spinner, a label, and the seconds since it started; above it the end of an answer, as much as fits."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.answer = ""

@@ -28,8 +28,8 @@ def check(
 
     Checks keys, prompts, and the names of models, tools and workers.
     Each finding gives its location and its fix. A note names a tool that a worker lists but cannot call below another,
-    because `delegates` of that one lacks it. Without --app, tool names are not checked. Models of workers further down
-    are checked too. No model is called, and no key or weights are required.
+    because the other worker's `delegates` lacks it. Without --app, tool names are not checked. Models of workers
+    further down are checked too. No model is called, and no key or weights are required.
 
     Exit status: 0 no findings, 1 findings, 2 usage.
     """

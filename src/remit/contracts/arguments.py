@@ -108,7 +108,7 @@ class Arguments(Struct, frozen=True, eq=False):
 
     @property
     def is_refused(self) -> bool:
-        """Whether a reason stands instead of the arguments."""
+        """Whether the arguments were replaced by a reason."""
         return bool(self.error) and self.raw.startswith(_REFUSED)
 
     def limit(self, limits: Limits) -> Arguments:

@@ -54,7 +54,7 @@ READS_IMAGES: Final = Reads()
 
 
 def image_tokens(model: str) -> int:
-    """The most tokens that an image costs with the model of that name."""
+    """The maximum number of tokens of an image for the model with this name."""
     return next(tokens for part, tokens in _IMAGE_TOKENS if part in model.lower())
 
 

@@ -62,7 +62,7 @@ def _classify_sentence(error: ProviderError) -> type[ModelError]:
 
 
 def classify_status(status: int) -> type[ModelError]:
-    """The error of ours for an HTTP status. A redirect is an access error: a person corrects the address."""
+    """Remit's error for an HTTP status. A redirect is an access error: a person corrects the address."""
     if 300 <= status < 400 or status in _ACCESS:
         return ModelAccessError
     if status in _BUSY:

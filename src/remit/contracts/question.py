@@ -170,7 +170,7 @@ class Question:
         return next((each for each in (self.who, *self.further_permissions) if not decider.may(each)), "")
 
     def accepts(self, decision: Decision) -> bool:
-        """Whether the decision is of a kind by which the call may run."""
+        """Whether a decision of this kind permits the call."""
         return decision.kind == "approve" or (self.needs == "confirm" and decision.by == self.asker)
 
     @property

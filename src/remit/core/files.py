@@ -74,7 +74,7 @@ def create_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise SetupError(f"the folder {folder} cannot be created: {error.strerror}; name a folder that can") from error
+        raise SetupError(f"the folder {folder} cannot be created: {error.strerror}; name another folder") from error
 
 
 def ensure_private_folder(folder: Path) -> None:
@@ -127,7 +127,7 @@ def _check_existing(path: Path) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(found.st_mode):
         kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "not a file"
-        raise SetupError(f"{path} is {kind}, and is to hold private data; name the file itself")
+        raise SetupError(f"{path} is {kind}, but will hold private data; name the file itself")
     if found.st_nlink > 1:
         raise SetupError(f"{path} has another hard link, through which it can be changed; replace it with a copy")
     _check_owner(path, found)

@@ -133,8 +133,8 @@ def _name_result(
     wire = values["tool_call_id"]
     if wire not in open_calls:
         raise RequestError(
-            f"{where} is the result of a call {wire!r} that the message before it does not make, or that has "
-            "one; leave it out, or give the message with the call"
+            f"{where} is the result of a call {wire!r} that the preceding message does not make, or that "
+            "already has a result; leave it out, or add the message with the call"
         )
     kept, call = open_calls.pop(wire)
     if values.get("name", call.name) != call.name:

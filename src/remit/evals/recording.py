@@ -97,7 +97,7 @@ def save_recording(file: Path, recording: Recording) -> None:
 
 
 class Recorder:
-    """Asks ``model`` and keeps what it answers. It has the model's name, by which its price is found."""
+    """Asks ``model`` and records its answers. It has the model's name, which determines the price."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -154,7 +154,7 @@ class RecordedModel:
 
     @property
     def unconsumed_count(self) -> int:
-        """How many answers were not asked for."""
+        """How many answers were not used."""
         return len(self._recording.answers) - self._given
 
     async def __call__(self, request: ChatRequest, /) -> Completion:

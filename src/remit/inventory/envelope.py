@@ -182,7 +182,7 @@ class ToolRequest(Request[ToolRequestPayload], operation="tool_execution"):
             if name in parameters and parameters[name] != value:
                 other = parameters[name]
                 raise RequestError(
-                    f"the request says {name} = {value!r:.100}, its parameters {other!r:.100}; say it once"
+                    f"the request says {name} = {value!r:.100}, but its parameters say {other!r:.100}; give it once"
                 )
         return {**said, **parameters}
 

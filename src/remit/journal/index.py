@@ -327,7 +327,7 @@ _WHAT_TO_DO: Final = {
     "waiting": ("is waiting", "decide, resume or cancel it"),
     "": ("has not ended", "decide, resume or cancel it"),
 }
-"""By the status of the run in the way: what it does, and what to do about it; others are resumed or cancelled."""
+"""A description and a remedy by the status of the blocking run; other runs are resumed or cancelled."""
 
 
 def _busy_error(conversation: str, run: str, status: str) -> RequestConflictError:

@@ -306,7 +306,8 @@ class RateCounter(Protocol):
 class ArtifactStore(Protocol):
     """Content that items refer to by its digest.
 
-    A run has what its header names and it sees from when the header is appended, so no erasure of another removes it.
+    A run has the visible artifacts that its header names from the moment the header is appended, so erasing another
+    run does not remove them.
     """
 
     async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:

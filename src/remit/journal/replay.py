@@ -180,7 +180,7 @@ class ReplayLedger:
             await asyncio.sleep(0)  # calls that began together with this one may have ended before its first item
             ended = self._find_earlier_end(parent, call)
         if ended:
-            raise DivergedError(f"a call of {parent[:8]} comes before {ended}, which the journal records before it")
+            raise DivergedError(f"a call of {parent[:8]} comes before {ended}, but the journal records {ended} first")
 
     def _find_earlier_end(self, parent: str, call: str) -> str:
         """The callee of a call that ended before the first item of ``call`` and is not made yet; empty if none."""

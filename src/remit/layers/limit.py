@@ -237,6 +237,6 @@ class _Permits:
 
 
 def _too_early(rate: RateLimit, name: str, wait: float) -> RateLimitedError:
-    """The error for a call that would have to wait too long."""
+    """The error for a call that would must wait too long."""
     limit = f"{name} may be called {rate.calls:,} times in {rate.seconds:,g} seconds"
     return RateLimitedError(f"{limit}; try again in {math.ceil(wait):,} seconds")

@@ -29,8 +29,8 @@ class WorkerStoppedError(Exception):
 class ChatModel(Model):
     """The model of one task of an agent.
 
-    PydanticAI decides when the model is asked again, makes the calls and parses the output. The model reads the
-    chat of the step, which both drivers keep and record alike: PydanticAI's own messages are not sent.
+    PydanticAI decides when the model is asked again, makes the calls and parses the output. The model reads the chat
+    of the step, which both drivers keep and record in the same way: PydanticAI's own messages are not sent.
     """
 
     def __init__(self, bound: BoundStep, request: StepRequest, toolset: DispatcherToolset) -> None:

@@ -88,7 +88,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
         return name in self._tools
 
     def expect_calls(self, make: Callable[[], Awaitable[MadeCalls]]) -> None:
-        """Have the calls of the next answer made by ``make``."""
+        """Use ``make`` for the calls of the next answer."""
         self._make, self._made = make, None
 
     async def call_tool(

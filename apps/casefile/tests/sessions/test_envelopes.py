@@ -33,7 +33,7 @@ async def test_a_request_names_its_casefile_beside_the_parameters(tmp_path: Path
     status, message = await send(
         runtime, "get_casefile", casefile_id="cf_000101_000000", parameters={"casefile_id": ident}
     )
-    said = f"the request says casefile_id = 'cf_000101_000000', its parameters '{ident}'; say it once"
+    said = f"the request says casefile_id = 'cf_000101_000000', but its parameters say '{ident}'; give it once"
     assert (status, message) == ("FAILED", said)
     status, message = await send(runtime, "list_casefiles", casefile_id=ident)
     assert (status, "casefile_id" in message) == ("FAILED", True)

@@ -221,7 +221,7 @@ HEAD_REVISION: Final = "0001_first"
 
 
 def one_of(column: Column[str], values: Iterable[str]) -> ColumnElement[bool]:
-    """Whether a column is one of our own words, as a constant of the statement."""
+    """Whether a column has one of Remit's own values, as a constant of the statement."""
     return column.in_([literal_column(f"'{value}'") for value in values])
 
 

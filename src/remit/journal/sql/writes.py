@@ -94,7 +94,7 @@ class Append(Struct, frozen=True):
 
     @property
     def is_seen(self) -> bool:
-        """Whether those who watch see the change."""
+        """Whether watchers see the change."""
         return any(type(position.item) in INDEXED_ITEMS for position in self.items) or self.consumption is not None
 
     @property
@@ -229,7 +229,7 @@ def _consume_decision(connection: Connection, question: str, consumption: Consum
 
 
 def _check_unused(connection: Connection, question: Question, consumption: Consumption) -> None:
-    """Refuse an approval that another call of its conversation has used: its row is an older copy of itself."""
+    """Refuse an approval that another call of its conversation has used: its row was restored from an older copy."""
     values = {"conversation": question.conversation, "use": f'"{question.id}"'}
     for use in connection.execute(_SELECT_USES, values):
         if (use.run, use.call) != (consumption.run, consumption.call):
