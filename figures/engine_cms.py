@@ -16,9 +16,10 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import Principal, Runtime
+from remit.contracts.items import ToolOutput
 from remit.journal.ports import Store
 from remit.messages import ChatRequest, Completion, completion_from_message
-from remit.testing import superuser
+from remit.testing import kill_process, superuser
 from remit.tools import Arguments
 from remit_cms.app import build
 from remit_cms.storage.database import FIRST_SITE, Database
@@ -46,6 +47,29 @@ class LingeringDatabase(Database):
         await asyncio.sleep(random.uniform(0, _MOMENT))
 
 
+class KillingDatabase(Database):
+    """Kills its process when a write is committed, and the end of its call is not recorded yet.
+
+    Args:
+        url: where the data is.
+        number: the write after which it kills, counted from 1; 0 for none.
+    """
+
+    def __init__(self, url: str, number: int) -> None:
+        super().__init__(url)
+        self._number = number
+        self._writes = 0
+
+    @asynccontextmanager
+    async def write(self) -> AsyncGenerator[AsyncSession]:
+        """Write, and kill this process after the chosen write."""
+        async with super().write() as session:
+            yield session
+        self._writes += 1
+        if self._writes == self._number:
+            kill_process()
+
+
 class Editing:
     """A model that changes the shared page before and after a page of its own, which is named after its run."""
 
@@ -68,9 +92,9 @@ class Editing:
         return completion_from_message(json.dumps({"role": "assistant", "content": None, "tool_calls": [call]}))
 
 
-def cms_runtime(home: Path, url: str, store: Store, lease: float) -> Runtime:
+def cms_runtime(home: Path, database: Database, store: Store, lease: float) -> Runtime:
     """The runtime of one process, with a home of its own and its data in Postgres."""
-    app = build(home / str(os.getpid()), database=LingeringDatabase(url)).app
+    app = build(home / str(os.getpid()), database=database).app
     return Runtime(app, store=store, model=Editing(), directory=lambda _name, _tenant: EDITOR, lease_seconds=lease)
 
 
@@ -86,13 +110,22 @@ async def create_shared_page(url: str) -> None:
     await cms.database.close()
 
 
-async def judge_site(url: str, runs: set[str]) -> tuple[list[str], list[str]]:
-    """What was lost and what was doubled of the writes of these runs."""
+async def judge_site(url: str, store: Store) -> tuple[list[str], list[str]]:
+    """What was lost and what was doubled of the writes of all runs.
+
+    A run that has not ended is lost, and so is a write without its revision, or its end; one too many is doubled.
+    """
+    lost, doubled = list[str](), list[str]()
     database = Database(url)
     async with database.read() as session:
-        rows = (await session.execute(select(Revision.run, Revision.page, Revision.number, Revision.action))).all()
+        counts = Counter((await session.scalars(select(Revision.run))).all())
     await database.close()
-    counts = Counter(row.run for row in rows)
-    lost = [f"run {run} wrote {counts[run]} revisions of {WRITES}" for run in sorted(runs) if counts[run] < WRITES]
-    doubled = [f"run {run} wrote {counts[run]} revisions of {WRITES}" for run in sorted(runs) if counts[run] > WRITES]
+    for row in await store.list_runs(application=CMS, limit=10_000):
+        items = [position.item for position in await store.read(row.run)]
+        ended = sum(isinstance(item, ToolOutput) and item.outcome == "ok" for item in items) - 1
+        if row.status != "done" or ended != WRITES:
+            lost.append(f"run {row.run} is {row.status}, with {ended} ends of {WRITES}")
+        if counts[row.run] != WRITES:
+            wrong = lost if counts[row.run] < WRITES else doubled
+            wrong.append(f"run {row.run} wrote {counts[row.run]} revisions of {WRITES}")
     return lost, doubled

@@ -7,10 +7,13 @@ import json
 import multiprocessing
 import random
 import shutil
+import sqlite3
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from multiprocessing.queues import SimpleQueue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -49,8 +52,11 @@ def measure_resumes(rounds: int, *, each: int) -> Iterator[Figure]:
     how = f"{rounds} times {PROCESSES} processes of {each} resumers of one approved run on one SQLite file: "
     how += str(dict(outcomes))
     yield no_violations("resume.race.doubled", beyond, resumers + overlap.n, f"{how}; {overlap.how}")
+    locking = next(measure_locking())
     errors = sum(count for name, count in outcomes.items() if name not in ("done", "held by another executor"))
-    yield no_violations("resume.race.errors", errors, resumers, how)
+    yield no_violations(
+        "resume.race.errors", errors + int(locking.value), resumers + locking.n, f"{how}; {locking.how}"
+    )
 
 
 def measure_overlap() -> Iterator[Figure]:
@@ -62,11 +68,47 @@ def measure_overlap() -> Iterator[Figure]:
     yield no_violations("resume.race.doubled", _count_wrong_effects(home), outcomes.total(), how)
 
 
+def measure_locking() -> Iterator[Figure]:
+    """The same without chance: another process writes between what an executor reads and what it writes, if it can.
+
+    If it never comes there, and is not refused, the case is not measured any more, which is an error too.
+    """
+    home = Path(tempfile.mkdtemp(prefix="remit-race-"))
+    asyncio.run(_create_waiting_run(home))
+    rival = _RivalClock(home)
+    (outcome,) = asyncio.run(_resume_all(home, 1, SqlStore.at(home / "journal.db", rival)))
+    shutil.rmtree(home)
+    errors = int(outcome != "done" or not rival.refusals)
+    how = f"one approved run, resumed while another writer is refused {rival.refusals} times: {outcome}"
+    yield no_violations("resume.race.errors", errors, 1, how)
+
+
 def _count_wrong_effects(home: Path) -> int:
     """Effects beyond one of each call, and the approved call if it did not run. Removes the folder."""
     happened = Counter(World(home, "flat").read_effects())
     shutil.rmtree(home)
     return sum(happened.values()) - len(happened) + (not any(line.name == "erase" for line in happened))
+
+
+class _RivalClock:
+    """Writes to the journal each time that it is asked for the time, and gives up at once if the file is locked.
+
+    An executor that acquires a lease asks for the time when it has read the lease, and before it writes a new one.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.refusals = 0
+        self._path = home / "journal.db"
+
+    def __call__(self) -> float:
+        with closing(sqlite3.connect(self._path, timeout=0, isolation_level=None)) as connection:
+            try:
+                connection.execute("UPDATE remit_runs SET wake = wake")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                    raise
+                self.refusals += 1
+        return time.time()
 
 
 class _Interruption:

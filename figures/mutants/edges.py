@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from figures.edges import measure_models, measure_yaml
+from figures.edges import measure_mail_pages_and_values, measure_models, measure_yaml
 from figures.mutants.mutant import edited, mutants_of
 
 _FIGURE: Final = "edges.unread"
-_MAIL_AND_PAGES: Final = mutants_of(
+_MAIL_PAGES_AND_VALUES: Final = mutants_of(
     _FIGURE,
     {
         "mail is decoded by any codec of Python": edited(
@@ -85,6 +85,7 @@ _MAIL_AND_PAGES: Final = mutants_of(
             'parser.parse(markdown.replace("(c)", "\\u00a9"))',
         ),
     },
+    measure_mail_pages_and_values,
 )
 _MODELS: Final = mutants_of(
     _FIGURE,
@@ -136,4 +137,4 @@ _YAML: Final = mutants_of(
     },
     measure_yaml,
 )
-MUTANTS: Final = (*_MAIL_AND_PAGES, *_MODELS, *_YAML)
+MUTANTS: Final = (*_MAIL_PAGES_AND_VALUES, *_MODELS, *_YAML)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 from figures.engine import measure_cms, measure_kills, measure_outages
+from figures.engine_repeated import measure_repetitions
 from figures.mutants.mutant import edited, mutants_of, together
 
 _BASE: Final = "remit.dispatch.base:Base"
@@ -65,7 +66,7 @@ _SITE_DOUBLED: Final = {
         "remit.effects:once", "if not await _claim_key(session, key, digest):", "if False:"
     ),
     "a write is stored under another key": edited(
-        "remit.effects:_claim_key", "values(key=key,", "values(key=hex(id(session)),"
+        "remit.effects:_claim_key", "values(key=key,", "values(key=func.random(),"
     ),
 }
 _SITE_LOST: Final = {
@@ -87,6 +88,6 @@ MUTANTS: Final = (
     *mutants_of("engine.kill.lost", _LOST, partial(measure_kills, 16, 4.0, 40.0)),
     *mutants_of("engine.outage.doubled", _DOUBLED, partial(measure_outages, 16, 4.0, 15.0)),
     *mutants_of("engine.outage.lost", _LOST_BY_OUTAGE, partial(measure_outages, 16, 4.0, 25.0)),
-    *mutants_of("engine.cms.doubled", _SITE_DOUBLED, partial(measure_cms, 24, 6.0, 25.0)),
+    *mutants_of("engine.cms.doubled", _SITE_DOUBLED, measure_repetitions),
     *mutants_of("engine.cms.lost", _SITE_LOST, partial(measure_cms, 24, 6.0, 25.0)),
 )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of, together
-from figures.race import measure_overlap, measure_resumes
+from figures.race import measure_locking, measure_overlap
 
 _INDEX: Final = "remit.journal.index"
 _TABLES: Final = "remit.journal.sql.tables"
@@ -75,9 +74,8 @@ _UNLOCKED: Final = mutants_of(
             f"{_TABLES}:_begin_sqlite", 'else "IMMEDIATE"', 'else "DEFERRED"'
         ),
     },
-    partial(measure_resumes, 4, each=10),
+    measure_locking,
 )
-"""Two processes have to meet in a moment that is short, which may take more than one race."""
 
 _EXECUTIONS: Final = mutants_of(
     "approval.race.executions",

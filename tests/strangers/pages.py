@@ -79,7 +79,7 @@ CHARSETS: Final = (
     ),
 )
 
-BROKEN: Final = (  # every third page is in the short form of the figure
+BROKEN: Final = (
     _broken("nothing is closed", _page(_PLAIN).replace("</p>", "").replace("</article></body></html>", ""), _PLAIN),
     _broken("no element", _PLAIN, _PLAIN),
     _broken("one short paragraph", "<p>Closed on Monday.</p>", "Closed on Monday."),
