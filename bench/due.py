@@ -24,10 +24,10 @@ LISTINGS: Final = 2_000
 _INSERT: Final = """
 WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :runs)
 INSERT INTO remit_runs (run, epoch, driver, until, next_seq, status, tenant, principal, application, agent, callee,
-    conversation, after, opened, ended, cancelled, number, wake)
+    conversation, after, opened, ended, cancelled, number, wake, changed)
 SELECT printf('run%08d', n), 1, '', 0, 5, CASE WHEN n % :every THEN 'done' ELSE 'waiting' END, 'acme', 'ada', 'bench',
     'clerk', 'clerk', printf('talk%08d', n), '', n, CASE WHEN n % :every THEN n + 1 ELSE 0 END, '', 1,
-    CASE WHEN n < :every * :due THEN 0 ELSE 1e12 END
+    CASE WHEN n < :every * :due THEN 0 ELSE 1e12 END, n
 FROM numbers
 """
 

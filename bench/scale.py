@@ -36,10 +36,10 @@ LISTINGS_OF: Final[dict[str, tuple[Listing, int, str]]] = {
 _INSERT: Final = """
 WITH RECURSIVE numbers(n) AS (SELECT :begin UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :end)
 INSERT INTO remit_runs (run, epoch, driver, until, next_seq, status, tenant, principal, application, agent, callee,
-    conversation, after, opened, ended, cancelled, number, wake)
+    conversation, after, opened, ended, cancelled, number, wake, changed)
 SELECT printf('run%08d', n), 1, '', 0, 5, CASE WHEN n < :waiting THEN 'waiting' ELSE 'done' END, :tenant, :principal,
     'bench', 'clerk', 'clerk', 'talk' || (n / :each), '', n, CASE WHEN n < :waiting THEN 0 ELSE n + 1 END, '',
-    n % :each, 1e12
+    n % :each, 1e12, n
 FROM numbers
 """
 

@@ -186,6 +186,7 @@ def _add_newer_runs(path: Path, count: int, now: float) -> None:
             "ended": now if number % 10 else 0.0,
             "number": 0,
             "wake": now + 1e6,
+            "changed": 0,
         }
         for number in range(count)
     ]
