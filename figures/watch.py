@@ -95,7 +95,7 @@ async def _measure(open_stores: Callable[[Clock], Sequence[Store]], *, short: bo
         count = Count()
         for each, client in zip(watchers, clients, strict=True):
             missed, leaked = await each.count(client)
-            count = count.plus(Count(missed, each.doubled, leaked, 1))
+            count = count.plus(Count(missed, each.count_doubled(world), leaked, 1))
         return count.plus(Count(missed=sum(error is not None for error in failed)))
     finally:
         for task in watching:

@@ -51,6 +51,7 @@ class World:
     stores: Sequence[Store]
     clock: Clock
     last_runs: dict[str, str] = field(default_factory=dict[str, str])
+    resumed_runs: set[object] = field(default_factory=set[object])
     is_over: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -78,6 +79,7 @@ class World:
         first = await ada.run("Bread?", conversation="talk", target="bread/main")
         await boss.decide(first.questions[0], approved=True)
         await other.resume(first.run)
+        self.resumed_runs.add(first.run)
         await other.rename_conversation("talk", "About bread")
         await self.client(BOB, 1).run("Cakes?", conversation="cakes", target="cakes/main")
         await self.client(STRANGER).run("Whose?", conversation="talk")
@@ -129,7 +131,7 @@ class Watcher:
         self._cut = cut
         self.is_late = is_late
         self.rows: dict[object, object] = {}
-        self.doubled = 0
+        self._repeated: list[object] = []
         self.has_begun, self.has_caught_up = asyncio.Event(), asyncio.Event()
         self.changed = asyncio.Event()
 
@@ -152,7 +154,8 @@ class Watcher:
         if not isinstance(event, RunUpdate | QuestionUpdate | ConversationUpdate):
             return False
         key, row = _identify(event.row)
-        self.doubled += self.rows.get(key) == row
+        if self.rows.get(key) == row:
+            self._repeated.append(key)
         self.rows[key] = row
         self.changed.set()
         is_own = isinstance(event, RunUpdate) and event.row.principal == self.principal.name
@@ -160,6 +163,10 @@ class Watcher:
         if word:
             self.has_caught_up.set()
         return word == "really"
+
+    def count_doubled(self, world: World) -> int:
+        """How many rows came again unchanged. A run that was resumed has the row again that it had before it rested."""
+        return sum(each not in world.resumed_runs for each in self._repeated)
 
     async def count(self, client: Client) -> tuple[int, int]:
         """How many rows of the principal's lists it lacks or has as they were, and how many it has beside them."""
