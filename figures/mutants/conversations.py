@@ -42,8 +42,8 @@ MUTANTS: Final = (
             ),
             "the calls of a run are others in each execution": edited(
                 "remit.engine.root:RootCaller.__call__",
-                "id=content_digest(ledger.run, ",
-                "id=content_digest(str(id(ledger)), ",
+                "id=root_call_id(header),",
+                "id=hex(id(ledger))[2:].zfill(12),",
             ),
         },
     ),
