@@ -185,4 +185,4 @@ async def test_a_pdf_is_attached_for_a_model_that_reads_it(driver: AgentDriver) 
             (part,) = [each for each in messages_of(model)[-1][1] if each["type"] == "file"]
             assert part["file"]["file_data"].startswith("data:application/pdf;base64,")
         else:
-            assert (result.status, "sent no PDFs" in result.text) == ("failed", True)
+            assert (result.status, "does not read PDFs" in result.text) == ("failed", True)
