@@ -79,7 +79,7 @@ async def test_those_who_watch_are_left_alone_as_long_as_nothing_changes(
     event.listen(vars(stores[0])["_engine"], "after_cursor_execute", lambda *_arguments: looks.append(None))
     with stores[0].watch_changes():
         await until(lambda: len(looks) > 20)
-        assert len(wakes) == 1  # when it began to look
+        assert wakes.count(vars(stores[0])["_changes"]) == 1  # when it began; others may still end
 
 
 async def test_one_thread_looks_for_changes_however_many_watch_and_ends_with_the_last(
