@@ -85,22 +85,24 @@ async def test_those_who_watch_are_left_alone_as_long_as_nothing_changes(
 async def test_one_thread_looks_for_changes_however_many_watch_and_ends_with_the_last(
     stores: list[SqlStore],
 ) -> None:
-    store, before = stores[0], threads()
+    store = stores[0]
     await now(store)
+    await until(lambda: threads() == 0)  # those of earlier tests end
     for _ in range(2):
         with store.watch_changes():
             with store.watch_changes():
-                assert threads() == before + 1
-            assert threads() == before + 1
-        await until(lambda: threads() == before)
+                assert threads() == 1
+            assert threads() == 1
+        await until(lambda: threads() == 0)
 
 
 async def test_a_closed_store_looks_for_no_changes(stores: list[SqlStore]) -> None:
-    store, before = stores[0], threads()
+    store = stores[0]
     await now(store)
+    await until(lambda: threads() == 0)  # those of earlier tests end
     with store.watch_changes():
         await store.close()
-        await until(lambda: threads() == before)
+        await until(lambda: threads() == 0)
 
 
 async def test_those_who_watch_a_journal_that_cannot_be_read_are_woken_and_learn_why(
