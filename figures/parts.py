@@ -10,6 +10,7 @@ from figures import (
     acl_figure,
     approval,
     approved_state,
+    attach,
     audit,
     bijection,
     budgets,
@@ -61,6 +62,7 @@ from figures.figure import Figure
 from figures.mutants import access as acl_mutants
 from figures.mutants import approval as approval_mutants
 from figures.mutants import approved_state as approved_state_mutants
+from figures.mutants import attach as attach_mutants
 from figures.mutants import audit as audit_mutants
 from figures.mutants import budgets as budgets_mutants
 from figures.mutants import client as client_mutants
@@ -175,6 +177,7 @@ PARTS: Final = {
     "policy-lost": Part(policy_lost.figures, policy_lost_mutants.MUTANTS),
     "acl": Part(acl_figure.figures, acl_mutants.MUTANTS),
     "client": Part(client.figures, client_mutants.MUTANTS),
+    "attach": Part(attach.figures, attach_mutants.MUTANTS),
     "cms": Part(cms.figures, cms_mutants.MUTANTS),
     "tiers": Part(tiers.figures, tiers_mutants.MUTANTS),
     "html": Part(html.figures, html_mutants.MUTANTS),

@@ -1,0 +1,34 @@
+"""Mutants of the figures about calls that attach."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import edited, mutants_of
+
+_ATTACHER: Final = "remit.engine.attaching:CallAttacher"
+
+MUTANTS: Final = (
+    *mutants_of(
+        "client.attach.doubled",
+        {
+            "each call has a run of its own": edited(
+                f"{_ATTACHER}.__call__", "run = await store.attach_call(call, header.call)", "run = header.call"
+            ),
+            "a question that was returned counts as read": edited(
+                f"{_ATTACHER}.__call__", "if result.status not in UNFINISHED_STATUSES:", "if True:"
+            ),
+        },
+    ),
+    *mutants_of(
+        "client.attach.lost",
+        {
+            "a result is read although its caller was cancelled": edited(
+                f"{_ATTACHER}._mark_read", "await self.executor.store.attach_call(call, run)", "pass"
+            ),
+            "a run whose question was decided still waits": edited(
+                "remit.engine.settling:find_lasting_rest", "return None if is_over or", "return None if"
+            ),
+        },
+    ),
+)
