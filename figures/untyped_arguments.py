@@ -154,6 +154,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Client.revoke_grant": _usable_grant,
     "Client.run": lambda: {"prompt": "x"},
     "Client.schedule": lambda: {"tool": "double"},
+    "Client.settled": _ended_run,
     "Client.status": _ended_run,
     "Client.stream": _ended_run,
     "Client.submit": lambda: {"prompt": "x"},

@@ -31,7 +31,7 @@ NOT_SWEPT: Final = {
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
         RetryModel.repeat App.check_runtime run_checklist Price.cost
         *Gate.check InboxApprover.decide Arguments.limit ArtifactScope.*
-        Page RunDetails Client Receipt ReceiptCall ToolInfo *Update WatchStart
+        Page RunDetails Client Receipt ReceiptCall ToolInfo *Update WatchStart *View
         ModelSettings.* as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
     "it refuses every call outside of a run": "RunArtifacts.* RunSchedules.*",
@@ -42,8 +42,8 @@ NOT_SWEPT: Final = {
         OpenAI.embed_texts OpenAI.stream Scripted.stream WorkingMemory.recall
     """,
     "the runtime calls its store, and a store loads what it stored": """
-        ConversationRow InMemoryStore.* ItemEvent Position SqlStore.[b-z]* SqlStore.a[!t]* *.from_json
-        decode_item encode_item
+        ConversationRow InMemoryStore.* ItemEvent Position SqlStore.[b-z]* SqlStore.a[!t]* SqlStore.attach_call
+        *.from_json decode_item encode_item
     """,
     "an executor calls its engine, SQLAlchemy a column type, and a transaction a database": """
         *Engine.* Schema.* UtcDateTime* FullText.* SqlFunction.*

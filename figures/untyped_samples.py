@@ -41,6 +41,7 @@ from remit.inventory import (
     ToolRequest,
     ToolRequestPayload,
 )
+from remit.items import Note
 from remit.layers import Call, Place, Reply, Retry
 from remit.messages import Completion, History
 from remit.models import ModelSettings, ResolvedModel
@@ -50,6 +51,7 @@ from remit.secrets import EnvSecrets, FileSecrets
 from remit.stores import InMemoryStore
 from remit.testing import HistoryErrorKind, Scripted, make_call, superuser
 from remit.tools import Facts, Limits, Preview, Seen, parse_arguments
+from remit.views import RunView
 from remit.workers import WorkerDefinition, read_worker
 
 ADA: Final = superuser()
@@ -275,6 +277,8 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "StopPolicy": NoCalls,
     "FindContract": lambda: identity,
     "Iterable[Item]": tuple,
+    "Item": lambda: Note(call="c", name="log", data="{}"),
+    "CallView | None": lambda: None,
     "Sequence[ScriptLine]": lambda: ["done"],
     "MetaData": MetaData,
     "Path | str": lambda: folder() / "notes.db",
@@ -329,6 +333,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     ProviderTool: lambda: ProviderTool(name="web_search", max_uses=2, allowed_domains=["example.com"]),
     Audit: lambda: Audit(InMemoryStore(), logs=folder() / "logs", anchor=FileAnchor(folder() / "anchor")),
     Client: lambda: runtime().client(ADA),
+    RunView: RunView,
     Completion: lambda: Completion(message='{"role":"assistant","content":"x"}', content="x"),
     Database: database,
     Deprecation: lambda: Deprecation(since="1"),

@@ -161,6 +161,7 @@ class Client(UpdateReader):
         """
         check_numbers("settled", seconds=seconds)
         check_positive("settled", poll_seconds=poll_seconds)
+        await self.status(run)
         await self._runs.wait_until_settled(run, partial(self.status, run), seconds, poll_seconds)
         return await self.details(run)
 

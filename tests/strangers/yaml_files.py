@@ -161,9 +161,10 @@ WORKERS: Final[dict[str, tuple[bytes, object]]] = {
     "a rule in the description": (b"---\ndescription: |-\n  a\n  ---\n  b\n---\nWork.", ["a\n---\nb", "Work."]),
     "code at the beginning": (b"---\n---\n\n\n    code\n\n\n", ["", "    code"]),
     "characters that do not show in the prompt": (
-        "---\n---\nW\x85\u2028\ufeff\x00\x1b a\x0c.\n".encode(),
-        ["", "W\x85\u2028\ufeff\x00\x1b a\x0c."],
+        "---\n---\nW\x85\u2028\ufeff\x1b a\x0c.\n".encode(),
+        ["", "W\x85\u2028\ufeff\x1b a\x0c."],
     ),
+    "NUL in the prompt": (b"---\n---\nWork.\nWith\x00 care.\n", "f.worker:4: U+0000 in the prompt"),
     "characters that do not show above": (b"---\ndescription: \x1b[31ma\n---\nWork.", "f.worker:2: U+001B"),
     "the end of other formats": (b"---\ndescription: a\n...\nWork.", "f.worker:1: the front matter has no end"),
     "the marks of TOML": (b"+++\ndescription = 'a'\n+++\nWork.", "f.worker:1: the first line is not ---"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import NoneType
 
 from remit.contracts.call import root_call_id
 from remit.contracts.chat import decode_message
@@ -27,6 +28,8 @@ from remit.contracts.items import (
 from remit.contracts.question import Decision, Question
 from remit.contracts.streaming import DeltaKind
 from remit.contracts.wire import read_tool_calls, text_of_message
+from remit.core.call_checks import check_arguments, check_calls
+from remit.core.checks import as_tuple_of, check_counts, check_instance, check_numbers, check_texts
 from remit.journal.codec import message_text
 from remit.journal.index import status_after
 from remit.journal.run_row import RunStatus
@@ -42,6 +45,8 @@ from remit.views.parts import (
 )
 
 
+@check_arguments()
+@check_calls
 class RunView:
     """The fold of the items of a run: `add` them in their order, all at once or as they come.
 
@@ -67,12 +72,14 @@ class RunView:
     def of(cls, positions: Iterable[Position]) -> RunView:
         """The view of a run as far as these items go."""
         view = cls()
-        for position in positions:
+        for position in as_tuple_of(Position, "RunView.of", "positions", positions, "give items with their places"):
             view.add(position.item, position.at)
         return view
 
     def add(self, item: Item, at: float = 0.0) -> None:
         """Add the next item, which was written at ``at`` (epoch seconds)."""
+        check_instance("RunView.add: item", item, Item, "give an item of a journal")
+        check_numbers("RunView.add", at=at)
         self.count += 1
         self.status = status_after(item) or self.status
         if isinstance(item, CallItem):
@@ -105,6 +112,8 @@ class RunView:
 
     def write(self, request: str, text: str, kind: DeltaKind = "text", index: int = 0, name: str = "") -> None:
         """Add a piece of the answer to a request; its message replaces them. See `remit.items.DeltaEvent`."""
+        check_texts("RunView.write", request=request, text=text, kind=kind, name=name)
+        check_counts("RunView.write", index=index)
         answer = self.writing.setdefault(request, WritingView())
         if kind == "text":
             answer.text += text
@@ -114,10 +123,12 @@ class RunView:
 
     def drop(self, request: str) -> None:
         """Forget the pieces of a discarded answer."""
+        check_texts("RunView.drop", request=request)
         self.writing.pop(request, None)
 
     def depth(self, call: CallView | None) -> int:
         """How many calls are around a call."""
+        check_instance("RunView.depth: call", call, (CallView, NoneType), "give a call of the view")
         depth = 0
         while call is not None and call.parent:
             call, depth = self.calls.get(call.parent), depth + 1
@@ -125,6 +136,7 @@ class RunView:
 
     def call_of(self, item: Item) -> CallView | None:
         """The call that an item belongs to; for a question about a call to come, the one that announced it."""
+        check_instance("RunView.call_of: item", item, Item, "give an item of a journal")
         if isinstance(item, QuestionItem) and item.question in self.questions:
             question = self.questions[item.question].question
             if item.call == question.match:
@@ -147,7 +159,7 @@ class RunView:
     def _add_message(self, item: Message | GivenMessage, at: float) -> None:
         message = decode_message(message_text(item))
         given, calls = isinstance(item, GivenMessage), list[CallView]()
-        self.drop(item.call)
+        self.writing.pop(item.call, None)
         agent = self._find(item.agent.partition(":")[0])
         if message["role"] == "assistant" and not given:
             for each in read_tool_calls(message):

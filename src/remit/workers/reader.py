@@ -137,9 +137,13 @@ class _WorkerFileReader(Struct):
         """Read the file. The result has a worker only if there are no errors."""
         document = self.source.document
         self.findings += document.findings
-        if not self.source.prompt:
-            where, mend = f"{document.file}:{self.source.line}", "write below the front matter what the worker does"
-            self.findings.append(Finding(code="no-prompt", where=where, what="there is no prompt", fix=mend))
+        before, nul, _ = self.source.prompt.partition("\0")
+        line = self.source.line + (before.count("\n") if nul else 0)
+        if nul or not before:
+            what, mend = "there is no prompt", "write below the front matter what the worker does"
+            what, mend = ("U+0000 in the prompt, which no database holds", "leave it out") if nul else (what, mend)
+            code, where = "value" if nul else "no-prompt", f"{document.file}:{line}"
+            self.findings.append(Finding(code=code, where=where, what=what, fix=mend))
         front = self._parse_front_matter()
         name = self._resolve_name(front)
         default = PromptWithAttachments if document.value.get(ATTACHMENTS_FIELD) is not None else Prompt

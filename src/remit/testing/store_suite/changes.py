@@ -24,10 +24,10 @@ async def now(store: Store, tenant: str = "default") -> Place:
 
 
 async def changes(store: Store, place: Place, tenant: str = "default") -> list[tuple[str, str]]:
-    return described(await store.read_changes(tenant, place, 100))
+    return describe(await store.read_changes(tenant, place, 100))
 
 
-def described(page: ChangePage) -> list[tuple[str, str]]:
+def describe(page: ChangePage) -> list[tuple[str, str]]:
     """The ids of rows and their states."""
     return [description(each.row) for each in page.changes]
 
@@ -120,16 +120,16 @@ async def test_a_question_changes_when_it_expires_and_once_only(store: Store, cl
     place = await now(store)
     await run.append(question_item(question(expires=1010.0)), question_item(question("q2", expires=1030.0)))
     page = await store.read_changes("default", place, 100)
-    assert (described(page), page.expires_in) == ([("q1", "open"), ("q2", "open")], 10.0)
+    assert (describe(page), page.expires_in) == ([("q1", "open"), ("q2", "open")], 10.0)
     clock.pass_by(10.0)
     expired = await store.read_changes("default", page.place, 100)
-    assert (described(expired), expired.expires_in) == ([("q1", "expired")], 20.0)
+    assert (describe(expired), expired.expires_in) == ([("q1", "expired")], 20.0)
     assert await changes(store, expired.place) == []
     assert await changes(store, place) == [("q1", "expired"), ("q2", "open")]
     clock.pass_by(-5.0)
     backwards = await store.read_changes("default", expired.place, 100)
     clock.pass_by(10.0)
-    assert (described(backwards), await changes(store, backwards.place)) == ([], [])
+    assert (describe(backwards), await changes(store, backwards.place)) == ([], [])
 
 
 async def test_a_question_that_is_asked_anew_or_decided_in_time_does_not_expire(store: Store, clock: Clock) -> None:
@@ -139,7 +139,7 @@ async def test_a_question_that_is_asked_anew_or_decided_in_time_does_not_expire(
     await store.decide(yes())
     clock.pass_by(20.0)
     page = await store.read_changes("default", place, 100)
-    assert (described(page), page.expires_in) == ([("q1", "approved")], float("inf"))
+    assert (describe(page), page.expires_in) == ([("q1", "approved")], float("inf"))
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 100])
@@ -155,16 +155,16 @@ async def test_pages_and_readers_that_go_on_anywhere_miss_nothing_and_get_nothin
     clock.pass_by(10.0)
     whole = await store.read_changes("default", start, 1000)
     assert (len(whole.changes), whole.is_last) == (14, True)
-    assert sorted(set(described(whole))) == sorted(described(whole))
+    assert sorted(set(describe(whole))) == sorted(describe(whole))
     for first in (start, *(each.place for each in whole.changes)):
-        expected = [] if first is start else described(whole)[: described(whole).index(_last(whole, first)) + 1]
+        expected = [] if first is start else describe(whole)[: describe(whole).index(_last(whole, first)) + 1]
         place, found = parse_place(str(first)), expected
         while place is not None:
             page = await store.read_changes("default", place, limit)
             assert len(page.changes) <= limit
-            found += described(page)
+            found += describe(page)
             place = None if page.is_last else parse_place(str(page.place))
-        assert found == described(whole)
+        assert found == describe(whole)
 
 
 def _last(page: ChangePage, place: Place) -> tuple[str, str]:
@@ -182,7 +182,7 @@ async def test_changes_after_a_reader_left_in_the_middle_of_others_come_too(stor
     place, is_last = page.changes[0].place, False
     while not is_last:
         page = await store.read_changes("default", place, 100)
-        found, place, is_last = [*found, *described(page)], page.place, page.is_last
+        found, place, is_last = [*found, *describe(page)], page.place, page.is_last
     assert found == [("b", "running"), ("c", "running"), ("d", "done")]
 
 
