@@ -78,9 +78,9 @@ PUBLIC: Final = {
         business_rules_section handle_request lock_path read_inventory run_checklist session_policies_section
     """,
     "remit.items": """
-        ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted CallEntered CallItem DecisionItem DeltaEvent DropEvent
-        ErasedItem GivenMessage Handoff HistoryCompacted Item ItemEvent Message Mismatch ModelExchange ModelFailure
-        ModelUsage Note Outcome Position QuestionClosed QuestionItem RunFinished RunLoosened RunOpened RunResumed
+        ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted CallAllowed CallEntered CallItem DecisionItem DeltaEvent
+        DropEvent ErasedItem GivenMessage Handoff HistoryCompacted Item ItemEvent Message Mismatch ModelExchange
+        ModelFailure ModelUsage Note Outcome Position QuestionClosed QuestionItem RunFinished RunLoosened RunOpened RunResumed
         RunScheduled RunStalled RunSuspended StreamEvent ToolOutput TraceStarted TurnEnded read_jsonl
     """,
     "remit.layers": """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remit import Agent, App, Runtime, Stack
+from remit import Agent, Allow, App, Effect, Policy, Runtime, Stack, When, tool
 from remit.agent import Compaction
 from remit.cli.timeline import Timeline
 from remit.errors import ModelBusyError
@@ -78,3 +78,16 @@ async def test_it_shows_that_a_refused_request_was_sent_again_with_fewer_tools()
     assert [each.text for each in entries if each.label == "compacted"] == [
         "showed fewer tools before request 2, refused as too long"
     ]
+
+
+async def test_it_names_the_rule_that_allowed_a_call() -> None:
+    @tool(effect=Effect.UNSAFE)
+    async def file(page: str) -> str:
+        """File a page."""
+        return page
+
+    policy = Policy(When("drafts", lambda call: call.callee.name == "file", Allow()))
+    runtime = Runtime(App(name="test", tools=(file,), policy=policy))
+    result = await runtime.call(file, superuser(), "a")
+    entries = Timeline(await runtime.store.read(result.run), {}).entries()
+    assert [each.text for each in entries if each.label == "allowed"] == ["by the rule 'drafts'"]

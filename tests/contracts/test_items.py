@@ -35,6 +35,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "decision": "DecisionItem",
         "bound": "ArgumentsBound",
         "closed": "QuestionClosed",
+        "allowed": "CallAllowed",
         "entered": "CallEntered",
         "started": "AttemptStarted",
         "ended": "AttemptEnded",

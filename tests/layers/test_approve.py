@@ -13,7 +13,7 @@ from remit import Allow, Ask, Block, Policy, Risk, When, tool
 from remit.app import Env
 from remit.approvals.preview import preview_call
 from remit.contracts.contract import definition_digest
-from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem
+from remit.contracts.items import AttemptStarted, CallAllowed, DecisionItem, QuestionItem
 from remit.errors import ApprovalDeniedError, BlockedError, MissingCapabilityError, SetupError, Suspended
 from remit.layers import Approve, Call, Place, Reply
 from remit.policies import Decision, HighRisk, InboxApprover, Question
@@ -36,6 +36,16 @@ async def test_an_allowed_call_passes_through_untouched_and_nobody_is_asked(desk
     assert await call_through(approve(person), call, inner) is reply
     assert inner.calls == [call.replace(approvals=("",))]
     assert (person.asked, asked(call)) == ([], [])
+
+
+async def test_the_rule_that_allows_a_call_is_recorded_once(desk: Desk) -> None:
+    inner, call = Inner(), await desk.call(drop, DROP)
+    policy = Policy.only(When("drafts", lambda call: call.callee is drop, Allow()))
+    for _ in range(2):
+        await call_through(approve(later(), policy), call, inner)
+    await call_through(approve(later(), policy), await desk.call(look, '{"query":"a"}'), inner)
+    recorded = [item for item in call.ledger.recorded_items() if isinstance(item, CallAllowed)]
+    assert recorded == [CallAllowed(call=call.id, rule="drafts")]
 
 
 async def test_an_approved_call_runs_as_it_was_asked_about(desk: Desk) -> None:

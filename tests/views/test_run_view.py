@@ -12,6 +12,7 @@ from remit.contracts.chat import encode_message
 from remit.contracts.items import (
     AttemptEnded,
     AttemptStarted,
+    CallAllowed,
     CallEntered,
     ErasedItem,
     Item,
@@ -79,6 +80,10 @@ def test_a_call_has_its_times_attempts_and_notes() -> None:
     assert (call.asked_at, call.started_at, call.ended_at, call.seconds) == (0.0, 1.0, 5.0, 4.0)
     assert [(each.number, each.outcome) for each in call.attempts] == [(1, "error"), (2, None)]
     assert [each.note for each in call.notes] == [note]
+
+
+def test_a_call_names_the_rules_that_allowed_it() -> None:
+    assert fold(WANTED, STARTED, CallAllowed(call="c", rule="drafts")).calls["c"].rules == ["drafts"]
 
 
 def test_the_first_failure_is_that_which_came_first() -> None:

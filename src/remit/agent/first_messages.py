@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from remit.contracts.call import given_id
 from remit.contracts.callee import Frame
 from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.items import Author, Message, Mismatch, given_id
+from remit.contracts.items import Author, Message, Mismatch
 from remit.contracts.secret import redact_secrets
 from remit.journal.codec import build_chat_history
 

@@ -21,6 +21,7 @@ from remit.contracts.items import (
     ArgumentsBound,
     AttemptEnded,
     AttemptStarted,
+    CallAllowed,
     CallEntered,
     DecisionItem,
     GivenMessage,
@@ -203,9 +204,16 @@ def _describe_change_of_run(item: Mismatch | TurnEnded | RunLoosened) -> str:
     return "the stop policy ended the agent" if item.stopped else "the stop policy let the agent go on"
 
 
+def _describe_step(item: Item) -> str:
+    """What is said of an item about how a call came to run; empty for others."""
+    if isinstance(item, CallAllowed):
+        return f"by the rule '{one_line(item.rule)}'"
+    return summarize_arguments(item.arguments) if isinstance(item, ArgumentsBound) else ""
+
+
 def _describe_item(item: Item, run_started_at: float, position: Position, view: RunView) -> tuple[str, str]:
     """Label and details of an item that can be described on its own."""
-    what, text = item.kind, summarize_arguments(item.arguments) if isinstance(item, ArgumentsBound) else ""
+    what, text = item.kind, _describe_step(item)
     match item:
         case RunOpened():
             text = f"{item.callee} of {item.application}, asked by {_describe_origin(item)}"

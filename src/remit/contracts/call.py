@@ -74,6 +74,11 @@ def root_call_id(header: RunOpened) -> str:
     return content_digest(header.call, header.callee, header.arguments)
 
 
+def given_id(agent: str) -> str:
+    """The id under which the journal stores the history that the agent with call id ``agent`` is started from."""
+    return f"{agent}:given"
+
+
 def derive_call_id(parent: str, callee: str, arguments: Arguments, occurrences: dict[str, int]) -> str:
     """The id of the next call that the body of ``parent`` makes: a digest of parent, callee, arguments and occurrence.
 

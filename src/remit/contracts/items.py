@@ -27,10 +27,7 @@ class Item(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class CallItem(Item, frozen=True, kw_only=True, gc=False):
-    """The base class of items that name a call: the call that made it (empty for the run's own), and its callee.
-
-    ``wire`` is the model's id of the call, empty for a call that no model made.
-    """
+    """The base class of items that name a call: the call that made it, if one did, its callee, and the model's id."""
 
     parent: str
     callee: str
@@ -204,6 +201,13 @@ class DecisionItem(Item, frozen=True, kw_only=True, gc=False):
     body: str
 
 
+class CallAllowed(Item, frozen=True, kw_only=True, gc=False):
+    """A rule of the policy matched a call and allowed it. A call that no rule matches is allowed without a record."""
+
+    kind: ClassVar[str] = "allowed"
+    rule: str
+
+
 class ArgumentsBound(Item, frozen=True, kw_only=True, gc=False):
     """The canonical arguments of a call with defaults that a function computed, such as an id or the time.
 
@@ -368,11 +372,6 @@ class RunFinished(Item, frozen=True, kw_only=True, gc=False):
     kind: ClassVar[str] = "finished"
     status: Literal["done", "failed", "cancelled"]
     error: str = ""
-
-
-def given_id(agent: str) -> str:
-    """The id under which the journal stores the history that the agent with call id ``agent`` is started from."""
-    return f"{agent}:given"
 
 
 HEADER_ITEMS: Final = (RunOpened, GivenMessage, QuestionItem, DecisionItem)

@@ -8,10 +8,10 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from remit.contracts.arguments import Limits
-from remit.contracts.call import root_call_id
+from remit.contracts.call import given_id, root_call_id
 from remit.contracts.call_ids import is_kept_id, new_ids
 from remit.contracts.chat import encode_message
-from remit.contracts.items import GivenMessage, Item, RunOpened, given_id
+from remit.contracts.items import GivenMessage, Item, RunOpened
 from remit.contracts.wire import (
     ModelText,
     ToolCallRequest,

@@ -39,7 +39,7 @@ from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS, find_due_summa
 from remit.contracts.call import Call, CallLayer, CallService
 from remit.contracts.facts import Effect
 from remit.contracts.gate import has_begun
-from remit.contracts.items import AttemptEnded, AttemptStarted, QuestionItem
+from remit.contracts.items import AttemptEnded, AttemptStarted, CallAllowed, QuestionItem
 from remit.contracts.ledger import Consumption
 from remit.contracts.question import NO_PREVIEW, Question
 from remit.contracts.reply import Reply
@@ -224,6 +224,8 @@ class _Approve:
             was_asked = any(isinstance(each, QuestionItem) for each in items)
             if not was_asked:
                 verdict, rule = await ask_about_calls(call, self._policy) or (verdict, rule)
+        if rule and isinstance(verdict, Allow):
+            _record_rule(call, rule)
         # The digests of a match are costly: a call that nothing asks about, and nothing has, does without.
         if items or isinstance(verdict, Ask):
             match, approvals = compute_match(call, self._policy.version), read_approvals(items)
@@ -351,6 +353,13 @@ class _Approve:
         used_up = [each for each in approvals.consumable_questions(call.ledger.now()) if each != case.used_elsewhere]
         await record_question(call, opened, Consumption(tuple(used_up), call.caller.run, call.id))
         return opened
+
+
+def _record_rule(call: Call, rule: str) -> None:
+    """Record the rule that allows a call, unless it is on record."""
+    items, allowed = call.ledger.items_for(call.id), CallAllowed(call=call.id, rule=rule)
+    if not call.ledger.is_replaying and allowed not in items:
+        call.ledger.add(allowed)
 
 
 def _is_same_use(call: Call, recorded: RecordedQuestion | None) -> bool:

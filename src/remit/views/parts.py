@@ -71,7 +71,8 @@ class CallView(Struct, kw_only=True):
 
     ``id`` is empty until anything beside the model's message is on record of it, ``wire`` the model's id. ``arguments``
     are those that the model wrote, or those of the run; empty for calls that a body makes. Times are epoch seconds.
-    ``calls`` are those that its body or its model has made or asked for, ``messages`` those of an agent. ``announces``:
+    ``calls`` are those that its body or its model has made or asked for, ``messages`` those of an agent. ``rules`` are
+    those of the policy that allowed it, where one matched. ``announces``:
     it only announced a call, about which it opened a question. ``erased`` are the kinds of its erased items.
     """
 
@@ -88,6 +89,7 @@ class CallView(Struct, kw_only=True):
     calls: list[CallView] = []
     messages: list[MessageView] = []
     handoffs: list[Handoff] = []
+    rules: list[str] = []
     output: ToolOutput | None = None
     announces: bool = False
     has_begun: bool = False

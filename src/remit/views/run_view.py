@@ -10,6 +10,7 @@ from remit.contracts.chat import decode_message
 from remit.contracts.items import (
     AttemptEnded,
     AttemptStarted,
+    CallAllowed,
     CallItem,
     DecisionItem,
     ErasedItem,
@@ -92,12 +93,10 @@ class RunView:
                 self._add_message(item, at)
             case AttemptEnded():
                 self._end_attempt(item, at)
-            case Note():
-                self._find(item.call).notes.append(NoteView(note=item, at=at, place=self.count))
+            case Note() | CallAllowed() | Handoff():
+                self._add_to_call(item, at)
             case DecisionItem():
                 self._decide(item, at)
-            case Handoff():
-                self._find(item.call).handoffs.append(item)
             case ModelFailure() if item.retry_at is None:
                 self._note_failure(item.call.partition(":")[0], "", at, item.content)
             case ErasedItem():
@@ -194,6 +193,16 @@ class RunView:
             call.output, call.ended_at = item, at
             if item.outcome == "error":
                 self._note_failure(item.call, item.callee, at, call.content)
+
+    def _add_to_call(self, item: Note | CallAllowed | Handoff, at: float) -> None:
+        call = self._find(item.call)
+        match item:
+            case Note():
+                call.notes.append(NoteView(note=item, at=at, place=self.count))
+            case CallAllowed():
+                call.rules.append(item.rule)
+            case Handoff():
+                call.handoffs.append(item)
 
     def _place(self, item: CallItem) -> CallView:
         """The call of an item, in its place in the tree: that which its model asked for, or one that a body makes."""
