@@ -80,8 +80,8 @@ PUBLIC: Final = {
     "remit.items": """
         ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted CallAllowed CallEntered CallItem DecisionItem DeltaEvent
         DropEvent ErasedItem GivenMessage Handoff HistoryCompacted Item ItemEvent Message Mismatch ModelExchange
-        ModelFailure ModelUsage Note Outcome Position QuestionClosed QuestionItem RunFinished RunLoosened RunOpened RunResumed
-        RunScheduled RunStalled RunSuspended StreamEvent ToolOutput TraceStarted TurnEnded read_jsonl
+        ModelFailure ModelUsage Note Outcome Position QuestionClosed QuestionItem RunFinished RunLoosened RunOpened
+        RunResumed RunScheduled RunStalled RunSuspended StreamEvent ToolOutput TraceStarted TurnEnded read_jsonl
     """,
     "remit.layers": """
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService
