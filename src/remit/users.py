@@ -155,7 +155,7 @@ def read_users(path: Path, user: str) -> UserDirectory:
             _write_file(path, _DEFAULT_CONFIG.format(user=_toml_key(user)))
         for each in (path.parent, path):
             check_trusted(each)
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise SetupError(f"{path} cannot be used: {error.strerror}") from error
     except ValueError as error:

@@ -52,6 +52,11 @@ def test_a_user_is_found_by_every_spelling_of_the_name(path: Path) -> None:
     assert people.require_principal("andre\u0301") == people.find_principal("andr\u00e9", "bakery")
 
 
+def test_a_byte_order_mark_is_no_part_of_the_file(path: Path) -> None:
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
+    assert read_users(path, "ada").require_principal("ada").tenant == "bakery"
+
+
 def test_permissions_are_those_of_all_roles(path: Path) -> None:
     path.write_text(GOOD)
     ada = read_users(path, "ada").require_principal("ada")
