@@ -8,9 +8,11 @@ requests, it remembers what the run before it found, its model searches the tool
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import pickle
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -40,6 +42,7 @@ from remit.agent import Compaction, ToolSearch, WorkingMemory
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
 from remit.contracts.arguments import Limits
 from remit.contracts.artifact import digest_of
+from remit.contracts.streaming import Delta
 from remit.errors import ModelBusyError
 from remit.journal.crashpoint import crashpoint
 from remit.journal.sql.store import SqlStore
@@ -95,12 +98,42 @@ def reference(content: bytes, name: str = "") -> dict[str, Any]:
 
 
 _LIMITS: Final = Limits(output_bytes=2048)
+_MOST_WAITS: Final = 10_000
+"""Milliseconds after which an answer ends though its reader has nothing of it."""
+
 _SENT: Final = reference(PHOTO, "till.txt")
 
 
 def kept_contents(script: Script) -> list[bytes]:
     """The contents that a run passes to ``keep`` by reference."""
     return [PHOTO, *(scanned(number).encode() for number in _SCANNED[script])]
+
+
+class _Followed(Streamed):
+    """A model whose answers end once their reader has a piece, so that there are pieces whatever the store's speed."""
+
+    def __init__(
+        self, answer: Callable[[ChatRequest], Awaitable[Completion]], find_reader: Callable[[], Reader | None]
+    ) -> None:
+        super().__init__(answer)
+        self._find_reader = find_reader
+
+    async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
+        """Answer in pieces, and wait until one has arrived."""
+        pieces = 0
+
+        def pass_on(delta: Delta) -> None:
+            nonlocal pieces
+            pieces += bool(delta.text)
+            on_delta(delta)
+
+        completion = await super().stream(request, pass_on)
+        reader = self._find_reader()
+        for _ in range(_MOST_WAITS if pieces and reader is not None else 0):
+            if reader is None or reader.open:
+                break
+            await asyncio.sleep(0.001)
+        return completion
 
 
 class World:
@@ -113,6 +146,7 @@ class World:
         self._reader = home / "reader"
         self.tools = self._tools()
         self._script: Script = script
+        self._following: Reader | None = None
 
     def runtime(self, store: SqlStore, *, run: str = "run") -> Runtime:
         """A runtime over the tools, with a script that calls them all."""
@@ -130,7 +164,8 @@ class World:
             tool_search=ToolSearch(above=3, limit=10) if is_whole else None,
         )
         app = App(name="sweep", agents=(agent, SCOUT), policy=_POLICY, limits=_LIMITS)
-        return Runtime(app, store=store, model=Streamed(self._answer), make_run_id=lambda: run)
+        model = _Followed(self._answer, lambda: self._following)
+        return Runtime(app, store=store, model=model, make_run_id=lambda: run)
 
     @property
     def is_whole(self) -> bool:
@@ -150,7 +185,10 @@ class World:
 
     def reader(self) -> Reader:
         """The reader of the stream, as the executions so far have left it."""
-        return pickle.loads(self._reader.read_bytes()) if self._reader.exists() else Reader()  # noqa: S301 - our own
+        kept = self._reader.read_bytes() if self._reader.exists() else None
+        reader: Reader = Reader() if kept is None else pickle.loads(kept)  # noqa: S301 - our own
+        self._following = reader
+        return reader
 
     def keep_reader(self, reader: Reader) -> None:
         """Keep what the reader has."""

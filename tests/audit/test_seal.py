@@ -104,7 +104,7 @@ async def test_nothing_is_entered_into_a_log_that_was_removed_cut_or_changed(wor
     lines = path.read_text().splitlines(keepends=True)
     for text in ("", lines[0], lines[1], lines[0].replace("100.0", "101.0")):
         path.write_text(text)
-        with pytest.raises(AuditError, match="nothing was entered"):
+        with pytest.raises(AuditError, match="nothing was written"):
             await world.audit.seal(TENANT)
         assert path.read_text() == text
 

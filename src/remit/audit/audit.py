@@ -46,7 +46,7 @@ class Audit:
         Returns the anchored head; None if the log is empty.
 
         Raises:
-            AuditError: the log differs from the anchored one, so nothing was entered; or a file or the anchor cannot be
+            AuditError: the log differs from the anchored one, so nothing was written; or a file or the anchor cannot be
                 used.
         """
         tenant, runs = as_normalized("tenant", tenant), as_text_tuple("runs", runs)
