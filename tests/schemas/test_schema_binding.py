@@ -63,6 +63,7 @@ BOUND: dict[str, tuple[dict[str, Any], str, str]] = {
     "a default": ({"properties": {"a": {"default": [1]}}}, "{}", '{"a":[1]}'),
     "a default, bound": ({"properties": {"a": {**NUMBER, "default": 1}}}, "{}", '{"a":1}'),
     "a default that does not fit": ({"properties": {"a": {"type": "string", "default": None}}}, "{}", "{}"),
+    "a default written as a fraction": ({"properties": {"a": {"type": "integer", "default": 1.0}}}, "{}", '{"a":1}'),
     "a default within": ({"properties": {"a": NAMED}}, '{"a":{"n":1.0}}', '{"a":{"n":1,"kind":"page"}}'),
     "a list": ({"properties": {"a": {"items": NUMBER, "prefixItems": [{}]}}}, '{"a":[1,2.0]}', '{"a":[1,2]}'),
     "a mapping": ({"additionalProperties": NUMBER}, '{"a":1.0}', '{"a":1}'),

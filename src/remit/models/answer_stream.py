@@ -156,7 +156,7 @@ class AnswerStream:
     def _read_event(self, data: bytes) -> None:
         if data.strip() == _DONE:
             self._has_ended = True
-        elif data.strip() and (value := load_json(data.decode())) is not None:
+        elif data.strip() and not self._has_ended and (value := load_json(data.decode())) is not None:
             chunk = as_object(value)
             is_error = self._event == b"error" or chunk.get("object") == "error"
             self._add_chunk({"error": chunk} if is_error and not chunk.get("error") else chunk)

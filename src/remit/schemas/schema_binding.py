@@ -8,6 +8,7 @@ as with ``oneOf``, are omitted.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, cast
@@ -210,17 +211,19 @@ class _Binding:
     def _default_of(self, node: JsonSchema) -> tuple[object, int]:
         """The bound default of a property, and its size as JSON.
 
-        A default that does not fit its schema, or contains itself, is ignored.
+        A default that does not fit its schema, or contains itself, is ignored. It is not bound strictly: the schema
+        wrote it, not the caller.
         """
         if id(node) not in self._defaults:
             self._defaults[id(node)] = (_NO_DEFAULT, 0)  # until it is known: it may be asked for within itself
-            before = self._added_chars
-            if self._fits(node["default"], node):
-                bound = self._fit(node["default"], node, ())
-                self._defaults[id(node)] = (bound, len(compact_json(bound)))
-                if self._fit(bound, node, ()) != bound:
-                    self._defaults[id(node)] = (_NO_DEFAULT, 0)
-            self._added_chars = before
+            before, strict, self._strict = self._added_chars, self._strict, False
+            with contextlib.suppress(SchemaMismatchError):
+                if self._fits(node["default"], node):
+                    bound = self._fit(node["default"], node, ())
+                    self._defaults[id(node)] = (bound, len(compact_json(bound)))
+                    if self._fit(bound, node, ()) != bound:
+                        self._defaults[id(node)] = (_NO_DEFAULT, 0)
+            self._added_chars, self._strict = before, strict
         return self._defaults[id(node)]
 
     def _keys_of(self, node: JsonSchema) -> frozenset[str] | None:

@@ -107,6 +107,19 @@ CALLS: Final[dict[str, Shape]] = {
         chunk({"function_call": {"name": "now", "arguments": "{}"}}),
         made=(),
     ),
+    "a call after the end": Shape(
+        answers=(
+            as_events(
+                piece(0, '{"what":"a"}', id="c1", name="look"),
+                _CALLS_END,
+                DONE,
+                piece(1, '{"what":"b"}', id="c2", name="look"),
+                DONE,
+            ),
+            _GOOD,
+        ),
+        calls=("look(a)",),
+    ),
     "calls that are empty after a call": _call(
         piece(0, '{"what":"a"}', id="c1", name="look"), chunk({"tool_calls": ""}), chunk({"tool_calls": {}})
     ),
