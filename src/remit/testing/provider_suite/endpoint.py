@@ -11,6 +11,7 @@ from typing import Any, Final, Self, cast
 
 from remit.contracts.call_ids import MAX_ID, is_kept_id
 from remit.contracts.chat import encode_message
+from remit.contracts.stand_in import MESSAGE_NAME
 from remit.contracts.wire import has_surrogates
 from remit.schemas.jsontext import compact_json, reject_constant
 from remit.testing.history_check import HistoryErrorKind, history_errors
@@ -68,6 +69,15 @@ class ShapedEndpoint:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
+        try:
+            await self._respond(reader, writer)
+        finally:  # whatever is wrong with a shape, its model does not wait for the rest
+            writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
+            self._writers.discard(writer)
+
+    async def _respond(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
             head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
             length = re.search(r"content-length: *(\d+)", head)
@@ -77,10 +87,6 @@ class ShapedEndpoint:
             lines = "".join(f"{key}: {value}\r\n" for key, value in (*headers, ("connection", "close")))
             writer.write(f"HTTP/1.1 {answer.status} -\r\n{lines}\r\n".encode() + data)
             await writer.drain()
-        writer.close()
-        with contextlib.suppress(ConnectionError):
-            await writer.wait_closed()
-        self._writers.discard(writer)
 
 
 def list_refusals(body: dict[str, Any]) -> Iterator[str]:
@@ -104,8 +110,9 @@ def _list_faults(message: dict[str, Any]) -> Iterator[str]:
     said = message.get("content") or message.get("refusal") or message.get("audio")
     if not calls and not (said.strip() if isinstance(said, str) else said):
         yield "content: text content must be non-empty"
-    if message.get("name") is not None and not _is_name(message["name"]):
-        yield f"name: {message['name']!r} does not match the pattern of names"
+    name: object = message.get("name")
+    if name is not None and not (isinstance(name, str) and MESSAGE_NAME.fullmatch(name)):
+        yield f"name: {name!r} does not match the pattern of names of messages"
     if not isinstance(message.get("refusal"), str | None):
         yield "refusal: expected a string"
     for name, form in _FORMS.items():

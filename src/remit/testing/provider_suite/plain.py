@@ -177,6 +177,7 @@ TEXTS: Final[dict[str, Shape]] = {
     "thinking in tags": _say({"content": "<think>Hm</think>all done"}),
     "half an emoji": _say({"content": "all done \ud83d"}),
     "a name with a space": _say({"content": "all done", "name": "Model 5"}),
+    "a name with half an emoji": _say({"content": "all done", "name": "x\ud83d"}),
     "a refusal as a list": _say({"content": "all done", "refusal": ["no"]}),
     "a refusal": Shape(answers=(whole(completion({"content": None, "refusal": "I cannot help"})),), text="I cannot"),
 }

@@ -113,11 +113,13 @@ def _json(value: object) -> str:
 def as_stream(answer: HttpAnswer, body: object) -> HttpAnswer:
     """The stream that says the same as the body of a completion; the answer unchanged if that is none."""
     fields = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
-    choices: list[dict[str, Any]] = fields.get("choices") or []
-    if answer.status != 200 or not choices:
+    choices: object = fields.get("choices")
+    if answer.status != 200 or not isinstance(choices, list) or not choices:
+        return answer
+    if not all(isinstance(each, dict) for each in cast("list[object]", choices)):
         return answer
     events: list[object] = []
-    for choice in choices:
+    for choice in cast("list[dict[str, Any]]", choices):
         message: dict[str, Any] = dict(choice.get("message") or {})
         calls: list[dict[str, Any]] = message.get("tool_calls") or []
         if calls:
