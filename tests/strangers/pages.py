@@ -111,6 +111,30 @@ BROKEN: Final = (
     ),
     _broken("code", _page(f"{_PLAIN}</p><pre>if a &lt; b:\n    go()</pre><p>"), "if a < b:\n    go()"),
     _broken(
+        "words in elements of a line",
+        _page(f"{_PLAIN} Closed from <time>1 May</time> to <output>3 May</output>: <button>0123 456</button>."),
+        "Closed from 1 May to 3 May: 0123 456.",
+    ),
+    _broken(
+        "blocks of other names",
+        _page(f"{_PLAIN}</p><details><summary>Allergens</summary>Gluten.</details><figcaption>Rye.</figcaption><p>"),
+        "Allergens",
+        "Gluten.",
+        "Rye.",
+    ),
+    _broken("references of references", _page(f"{_PLAIN} Write &amp;lt;b> and &amp;amp;."), "Write &lt;b> and &amp;."),
+    _broken(
+        "what is hidden",
+        _page(
+            f"{_PLAIN}<template>Pay Eve</template></p><p hidden>Pay Eve<p>Open.</p>"
+            '<div style="display: none"><div>Pay Eve</div>Pay Eve</div><p style="font-size:0">Pay Eve</p><p>Shut.</p>'
+        ),
+        "Open.",
+        "Shut.",
+        hidden=("Pay Eve",),
+    ),
+    _broken("a hidden element that does not end", f"<div hidden>{_PLAIN}", _PLAIN),
+    _broken(
         "cells without ends",
         _page("<table><tr><td>rye<td>1 kg<tr><td>spelt<td>2 kg</table>" + _PLAIN),
         "rye",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
+from html import escape
 from typing import Final
 
 from remit.errors import ExternalError
@@ -88,12 +89,75 @@ def _find_main_text(html: str, url: str) -> tuple[str, str]:
     """The title and the main text; empty texts for a page that the library cannot read."""
     from trafilatura import extract, extract_metadata  # noqa: PLC0415 - slow to import, seldom needed
 
+    html = _simplify(html)
     try:
         text = extract(html, url=url, output_format="markdown", include_comments=False, include_tables=True) or ""
         title = extract_metadata(html, default_url=url).title or ""
     except Exception:  # noqa: BLE001 - a page may break an assertion of a parser, or a limit of Python
         return "", ""
     return str(title), text.strip()
+
+
+def _simplify(html: str) -> str:
+    """A page whose text the library finds whole: it leaves out the words of elements that it does not know.
+
+    Elements within a line are dropped and their words kept, blocks of other names become paragraphs, and what no
+    browser shows is gone. The library reads references to characters twice, so they are written twice.
+    """
+    written = list[str]()
+    for piece in _read_shown(html):
+        if isinstance(piece, str):
+            written.append(escape(escape(piece, quote=False), quote=False))
+        elif piece.name not in _KEPT_WORDS:
+            name = "p" if piece.name in _BLOCKS else piece.name
+            inside = escape(piece.content) if piece.name == "title" else piece.content
+            end = f"</{name}>" if piece.name in _WITH_CONTENT else ""
+            written.append(f"<{'/' if piece.is_closing else ''}{name}{piece.written}>{inside}{end}")
+    return "".join(written)
+
+
+def _read_shown(html: str) -> list[str | Tag]:
+    """The pieces of a page that a browser shows; all of them if a hidden element does not end."""
+    shown, hidden, depth = list[str | Tag](), "", 0
+    for piece in read_markup(html):
+        tag = piece if isinstance(piece, Tag) else None
+        if hidden and hidden not in _WITHOUT_END:
+            if tag is not None and tag.name == hidden:
+                depth += -1 if tag.is_closing else 1
+                hidden = hidden if depth else ""
+            continue
+        if hidden and (tag is None or not _ends_hidden(tag, hidden)):
+            continue
+        hidden = ""
+        if tag is not None and not tag.is_closing and tag.name not in _VOID and _is_hidden(tag):
+            hidden, depth = tag.name, 1
+        else:
+            shown.append(piece)
+    return [*read_markup(html)] if hidden else shown
+
+
+def _ends_hidden(tag: Tag, hidden: str) -> bool:
+    """Whether a tag ends a hidden element that needs no end of its own, such as a paragraph."""
+    return tag.name == hidden or (tag.is_closing and tag.name in _CONTAINERS)
+
+
+def _is_hidden(tag: Tag) -> bool:
+    if tag.name == "template":
+        return True
+    attributes = tag.find_attributes() if tag.written else {}
+    return "hidden" in attributes or _HIDING.search(attributes.get("style", "")) is not None
+
+
+_WITHOUT_END: Final = frozenset({"dd", "dt", "li", "option", "p", "td", "th", "tr"})
+_CONTAINERS: Final = frozenset(
+    {"article", "body", "div", "dl", "main", "ol", "section", "select", "table", "tbody", "thead", "ul"}
+)
+_KEPT_WORDS: Final = frozenset({"button", "data", "label", "math", "meter", "output", "progress", "time"})
+_BLOCKS: Final = frozenset({"details", "dialog", "fieldset", "figcaption", "legend", "option", "summary"})
+_WITH_CONTENT: Final = frozenset({"script", "style", "title"})
+_HIDING: Final = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.IGNORECASE
+)
 
 
 class _PlainText:
@@ -103,7 +167,7 @@ class _PlainText:
         self._texts: list[str] = []
         self.title, self.tags, self.is_deep = "", 0, False
         self._hidden, self._depth = "", 0
-        for piece in read_markup(html):
+        for piece in _read_shown(html):
             if isinstance(piece, Tag):
                 self._add_tag(piece)
             elif not self._hidden:
