@@ -39,7 +39,9 @@ MUTANTS: Final = (
                 "if isinstance(failure, ModelUnavailableError) and failure.retryable:",
             ),
             "an empty event breaks a stream": edited(
-                "remit.models.answer_stream:AnswerStream._read_event", "elif data.strip() and (", "elif ("
+                "remit.models.answer_stream:AnswerStream._read_event",
+                "elif data.strip() and not self._has_ended and (",
+                "elif not self._has_ended and (",
             ),
             "a cut answer is asked again as it was": edited(
                 "remit.layers.retry_model:is_incomplete",
