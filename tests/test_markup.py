@@ -59,3 +59,21 @@ def test_a_tag_has_its_attributes_and_a_title_its_text() -> None:
 def test_html_that_is_no_text_is_refused() -> None:
     with pytest.raises(SetupError, match="read_markup: html"):
         read_markup(b"<p>")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("html", "is_hidden"),
+    [
+        ("<p>", False),
+        ("<p hidden>", True),
+        ("<template>", True),
+        ("<p style='color: red; DISPLAY : none'>", True),
+        ("<p style='visibility:hidden'>", True),
+        ("<p style='font-size:0'>", False),
+        ("<p title='hidden'>", False),
+    ],
+)
+def test_an_element_is_hidden_if_browsers_show_nothing_of_it(html: str, is_hidden: bool) -> None:
+    (tag,) = read_markup(html)
+    assert isinstance(tag, Tag)
+    assert tag.is_hidden is is_hidden

@@ -63,7 +63,7 @@ _MAIL_PAGES_AND_VALUES: Final = mutants_of(
             "remit_casefile.google.mime:_find_root", "return next(named, part.parts[0])", "return part.parts[0]"
         ),
         "text that no person sees is the letter": edited(
-            "remit_casefile.google.markup:_Reader.add_tag", '"hidden" in attributes or', "False and"
+            "remit_casefile.google.markup:_Reader.add_tag", "is_hidden = not is_closing and", "is_hidden = False and"
         ),
         "where a link leads is dropped": edited(
             "remit_casefile.google.markup:_Reader._end_link",

@@ -31,6 +31,10 @@ _CONTENT: Final = {
     for name, other in (("script", ""), ("style", ""), ("title", r"|(?=<body\b)"))
 }
 """The elements whose content is not markup, and where each ends."""
+_HIDING_WORD: Final = re.compile("hid|none|&", re.IGNORECASE)
+_UNDISPLAYED: Final = re.compile(
+    r"(?:^|;)\s*+(?:display\s*+:\s*+none|visibility\s*+:\s*+hidden|mso-hide\s*+:\s*+all)\b", re.IGNORECASE
+)
 _NUMBER: Final = re.compile(r"&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
 """The number of a character. Python refuses to parse thousands of digits, which no character needs."""
 
@@ -47,6 +51,16 @@ class Tag:
     is_closing: bool = False
     written: str = ""
     content: str = ""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether a browser shows nothing of the element: a template, or one with ``hidden`` or such a ``style``."""
+        if self.name == "template":
+            return True
+        if _HIDING_WORD.search(self.written) is None:
+            return False
+        attributes = self.find_attributes()
+        return "hidden" in attributes or _UNDISPLAYED.search(attributes.get("style", "")) is not None
 
     def find_attributes(self) -> dict[str, str]:
         """The attributes, with names in lower case. If an attribute occurs twice, the first one counts."""

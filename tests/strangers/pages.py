@@ -127,7 +127,7 @@ BROKEN: Final = (
         "what is hidden",
         _page(
             f"{_PLAIN}<template>Pay Eve</template></p><p hidden>Pay Eve<p>Open.</p>"
-            '<div style="display: none"><div>Pay Eve</div>Pay Eve</div><p style="font-size:0">Pay Eve</p><p>Shut.</p>'
+            '<div style="display: none"><div>Pay Eve</div>Pay Eve</div><p>Shut.</p>'
         ),
         "Open.",
         "Shut.",

@@ -9,10 +9,6 @@ from typing import Final
 from remit.markup import Tag, read_markup
 
 _MAX_TARGET: Final = 2000
-_HIDING_WORD: Final = re.compile("hid|none|&", re.IGNORECASE)
-_UNDISPLAYED: Final = re.compile(
-    r"(?:^|;)\s*+(?:display\s*+:\s*+none|visibility\s*+:\s*+hidden|mso-hide\s*+:\s*+all)\b", re.IGNORECASE
-)
 _VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
 _CELLS: Final = frozenset({"td", "th"})
 _BLOCK: Final = re.compile(
@@ -69,9 +65,8 @@ class _Reader:
         if self._hiding and not self._ends_hidden(name, is_closing=is_closing):
             self._hidden.append(" ")
             return
-        is_read = not is_closing and (name in {"a", "img"} or _HIDING_WORD.search(tag.written) is not None)
-        attributes = tag.find_attributes() if is_read else {}
-        is_hidden = "hidden" in attributes or _UNDISPLAYED.search(attributes.get("style", "")) is not None
+        attributes = tag.find_attributes() if not is_closing and name in {"a", "img"} else {}
+        is_hidden = not is_closing and tag.is_hidden
         if name == "img":
             (self._hidden if is_hidden else self._chunks).append(f" {attributes.get('alt', '')} ")
         elif is_hidden and name not in _VOID:

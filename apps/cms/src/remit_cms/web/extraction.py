@@ -129,7 +129,7 @@ def _read_shown(html: str) -> list[str | Tag]:
         if hidden and (tag is None or not _ends_hidden(tag, hidden)):
             continue
         hidden = ""
-        if tag is not None and not tag.is_closing and tag.name not in _VOID and _is_hidden(tag):
+        if tag is not None and not tag.is_closing and tag.name not in _VOID and tag.is_hidden:
             hidden, depth = tag.name, 1
         else:
             shown.append(piece)
@@ -141,13 +141,6 @@ def _ends_hidden(tag: Tag, hidden: str) -> bool:
     return tag.name == hidden or (tag.is_closing and tag.name in _CONTAINERS)
 
 
-def _is_hidden(tag: Tag) -> bool:
-    if tag.name == "template":
-        return True
-    attributes = tag.find_attributes() if tag.written else {}
-    return "hidden" in attributes or _HIDING.search(attributes.get("style", "")) is not None
-
-
 _WITHOUT_END: Final = frozenset({"dd", "dt", "li", "option", "p", "td", "th", "tr"})
 _CONTAINERS: Final = frozenset(
     {"article", "body", "div", "dl", "main", "ol", "section", "select", "table", "tbody", "thead", "ul"}
@@ -155,9 +148,6 @@ _CONTAINERS: Final = frozenset(
 _KEPT_WORDS: Final = frozenset({"button", "data", "label", "math", "meter", "output", "progress", "time"})
 _BLOCKS: Final = frozenset({"details", "dialog", "fieldset", "figcaption", "legend", "option", "summary"})
 _WITH_CONTENT: Final = frozenset({"script", "style", "title"})
-_HIDING: Final = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.IGNORECASE
-)
 
 
 class _PlainText:
@@ -199,7 +189,7 @@ _DEEP: Final = 200
 _MANY_TAGS: Final = 40_000
 """The search for the main text takes time that grows with the square of the tags, so larger pages are read whole."""
 _VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
-_NOT_SHOWN: Final = frozenset({"template", "textarea"})
+_NOT_SHOWN: Final = frozenset({"textarea"})
 _INLINE: Final = frozenset(
     {"a", "abbr", "b", "bdi", "cite", "code", "em", "font", "i", "mark", "q", "s", "small", "span", "strong", "sub"}
     | {"sup", "time", "tt", "u", "wbr"}
