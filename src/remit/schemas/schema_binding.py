@@ -8,7 +8,6 @@ as with ``oneOf``, are omitted.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, cast
@@ -217,13 +216,15 @@ class _Binding:
         if id(node) not in self._defaults:
             self._defaults[id(node)] = (_NO_DEFAULT, 0)  # until it is known: it may be asked for within itself
             before, strict, self._strict = self._added_chars, self._strict, False
-            with contextlib.suppress(SchemaMismatchError):
+            try:
                 if self._fits(node["default"], node):
                     bound = self._fit(node["default"], node, ())
                     self._defaults[id(node)] = (bound, len(compact_json(bound)))
                     if self._fit(bound, node, ()) != bound:
                         self._defaults[id(node)] = (_NO_DEFAULT, 0)
-            self._added_chars, self._strict = before, strict
+            finally:
+                self._strict = strict
+            self._added_chars = before
         return self._defaults[id(node)]
 
     def _keys_of(self, node: JsonSchema) -> frozenset[str] | None:
