@@ -17,7 +17,7 @@ from remit.contracts.question import DecisionKind
 from remit.contracts.target import as_target
 from remit.contracts.usage import Prices
 from remit.core.call_checks import check_calls
-from remit.core.checks import check_flag, check_numbers, check_positive
+from remit.core.checks import check_flag, check_numbers, check_positive, check_text
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
@@ -161,7 +161,7 @@ class Client(UpdateReader):
         """
         check_numbers("settled", seconds=seconds)
         check_positive("settled", poll_seconds=poll_seconds)
-        await self.status(run)
+        check_text("run", run, RequestError)
         await self._runs.wait_until_settled(run, partial(self.status, run), seconds, poll_seconds)
         return await self.details(run)
 

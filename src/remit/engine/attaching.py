@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
@@ -17,15 +17,13 @@ from remit.engine.executor import RunExecutor
 from remit.engine.outcome import ExecutionOutcome
 from remit.engine.request import RunRequest, request_identity
 from remit.engine.result import RunResult, result_of
+from remit.engine.running import start_apart
 from remit.engine.settling import POLL_SECONDS, find_lasting_rest, wait_until_settled
 from remit.errors import LeaseError, RequestConflictError, RequestError, RequestNotFoundError
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ledger import usage_of
 from remit.journal.ports import RunRow
 from remit.views.receipt import FindContract
-
-_EXECUTIONS: Final = set[asyncio.Task[Any]]()
-"""Executions that continue when their caller is cancelled; an event loop holds only weak references to tasks."""
 
 
 class CallAttacher(Struct, frozen=True, kw_only=True):
@@ -96,11 +94,8 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
 
         None if another executor has it; then some time has passed, or it has changed.
         """
-        task = asyncio.create_task(execution)
-        _EXECUTIONS.add(task)
-        task.add_done_callback(_forget)
         try:
-            return await asyncio.shield(task)
+            return await asyncio.shield(start_apart(execution))
         except LeaseError:
             store = self.executor.store
             find_row, clock = lambda: store.find_run(run), self.executor.clock
@@ -123,9 +118,3 @@ def identify_call(callee: AnyCallee, header: RunOpened, limits: Limits) -> str:
     limited = repr((header.started_by, header.tool_scope, header.permissions))
     owner = (header.tenant, header.application, header.principal, limited)
     return content_digest("attached", *owner, *request_identity(callee, header, limits))
-
-
-def _forget(task: asyncio.Task[Any]) -> None:
-    _EXECUTIONS.discard(task)
-    if not task.cancelled():
-        task.exception()  # retrieved, because the caller may have been cancelled

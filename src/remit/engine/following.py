@@ -16,6 +16,7 @@ from remit.core.checks import check_counts
 from remit.core.deadline import Deadline
 from remit.engine.open_answers import STORE_SECONDS, OpenAnswer, find_open_answers
 from remit.engine.result import RunResult
+from remit.engine.running import start_apart
 from remit.engine.watching import wake_streams, watch_run
 from remit.errors import JournalError, RequestError
 from remit.journal.ports import Store
@@ -23,9 +24,6 @@ from remit.views.receipt import FindContract, Receipt, make_receipt
 
 WATCH_SECONDS: Final = 60.0
 """Seconds for which an executor in another process writes pieces after it was asked to."""
-
-_EXECUTIONS: Final = set[asyncio.Task[Any]]()
-"""Executions that continue when their stream is left; an event loop holds only weak references to tasks."""
 
 _MAX_SEQ: Final = 2**63 - 1
 _MAX_OPEN: Final = 1000
@@ -216,16 +214,8 @@ async def follow_execution(
     store: Store, run: str, execution: Coroutine[Any, Any, T], poll_seconds: float = 0.5
 ) -> AsyncGenerator[StreamEvent | T]:
     """Execute a run in a task of its own; yield its events and then what ``execution`` returns."""
-    task = asyncio.create_task(execution)
-    _EXECUTIONS.add(task)
-
-    def forget(ended: asyncio.Task[T]) -> None:
-        _EXECUTIONS.discard(ended)
-        if not ended.cancelled():
-            ended.exception()  # retrieved, because the stream may have been left
-        wake_streams(run, for_items=True)
-
-    task.add_done_callback(forget)
+    task = start_apart(execution)
+    task.add_done_callback(lambda _task: wake_streams(run, for_items=True))
 
     async def has_ended() -> bool:
         return task.done()

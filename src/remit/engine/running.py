@@ -1,0 +1,26 @@
+"""Executions that go on after their caller has stopped waiting, such as a stream that is left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+_TASKS: Final = set[asyncio.Task[Any]]()
+"""An event loop holds only weak references to tasks."""
+
+
+def start_apart(execution: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """Execute in a task that continues without anyone awaiting it, and whose error is then not reported."""
+    task = asyncio.create_task(execution)
+    _TASKS.add(task)
+    task.add_done_callback(_forget)
+    return task
+
+
+def _forget(task: asyncio.Task[Any]) -> None:
+    _TASKS.discard(task)
+    if not task.cancelled():
+        task.exception()  # retrieved, because its caller may have left
