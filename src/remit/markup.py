@@ -31,6 +31,7 @@ _CONTENT: Final = {
     for name, other in (("script", ""), ("style", ""), ("title", r"|(?=<body\b)"))
 }
 """The elements whose content is not markup, and where each ends."""
+_VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
 _HIDING_WORD: Final = re.compile("hid|none|&", re.IGNORECASE)
 _UNDISPLAYED: Final = re.compile(
     r"(?:^|;)\s*+(?:display\s*+:\s*+none|visibility\s*+:\s*+hidden|mso-hide\s*+:\s*+all)\b", re.IGNORECASE
@@ -51,6 +52,11 @@ class Tag:
     is_closing: bool = False
     written: str = ""
     content: str = ""
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the element has no content and no closing tag, such as an image."""
+        return self.name in _VOID
 
     @property
     def is_hidden(self) -> bool:

@@ -137,13 +137,7 @@ class _WorkerFileReader(Struct):
         """Read the file. The result has a worker only if there are no errors."""
         document = self.source.document
         self.findings += document.findings
-        before, nul, _ = self.source.prompt.partition("\0")
-        line = self.source.line + (before.count("\n") if nul else 0)
-        if nul or not before:
-            what, mend = "there is no prompt", "write below the front matter what the worker does"
-            what, mend = ("U+0000 in the prompt, which no database holds", "leave it out") if nul else (what, mend)
-            code, where = "value" if nul else "no-prompt", f"{document.file}:{line}"
-            self.findings.append(Finding(code=code, where=where, what=what, fix=mend))
+        self._check_prompt_text()
         front = self._parse_front_matter()
         name = self._resolve_name(front)
         default = PromptWithAttachments if document.value.get(ATTACHMENTS_FIELD) is not None else Prompt
@@ -156,6 +150,17 @@ class _WorkerFileReader(Struct):
         if input_model is None or output_type is None or self.findings:
             return ReadResult(None, names, tuple(sorted(self.findings, key=_position_key)))
         return ReadResult(self._build_definition(front, name, input_model, output_type, includes, imported), names)
+
+    def _check_prompt_text(self) -> None:
+        """Report that there is no prompt, or the line of a character that no database holds."""
+        file, line, prompt = self.source.document.file, self.source.line, self.source.prompt
+        if not prompt:
+            where, mend = f"{file}:{line}", "write below the front matter what the worker does"
+            self.findings.append(Finding(code="no-prompt", where=where, what="there is no prompt", fix=mend))
+        elif "\0" in prompt:
+            where = f"{file}:{line + prompt[: prompt.index(chr(0))].count(chr(10))}"
+            what = "U+0000 in the prompt, which no database holds"
+            self.findings.append(Finding(code="value", where=where, what=what, fix="leave it out"))
 
     def _parse_front_matter(self) -> FileForms:
         """Parse the front matter. Invalid keys are reported and left out."""

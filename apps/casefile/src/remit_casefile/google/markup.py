@@ -9,7 +9,6 @@ from typing import Final
 from remit.markup import Tag, read_markup
 
 _MAX_TARGET: Final = 2000
-_VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
 _CELLS: Final = frozenset({"td", "th"})
 _BLOCK: Final = re.compile(
     "address|article|aside|blockquote|body|br|center|d[dlt]|div|fieldset|figcaption|figure|footer|form|h[1-6r]|header"
@@ -69,7 +68,7 @@ class _Reader:
         is_hidden = not is_closing and tag.is_hidden
         if name == "img":
             (self._hidden if is_hidden else self._chunks).append(f" {attributes.get('alt', '')} ")
-        elif is_hidden and name not in _VOID:
+        elif is_hidden and not tag.is_void:
             self._hiding, self._depth = name, 1
         if name == "a":
             self._end_link()

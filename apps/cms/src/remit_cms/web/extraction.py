@@ -6,7 +6,7 @@ import asyncio
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
@@ -76,8 +76,9 @@ def best_passages(
 
 
 def _extract(html: str, url: str) -> PageText:
-    plain = _PlainText(html)
-    title, text = ("", "") if plain.tags > _MANY_TAGS else _find_main_text(html, url)
+    shown = _read_shown(html)
+    plain = _PlainText(shown)
+    title, text = ("", "") if plain.tags > _MANY_TAGS else _find_main_text(_simplify(shown), url)
     if not text or (plain.is_deep and len(text) <= len(html) // _MUCH_MARKUP):
         text = plain.text  # what is nested deeper is not in the tree that was searched
     if not text:
@@ -89,7 +90,6 @@ def _find_main_text(html: str, url: str) -> tuple[str, str]:
     """The title and the main text; empty texts for a page that the library cannot read."""
     from trafilatura import extract, extract_metadata  # noqa: PLC0415 - slow to import, seldom needed
 
-    html = _simplify(html)
     try:
         text = extract(html, url=url, output_format="markdown", include_comments=False, include_tables=True) or ""
         title = extract_metadata(html, default_url=url).title or ""
@@ -98,14 +98,14 @@ def _find_main_text(html: str, url: str) -> tuple[str, str]:
     return str(title), text.strip()
 
 
-def _simplify(html: str) -> str:
-    """A page whose text the library finds whole: it leaves out the words of elements that it does not know.
+def _simplify(shown: Iterable[str | Tag]) -> str:
+    """The pieces as a page in which the library finds all words: it omits those of elements that it does not know.
 
-    Elements within a line are dropped and their words kept, blocks of other names become paragraphs, and what no
-    browser shows is gone. The library reads references to characters twice, so they are written twice.
+    Inline elements are dropped and their words kept, and blocks that it does not know become paragraphs. The library
+    unescapes text twice, so it is escaped twice.
     """
     written = list[str]()
-    for piece in _read_shown(html):
+    for piece in shown:
         if isinstance(piece, str):
             written.append(escape(escape(piece, quote=False), quote=False))
         elif piece.name not in _KEPT_WORDS:
@@ -129,7 +129,7 @@ def _read_shown(html: str) -> list[str | Tag]:
         if hidden and (tag is None or not _ends_hidden(tag, hidden)):
             continue
         hidden = ""
-        if tag is not None and not tag.is_closing and tag.name not in _VOID and tag.is_hidden:
+        if tag is not None and not tag.is_closing and not tag.is_void and tag.is_hidden:
             hidden, depth = tag.name, 1
         else:
             shown.append(piece)
@@ -153,11 +153,11 @@ _WITH_CONTENT: Final = frozenset({"script", "style", "title"})
 class _PlainText:
     """All text of a page that a browser would show, a line for each block, however broken the page is."""
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, shown: Iterable[str | Tag]) -> None:
         self._texts: list[str] = []
         self.title, self.tags, self.is_deep = "", 0, False
         self._hidden, self._depth = "", 0
-        for piece in _read_shown(html):
+        for piece in shown:
             if isinstance(piece, Tag):
                 self._add_tag(piece)
             elif not self._hidden:
@@ -174,7 +174,7 @@ class _PlainText:
         if tag.name == "title" and not self._hidden:
             self.title = self.title or tag.content
         self.tags += 1
-        self._depth += -1 if tag.is_closing else tag.name not in _VOID
+        self._depth += -1 if tag.is_closing else not tag.is_void
         self.is_deep = self.is_deep or self._depth > _DEEP
         if tag.is_closing:
             self._hidden = "" if tag.name == self._hidden else self._hidden
@@ -188,7 +188,6 @@ _MUCH_MARKUP: Final = 20
 _DEEP: Final = 200
 _MANY_TAGS: Final = 40_000
 """The search for the main text takes time that grows with the square of the tags, so larger pages are read whole."""
-_VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
 _NOT_SHOWN: Final = frozenset({"textarea"})
 _INLINE: Final = frozenset(
     {"a", "abbr", "b", "bdi", "cite", "code", "em", "font", "i", "mark", "q", "s", "small", "span", "strong", "sub"}
