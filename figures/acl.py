@@ -76,7 +76,7 @@ STANDINGS: Final = (
     Standing("foreign to a public one", Level.NONE, tenant="other", public="admin"),
 )
 SAMPLE: Final = ("owner", "expired", "revoked", "foreign namesake of the owner")
-"""The principals of a sample, besides the viewer and the anonymous caller, whom the short form of the figure covers."""
+"""The principals that the tests of a sample add to the viewer and the anonymous caller of the short figure."""
 
 
 def needed_by(tool: ToolDefinition) -> Level | None:

@@ -129,10 +129,11 @@ class _Followed(Streamed):
 
         completion = await super().stream(request, pass_on)
         reader = self._find_reader()
-        for _ in range(_MOST_WAITS if pieces and reader is not None else 0):
-            if reader is None or reader.open:
-                break
-            await asyncio.sleep(0.001)
+        if reader is not None and pieces:
+            for _ in range(_MOST_WAITS):
+                if reader.open:
+                    break
+                await asyncio.sleep(0.001)
         return completion
 
 

@@ -20,7 +20,7 @@ from remit.contracts.estimate import PDF, Reads
 from remit.errors import NotFoundError
 
 MAX_REQUEST_BYTES: Final = 16 << 20
-"""The files of one request; those of earlier messages are omitted first."""
+"""The maximum size of the files in one request. Files of earlier messages are omitted first."""
 _REFERENCE_START: Final = re.compile(rf'{{"digest":"{DIGEST_PREFIX}[0-9a-f]{{64}}"')
 _MAX_REFERENCE_LENGTH: Final = 4096
 _MAX_NAMED: Final = 5

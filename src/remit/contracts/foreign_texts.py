@@ -29,7 +29,7 @@ def texts_for_model(texts: Iterable[str], origin: str) -> list[str] | None:
 
 
 def _to_text_for_model(text: str, origin: str, ids: dict[str, str]) -> str:
-    """The text of one message. ``ids`` maps the ids of earlier calls to portable ones; those of its calls are added."""
+    """The text of one message. ``ids`` maps call ids to portable ones; the calls of this message are added to it."""
     if ids and '"tool_call_id"' in text:
         members = raw_members(text)
         ident: object = json.loads(members.get("tool_call_id", "null"))

@@ -44,7 +44,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     JSON: names of rules and layers, values of limits, and scopes. A run that the body of a call started is
     ``started_by`` its run, and has no more than its ``tool_scope`` and its ``permissions``, None for no restriction.
     ``metadata`` is that of the request, as JSON. ``history`` is the digest of the messages that it starts from, each of
-    which follows the header. ``passed_over`` gives the reason agents that had the conversation do not continue with it.
+    which follows the header. ``passed_over`` says why agents that had the conversation do not continue with it.
     ``held`` are the permissions of the principal when the run was opened; its calls are judged by those of the moment.
     """
 

@@ -135,7 +135,7 @@ class Recorder:
 class RecordedModel:
     """Gives the answers of a recording in order, under the name of the model that gave them.
 
-    Its ``problem`` gives the reason one could not be given.
+    Its ``problem`` says why one could not be given.
     """
 
     def __init__(self, recording: Recording) -> None:

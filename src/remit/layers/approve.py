@@ -97,7 +97,7 @@ class _Case(NamedTuple):
     """A call and the verdict on it, with the recorded question about it that this policy asked, if there is one.
 
     ``used_elsewhere`` is the id of that question if another call of the conversation has used all of its approval.
-    ``lost`` gives the reason its decision does not count any more.
+    ``lost`` says why its decision no longer counts.
     """
 
     call: Call

@@ -65,9 +65,9 @@ def needs_round_trip_check(adapter: TypeAdapter[Any]) -> bool:
 
 
 def leaves_out_values(adapter: TypeAdapter[Any]) -> bool:
-    """Whether a field is omitted of JSON for some values.
+    """Whether a field is left out of JSON for some values.
 
-    Of a result that is meant. Arguments would run with a value that their approver was not shown, so each is checked.
+    A result may leave values out. Arguments would run with a value that their approver was not shown.
     """
     return any(node.get("serialization_exclude_if") for node in iter_nodes(adapter.core_schema))
 

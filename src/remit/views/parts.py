@@ -72,8 +72,8 @@ class CallView(Struct, kw_only=True):
     ``id`` is empty until anything beside the model's message is on record of it, ``wire`` the model's id. ``arguments``
     are those that the model wrote, or those of the run; empty for calls that a body makes. Times are epoch seconds.
     ``calls`` are those that its body or its model has made or asked for, ``messages`` those of an agent. ``rules`` are
-    those of the policy that allowed it, where one matched. ``announces``:
-    it only announced a call, about which it opened a question. ``erased`` are the kinds of its erased items.
+    those of the policy that matched and allowed it. ``announces``: it only announced a call, about which it opened a
+    question. ``erased`` are the kinds of its erased items.
     """
 
     id: str

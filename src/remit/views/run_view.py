@@ -223,10 +223,8 @@ class RunView:
         if asked is None:
             siblings.append(call)
             return call
-        call.arguments, call.asked_at = (
-            asked.arguments,
-            asked.asked_at,
-        )  # its own items came before the one that places it
+        # Items of the call came before the one that places it, so it stands beside the one that was asked for.
+        call.arguments, call.asked_at = asked.arguments, asked.asked_at
         for listed in (siblings, *(each.calls for each in self.messages)):
             listed[:] = [call if each is asked else each for each in listed]
         return call

@@ -87,7 +87,7 @@ async def test_one_thread_looks_for_changes_however_many_watch_and_ends_with_the
 ) -> None:
     store = stores[0]
     await now(store)
-    await until(lambda: threads() == 0)  # those of earlier tests end
+    await until(lambda: threads() == 0)  # earlier tests may have left one
     for _ in range(2):
         with store.watch_changes():
             with store.watch_changes():
@@ -99,7 +99,7 @@ async def test_one_thread_looks_for_changes_however_many_watch_and_ends_with_the
 async def test_a_closed_store_looks_for_no_changes(stores: list[SqlStore]) -> None:
     store = stores[0]
     await now(store)
-    await until(lambda: threads() == 0)  # those of earlier tests end
+    await until(lambda: threads() == 0)  # earlier tests may have left one
     with store.watch_changes():
         await store.close()
         await until(lambda: threads() == 0)
