@@ -155,6 +155,14 @@ def test_an_agent_says_what_it_is() -> None:
     assert agent.schema_in.json_schema["required"] == ["prompt"]
 
 
+def test_an_agent_is_its_own_definition_which_nothing_replaces() -> None:
+    agent = Agent("editor", instructions="x", tools=[double])
+    assert agent.definition is agent
+    assert agent.layer(Timeout(1)).definition is not agent
+    with pytest.raises(AttributeError):
+        agent.definition = agent  # pyright: ignore[reportAttributeAccessIssue]: the test is that it is refused
+
+
 @pytest.mark.parametrize("name", ["", "the editor", "e" * 65])
 def test_a_name_that_a_model_may_not_see_is_refused(name: str) -> None:
     with pytest.raises(ContractError):

@@ -225,6 +225,11 @@ class Agent(BoundAgent):
         return None if added is None else added.union(each.name for each in self.tools)
 
     @property
+    def definition(self) -> Agent:
+        """The agent itself: an agent is its own definition."""
+        return self
+
+    @property
     def where(self) -> str:
         """The place of its definition, as ``file:line``; empty if it was made in Python."""
         return "" if self.source is None else self.source.where
