@@ -14,10 +14,11 @@ from remit.errors import (
     CallError,
     ConflictError,
     DeniedError,
+    InternalError,
     RemitError,
     RequestError,
     Suspended,
-    ToolFailedError,
+    ToolFailed,
     error_from_reply,
 )
 
@@ -58,7 +59,7 @@ def test_the_drawing_puts_every_error_under_its_parent() -> None:
 
 @pytest.mark.parametrize("kind", ALL)
 def test_a_failure_ends_in_error_and_says_what_it_is(kind: type[RemitError]) -> None:
-    assert kind.__name__.endswith("Error")
+    assert kind.__name__.endswith("Error") or kind is ToolFailed
     assert kind.__doc__
     assert re.fullmatch(r"[A-Z][A-Z_]*", kind.code)
 
@@ -67,7 +68,7 @@ def test_no_two_errors_share_a_code_but_the_two_that_say_nothing_more() -> None:
     codes = [kind.code for kind in ALL]
     shared = {code for code in codes if codes.count(code) > 1}
     assert shared == {CallError.code}
-    assert [kind for kind in ALL if kind.code in shared] == [CallError, ToolFailedError]
+    assert [kind for kind in ALL if kind.code in shared] == [CallError, InternalError]
 
 
 def test_the_codes_are_these_for_ever() -> None:
@@ -105,7 +106,8 @@ def test_the_codes_are_these_for_ever() -> None:
         "IdempotencyError": "IDEMPOTENCY_KEY_REUSED",
         "InvalidOutputError": "INVALID_OUTPUT",
         "MaxTurnsError": "MAX_TURNS",
-        "ToolFailedError": "INTERNAL_ERROR",
+        "ToolFailed": "TOOL_FAILED",
+        "InternalError": "INTERNAL_ERROR",
         "JournalError": "JOURNAL_ERROR",
         "LeaseError": "LEASE_HELD",
         "ApprovalUsedError": "APPROVAL_USED",
@@ -145,6 +147,13 @@ def test_only_what_may_go_well_later_is_worth_another_try() -> None:
     }
 
 
+def test_a_model_reads_the_details_of_an_error() -> None:
+    reply = ToolFailed("declined", details={"bank": 51}).to_reply()
+    assert reply == {"success": False, "error": "declined", "errorCode": "TOOL_FAILED", "details": {"bank": 51}}
+    read = error_from_reply(json.dumps(reply))
+    assert (type(read), read.message, read.details) == (ToolFailed, "declined", {"bank": 51})
+
+
 @pytest.mark.parametrize("kind", [kind for kind in CALL_ERRORS if not issubclass(kind, DeniedError)])
 def test_a_model_reads_an_error_as_no_success_with_its_code(kind: type[CallError]) -> None:
     assert kind("no page 'x'").to_reply() == {"success": False, "error": "no page 'x'", "errorCode": kind.code}
@@ -170,7 +179,7 @@ def test_an_error_comes_back_from_its_reply(kind: type[CallError]) -> None:
 @pytest.mark.parametrize("content", ['{"errorCode":"NEVER_HEARD_OF","error":"why"}', '{"error":"why"}'])
 def test_an_unknown_code_comes_back_as_a_failed_tool(content: str) -> None:
     error = error_from_reply(content)
-    assert (type(error), error.message) == (ToolFailedError, "why")
+    assert (type(error), error.message) == (InternalError, "why")
 
 
 def test_a_reply_without_a_message_still_gives_one() -> None:

@@ -60,11 +60,11 @@ PUBLIC: Final = {
         AlreadyExistsError ApprovalDeniedError ApprovalUsedError AuditError BlockedError BreakerOpenError
         BrokenJournalError BudgetError CallCancelledError CallError CompletionError ConflictError
         ContextLengthError ContractError DeadlineError DeniedError DivergedError ExternalError IdempotencyError
-        InvalidArgumentsError InvalidOutputError JournalError JournalFormatError LayerOrderError LeaseError
-        MaxTurnsError MissingCapabilityError ModelAccessError ModelBusyError ModelError ModelRefusedError
+        InternalError InvalidArgumentsError InvalidOutputError JournalError JournalFormatError LayerOrderError
+        LeaseError MaxTurnsError MissingCapabilityError ModelAccessError ModelBusyError ModelError ModelRefusedError
         ModelUnavailableError NameTakenError NoModelError NotFoundError PolicyError RateLimitedError RemitError
         RepeatedCallError RequestConflictError RequestDeniedError RequestError RequestNotFoundError SealError SetupError
-        StillRunningError Suspended ToolFailedError UnknownToolError as_no_model_error error_from_reply
+        StillRunningError Suspended ToolFailed UnknownToolError error_from_reply
     """,
     "remit.home": "data_folder data_location",
     "remit.inventory": """

@@ -36,7 +36,8 @@
     │  ├─ InvalidOutputError        the tool returned a value that its contract does not allow
     │  ├─ MaxTurnsError             the agent did not finish within its turns
     │  ├─ RepeatedCallError         the model makes a call again, although nothing has changed since
-    │  └─ ToolFailedError           the tool raised an exception of its own
+    │  ├─ ToolFailed                the tool answers that it failed, and why
+    │  └─ InternalError             code of the application raised another exception
     ├─ JournalError                 the journal refused a write; the executor stops as if it had crashed
     │  ├─ LeaseError                another executor holds the run
     │  ├─ ApprovalUsedError         the approval was used before
@@ -49,13 +50,12 @@
        ├─ RequestDeniedError        the principal sees it and may not do that
        └─ RequestConflictError      its state does not allow that now: busy, decided or revoked already, …
 
-Failures end in ``Error``; the signal `Suspended` does not.
+Failures end in ``Error``; `ToolFailed`, an answer of a tool, and the signal `Suspended` do not.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import ClassVar, Final, cast
 
 __all__ = [
@@ -78,6 +78,7 @@ __all__ = [
     "DivergedError",
     "ExternalError",
     "IdempotencyError",
+    "InternalError",
     "InvalidArgumentsError",
     "InvalidOutputError",
     "JournalError",
@@ -106,9 +107,8 @@ __all__ = [
     "SetupError",
     "StillRunningError",
     "Suspended",
-    "ToolFailedError",
+    "ToolFailed",
     "UnknownToolError",
-    "as_no_model_error",
     "error_from_reply",
 ]
 
@@ -156,7 +156,7 @@ class NoModelError(SetupError, code="NO_MODEL"):
 
 
 class CallError(RemitError, code="INTERNAL_ERROR"):
-    """A call failed. Python callers get the exception, models get `to_reply`; ``details`` are those of a method."""
+    """A call failed. Python callers get the exception, models get `to_reply`, which has ``details`` as JSON."""
 
     raised_at: str = ""  # where code of the application raised it, if it is told in place of another exception
     max_chars = 1 << 30  # `Limits.error_bytes` limits what is recorded and shown
@@ -166,6 +166,10 @@ class CallError(RemitError, code="INTERNAL_ERROR"):
     def __init_subclass__(cls, *, code: str = "") -> None:
         super().__init_subclass__(code=code)
         _ERRORS_BY_CODE.setdefault(cls.code, cls)
+
+    def __init__(self, message: str, *, details: dict[str, object] | None = None) -> None:
+        super().__init__(message)
+        self.details = details
 
     def to_reply(self) -> dict[str, object]:
         """The reply that the model sees instead of a result."""
@@ -313,8 +317,12 @@ class RepeatedCallError(CallError, code="REPEATED_CALL"):
     """The model makes a call again, although nothing has changed since. Raised for the call, and then for the agent."""
 
 
-class ToolFailedError(CallError, code="INTERNAL_ERROR"):
-    """The tool raised an exception of its own, which is the ``__cause__``. Raised by the base."""
+class ToolFailed(CallError, code="TOOL_FAILED"):  # noqa: N818 - the answer of a tool
+    """The tool answers that it failed: ``raise ToolFailed("the card was declined")``. It is not tried again."""
+
+
+class InternalError(CallError, code="INTERNAL_ERROR"):
+    """Code of the application raised an exception of its own, which is the ``__cause__``. Raised by the base."""
 
 
 class JournalError(RemitError, code="JOURNAL_ERROR"):
@@ -375,26 +383,13 @@ class Suspended(BaseException):
         super().__init__(*questions)
         self.questions, self.reason, self.retry_after, self.starts_at = questions, reason, retry_after, starts_at
 
-    @staticmethod
-    def join(signals: Iterable[Suspended]) -> Suspended:
-        """Merge suspensions into one: all questions, the first reason, and the longest time."""
-        known = list(signals)
-        seconds = [each.retry_after for each in known if each.retry_after is not None]
-        reason = next((each.reason for each in known if each.reason), "")
-        questions = dict.fromkeys(question for each in known for question in each.questions)
-        return Suspended(*questions, reason=reason, retry_after=max(seconds, default=None))
-
-
-def as_no_model_error(error: SetupError) -> NoModelError:
-    """The setup error of an unavailable model as a `NoModelError`, which leaves the run as it is."""
-    return error if isinstance(error, NoModelError) else NoModelError(error.message)
-
 
 def error_from_reply(content: str) -> CallError:
-    """Rebuild the error of a recorded reply, an application's own too; a `ToolFailedError` has an unknown code."""
+    """Rebuild the error of a recorded reply, an application's own too; an `InternalError` has an unknown code."""
     body = cast("dict[str, object]", json.loads(content))
-    code, details = str(body.get("errorCode") or ToolFailedError.code), body.get("details")
-    error = (kind := _ERRORS_BY_CODE.get(code, ToolFailedError)).__new__(kind)
-    CallError.__init__(error, str(body.get("error", "the call failed")))
-    error.code, error.details = code, cast("dict[str, object]", details) if isinstance(details, dict) else None
+    code, details = str(body.get("errorCode") or InternalError.code), body.get("details")
+    error = (kind := _ERRORS_BY_CODE.get(code, InternalError)).__new__(kind)
+    known = cast("dict[str, object]", details) if isinstance(details, dict) else None
+    CallError.__init__(error, str(body.get("error", "the call failed")), details=known)
+    error.code = code
     return error

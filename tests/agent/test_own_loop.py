@@ -15,7 +15,7 @@ from remit.agent import AgentLimits, AgentLoop, AgentRun, Done, Loop, LoopServic
 from remit.contracts.call import StepService
 from remit.contracts.chat import History, ToolDefinitions, decode_message
 from remit.contracts.step import StepUsage
-from remit.errors import MaxTurnsError, SetupError, ToolFailedError
+from remit.errors import InternalError, MaxTurnsError, SetupError
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from remit.workers import PydanticAIDriver
@@ -151,7 +151,7 @@ async def test_a_turn_is_requested_once() -> None:
 
         return loop
 
-    with pytest.raises(ToolFailedError, match=r"requested turn 1, and the next one is 2; make the request with"):
+    with pytest.raises(InternalError, match=r"requested turn 1, and the next one is 2; make the request with"):
         (await runtime_of(agent_of(twice, World()), model=Scripted(["a", "b"])).run("go", by=superuser())).value()
 
 
@@ -181,7 +181,7 @@ async def test_a_loop_that_returns_something_else_fails_in_one_line(returned: An
     for each in (make, none) if returned is None else (make,):
         result = await runtime_of(agent_of(each, World()), model=Scripted([])).run("go", by=superuser())
         assert result.status == "failed"
-        with pytest.raises(ToolFailedError, match=message):
+        with pytest.raises(InternalError, match=message):
             result.value()
 
 

@@ -25,7 +25,7 @@ from remit.agent import (
     TurnsUsed,
 )
 from remit.contracts.items import TurnEnded
-from remit.errors import InvalidOutputError, MaxTurnsError, NoModelError, SetupError, ToolFailedError
+from remit.errors import InternalError, InvalidOutputError, MaxTurnsError, NoModelError, SetupError
 from remit.messages import ChatRequest, Completion
 from remit.models import Price
 from remit.testing import Scripted, calls, superuser
@@ -251,7 +251,7 @@ class Truthy(StopPolicy):
 
 @BOTH
 async def test_a_policy_must_return_a_boolean(driver: AgentDriver) -> None:
-    with pytest.raises(ToolFailedError, match="returned 1; return True or False"):
+    with pytest.raises(InternalError, match="returned 1; return True or False"):
         (await runtime_of(agent_of(driver, Truthy(), LOOK)).run("go", by=superuser())).value()
 
 

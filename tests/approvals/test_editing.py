@@ -26,7 +26,7 @@ from remit import (
 )
 from remit.app import Env
 from remit.contracts.items import DecisionItem, QuestionItem
-from remit.errors import RequestError, ToolFailedError
+from remit.errors import InternalError, RequestError
 from remit.journal.ports import Store
 from remit.layers import Call, CallLayer, CallService, Reply, layer_fn
 from remit.policies import Decision, Question
@@ -60,7 +60,7 @@ class Till:
         async def pay(_ctx: LeafContext, to: str, cents: int, note: str = "") -> dict[str, Any]:
             """Pay somebody."""
             if to == "nobody":
-                raise ToolFailedError("nobody is there")
+                raise InternalError("nobody is there")
             self.paid.append((to, cents))
             return {"paid": cents, "to": to}
 

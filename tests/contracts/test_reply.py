@@ -12,10 +12,10 @@ from remit.errors import (
     ApprovalDeniedError,
     CallError,
     DeniedError,
+    InternalError,
     InvalidArgumentsError,
     InvalidOutputError,
     NotFoundError,
-    ToolFailedError,
 )
 
 
@@ -52,7 +52,7 @@ def test_a_good_reply_comes_back_from_the_journal_unread() -> None:
     assert Reply.from_journal('{"a":1}', "ok", is_final=True) == Reply('{"a":1}', "ok", NOT_LOADED, None, is_final=True)
 
 
-@pytest.mark.parametrize("error", [NotFoundError("no page"), ApprovalDeniedError("no"), ToolFailedError("broken")])
+@pytest.mark.parametrize("error", [NotFoundError("no page"), ApprovalDeniedError("no"), InternalError("broken")])
 def test_a_bad_reply_comes_back_from_the_journal_with_its_error(error: CallError) -> None:
     live = Reply.from_error(error)
     known = Reply.from_journal(live.content, live.outcome, is_final=False)

@@ -13,7 +13,7 @@ import pytest
 from remit import App, LeafContext, Runtime
 from remit.contracts.observing import observe
 from remit.contracts.resolution import resolve_references
-from remit.errors import ConflictError, ExternalError, InvalidArgumentsError, SetupError, ToolFailedError
+from remit.errors import ConflictError, ExternalError, InternalError, InvalidArgumentsError, SetupError
 from remit.layers import Redact
 from remit.testing import make_call, superuser
 from remit.tools import Candidate
@@ -84,7 +84,7 @@ async def test_a_resolver_gets_the_facts_of_the_call_and_records_nothing() -> No
 async def test_outside_of_a_run_a_reference_is_not_resolved() -> None:
     call = await make_call(move, '{"page": "home"}')
     call = call.with_payload(move.schema_in.bind(call.arguments))
-    with pytest.raises(ToolFailedError, match="move refers to a page, and no resolver for that is registered"):
+    with pytest.raises(InternalError, match="move refers to a page, and no resolver for that is registered"):
         await resolve_references(call)
 
 

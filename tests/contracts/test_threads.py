@@ -12,7 +12,7 @@ import pytest
 
 from remit import App, Context, Effect, LeafContext, Runtime, Timeout, Tool, tool
 from remit.contracts.threads import ThreadStillRunning, awaitable_body
-from remit.errors import DeadlineError, StillRunningError, ToolFailedError
+from remit.errors import DeadlineError, InternalError, StillRunningError
 from remit.items import AttemptEnded, Note
 from remit.stores import InMemoryStore
 from remit.testing import superuser
@@ -151,7 +151,7 @@ async def forgets() -> Any:
 async def test_what_it_raises_fails_the_call(function: Callable[[], Any], message: str) -> None:
     made = tool(effect=Effect.PURE)(function)
     result = await runtime_of(made).call(made, ADA)
-    with pytest.raises(ToolFailedError) as caught:
+    with pytest.raises(InternalError) as caught:
         result.value()
     assert caught.value.message == message
 
@@ -232,5 +232,5 @@ async def test_a_tool_called_directly_inside_a_run_is_refused_because_no_layer_w
 
     assert await add(1, 2) == 3
     result = await runtime_of(add, twice).call(twice, ADA, 3)
-    with pytest.raises(ToolFailedError, match=r"inside a run passes no layer: write `await ctx\.call\(add, …\)`"):
+    with pytest.raises(InternalError, match=r"inside a run passes no layer: write `await ctx\.call\(add, …\)`"):
         result.value()

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import func, select, text
 
 from remit.database import Database
-from remit.errors import SetupError, ToolFailedError
+from remit.errors import InternalError, SetupError
 from tests.children import run_in_child
 from tests.database.tables import Notebook, notes
 from tests.private_files import modes_below, usual_umask
@@ -74,7 +74,7 @@ async def test_a_file_that_is_no_database_is_said_in_one_line_each_time(
     file = notes(tmp_path / "notes.db")
     for _ in range(2):
         with pytest.raises(
-            ToolFailedError, match=r"^the file of the database is not readable, or it is damaged.*move it away"
+            InternalError, match=r"^the file of the database is not readable, or it is damaged.*move it away"
         ) as outputs:
             await notebooks(file)
         assert "http" not in outputs.value.message
@@ -87,7 +87,7 @@ async def test_a_file_that_was_damaged_while_in_use_is_said_in_one_line(file: Da
     assert file.file is not None
     whole = file.file.read_bytes()
     file.file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
-    with pytest.raises(ToolFailedError, match=r"is not readable, or it is damaged"):
+    with pytest.raises(InternalError, match=r"is not readable, or it is damaged"):
         await notebooks(file)
 
 

@@ -16,10 +16,10 @@ from remit.errors import (
     ConflictError,
     DeadlineError,
     ExternalError,
+    InternalError,
     InvalidArgumentsError,
     InvalidOutputError,
     SetupError,
-    ToolFailedError,
 )
 from remit.layers import Reply, Validate
 from tests.dispatch.kit import Bench, Crash, of_kind
@@ -122,7 +122,7 @@ async def test_an_error_that_is_not_ours_is_named_and_kept_as_the_cause() -> Non
         """Explode."""
         raise cause
 
-    with pytest.raises(ToolFailedError, match="explode failed: ZeroDivisionError: the world") as raised:
+    with pytest.raises(InternalError, match="explode failed: ZeroDivisionError: the world") as raised:
         await Bench(explode).base(explode)
     assert raised.value.__cause__ is cause
     assert len(raised.value.message) == 1_000
@@ -156,7 +156,7 @@ async def test_a_body_that_would_end_the_process_has_only_failed(effect: Effect,
         """Leave."""
         raise leaving
 
-    with pytest.raises(ToolFailedError, match=f"leave failed: {type(leaving).__name__}: {leaving}") as raised:
+    with pytest.raises(InternalError, match=f"leave failed: {type(leaving).__name__}: {leaving}") as raised:
         await Bench(leave).base(leave)
     assert raised.value.__cause__ is leaving
 
@@ -375,7 +375,7 @@ async def test_a_body_that_was_not_cancelled_and_says_so_has_failed() -> None:
         given_up.cancel()
         return await given_up
 
-    with pytest.raises(ToolFailedError):
+    with pytest.raises(InternalError):
         await Bench(wait_for_another).base(wait_for_another)
 
 

@@ -12,7 +12,7 @@ from remit import App, Effect, LeafContext, Runtime, Stack, tool
 from remit.contracts.items import Note
 from remit.contracts.secret import Secret
 from remit.dispatch.log_values import encode_log_data
-from remit.errors import ToolFailedError
+from remit.errors import InternalError
 from remit.testing import superuser
 from remit.tools import Facts
 from tests.dispatch.actors import Actor
@@ -92,8 +92,8 @@ async def test_a_body_whose_effect_is_its_own_calls_no_other(way: str) -> None:
     pure = Actor("pure", WAYS[way])
     pure.facts = Facts(effect=Effect.PURE)
     runtime = Runtime(App(name="test", tools=(peek, look, pure)), layers=Stack())
-    with pytest.raises(ToolFailedError, match=r"peek failed: AttributeError: the context of a body has no member '"):
+    with pytest.raises(InternalError, match=r"peek failed: AttributeError: the context of a body has no member '"):
         (await runtime.call(peek, superuser())).value()
-    with pytest.raises(ToolFailedError, match=r"pure is pure and calls no other tool; ask for a Context, and declare"):
+    with pytest.raises(InternalError, match=r"pure is pure and calls no other tool; ask for a Context, and declare"):
         (await runtime.call(pure, superuser())).value()
     assert ran == []

@@ -21,10 +21,10 @@ from remit.errors import (
     ConflictError,
     DivergedError,
     ExternalError,
+    InternalError,
     InvalidOutputError,
     RateLimitedError,
     SetupError,
-    ToolFailedError,
 )
 from remit.layers import Call, CallService, Redact, Reply, layer_fn
 from remit.secrets import Secret
@@ -75,10 +75,10 @@ async def test_a_result_without_one_is_untouched() -> None:
 @pytest.mark.parametrize(
     ("error", "cause", "kind", "message"),
     [
-        (ValueError(VALUE), None, ToolFailedError, f"leak failed: ValueError: {SHOWN}"),
+        (ValueError(VALUE), None, InternalError, f"leak failed: ValueError: {SHOWN}"),
         (ConflictError(f"it is {VALUE}"), None, ConflictError, f"it is {SHOWN}"),
         (ExternalError("down"), KeyError(VALUE), ExternalError, "down"),
-        (ValueError("bad"), KeyError(VALUE), ToolFailedError, "leak failed: ValueError: bad"),
+        (ValueError("bad"), KeyError(VALUE), InternalError, "leak failed: ValueError: bad"),
     ],
 )
 async def test_a_secret_in_an_error_or_its_cause_is_not_told(
@@ -111,7 +111,7 @@ async def test_while_no_secret_was_read_everything_is_passed_on_as_it_is(monkeyp
 
     made = slipping(note_and_fail)
     bench = Bench(made)
-    with pytest.raises(ToolFailedError, match=VALUE) as raised:
+    with pytest.raises(InternalError, match=VALUE) as raised:
         await bench.base(made)
     assert isinstance(raised.value.__cause__, ValueError)
     assert [note.data for note in of_kind(await bench.stored(), Note)] == [f'{{"message":"{VALUE}"}}']

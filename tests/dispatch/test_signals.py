@@ -15,12 +15,12 @@ from remit.dispatch.base import Base
 from remit.errors import (
     CallError,
     DivergedError,
+    InternalError,
     InvalidOutputError,
     JournalError,
     NoModelError,
     RequestError,
     Suspended,
-    ToolFailedError,
 )
 from remit.layers import Call, CallService, Reply, layer_fn
 from remit.testing import superuser
@@ -132,7 +132,7 @@ async def test_a_signal_of_its_own_is_an_error_of_the_tool(effect: Effect, error
         """Explode."""
         raise error
 
-    with pytest.raises(ToolFailedError, match=f"explode failed: {type(error).__name__}"):
+    with pytest.raises(InternalError, match=f"explode failed: {type(error).__name__}"):
         await Bench(explode).base(explode)
 
 
@@ -277,5 +277,5 @@ async def test_a_reply_with_a_field_of_another_type_is_an_error_of_what_made_it(
     assert result.status == "failed"
     assert result.reply is not None
     error: CallError | None = result.reply.error
-    assert isinstance(error, InvalidOutputError if by == "body" else ToolFailedError)
+    assert isinstance(error, InvalidOutputError if by == "body" else InternalError)
     assert problem in error.message

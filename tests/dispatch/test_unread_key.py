@@ -11,7 +11,7 @@ import pytest
 from remit import Effect, LeafContext, Retry, Stack, Timeout, Tool, tool
 from remit.contracts.items import AttemptEnded, AttemptStarted
 from remit.dispatch.base import Base
-from remit.errors import CallError, ConflictError, ExternalError, RateLimitedError, ToolFailedError
+from remit.errors import CallError, ConflictError, ExternalError, InternalError, RateLimitedError
 from remit.layers import Call, CallLayer, CallService, Reply
 from tests.dispatch.kit import Bench, Crash, of_kind
 
@@ -213,6 +213,6 @@ async def test_a_resumed_run_knows_that_the_key_was_not_read(
         await dying(Base(pay, bench.door))(call)
     (ended,) = of_kind(await bench.stored(), AttemptEnded)
     assert ended.keyless
-    with pytest.raises(ToolFailedError, match=WHY):
+    with pytest.raises(InternalError, match=WHY):
         await living(Base(pay, bench.door))(await bench.call(pay))
     assert ran == ["paid"]

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from remit.errors import ContractError, NotFoundError, ToolFailedError
+from remit.errors import ContractError, InternalError, NotFoundError
 from remit.inventory.envelope import (
     Failure,
     Request,
@@ -103,7 +103,7 @@ def test_a_failure_is_raised_as_the_error_of_its_code() -> None:
     assert isinstance(error, NotFoundError)
     assert (error.message, error.details) == ("no note", {"number": 7})
     own = Failure(code="MOON", message="full").to_error()
-    assert isinstance(own, ToolFailedError)
+    assert isinstance(own, InternalError)
     assert (own.code, own.details) == ("MOON", {})
 
 

@@ -14,13 +14,13 @@ from remit.errors import (
     DeadlineError,
     DeniedError,
     ExternalError,
+    InternalError,
     InvalidArgumentsError,
     NotFoundError,
     RateLimitedError,
     SetupError,
     StillRunningError,
     Suspended,
-    ToolFailedError,
 )
 from remit.layers import Breaker, Call, Place, Reply
 from remit.testing import call_through, make_call, superuser
@@ -168,7 +168,7 @@ async def test_a_failure_counts_whether_it_is_replied_or_raised(outcome: Any) ->
         InvalidArgumentsError("bad"),
         DeniedError("no"),
         NotFoundError("gone"),
-        ToolFailedError("bug"),
+        InternalError("bug"),
         BreakerOpenError("another's"),
     ],
     ids=repr,

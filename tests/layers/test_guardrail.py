@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from remit.errors import ModelBusyError, SetupError, ToolFailedError
+from remit.errors import InternalError, ModelBusyError, SetupError
 from remit.layers import Guardrail, Place
 from remit.messages import Completion
 from tests.layers.asked import REQUEST, Answering, is_cancelled_through
@@ -59,7 +59,7 @@ def forget(_completion: Completion) -> None:
 @pytest.mark.parametrize("rule", [begin, count, forget], ids=["a coroutine", "4", "None"])
 @pytest.mark.filterwarnings("ignore:coroutine 'is_fine' was never awaited")
 async def test_a_rule_that_says_neither_true_nor_false_ends_the_request(rule: Any) -> None:
-    with pytest.raises(ToolFailedError, match=r"Guardrail: is_allowed returned .*; return True or False"):
+    with pytest.raises(InternalError, match=r"Guardrail: is_allowed returned .*; return True or False"):
         await Guardrail(rule)(Answering())(REQUEST)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remit import tool
-from remit.errors import CallError, DeniedError, NotFoundError, ToolFailedError
+from remit.errors import CallError, DeniedError, InternalError, NotFoundError
 from remit.layers import Place, Reply, Transform
 from remit.testing import call_through, make_call
 from tests.layers.inner import Inner, stopped_within
@@ -43,7 +43,7 @@ async def test_a_good_reply_is_changed() -> None:
 
 
 async def test_a_change_that_returns_something_else_than_a_reply_ends_the_call() -> None:
-    with pytest.raises(ToolFailedError, match="Transform changed a reply to a NoneType; return a Reply"):
+    with pytest.raises(InternalError, match="Transform changed a reply to a NoneType; return a Reply"):
         await call_through(Transform(untyped), await make_call(find))
 
 

@@ -10,7 +10,7 @@ import pytest
 from remit import App, Effect, LeafContext, Principal, Runtime, tool
 from remit.engine.local import LocalEngine
 from remit.engines import RunSchedules
-from remit.errors import ContractError, ToolFailedError
+from remit.errors import ContractError, InternalError
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.tools import Limits, parse_arguments
@@ -127,7 +127,7 @@ async def test_a_tool_that_is_not_listed_and_a_call_outside_of_runs_are_refused(
     office = Office()
     result = await office.call("plan", '{"hours": 2, "name": "burn"}')
     assert result.status == "failed"
-    with pytest.raises(ToolFailedError, match="'burn' cannot be scheduled: the application does not list it"):
+    with pytest.raises(InternalError, match="'burn' cannot be scheduled: the application does not list it"):
         result.value()
     with pytest.raises(ContractError, match=r"outside of runs, use Client\.schedule"):
         RunSchedules().find_run("key")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remit.errors import InvalidArgumentsError, ToolFailedError
+from remit.errors import InternalError, InvalidArgumentsError
 from remit.workers.prompt import MAX_PROMPT_CHARS, Template
 from remit.workers.render_cost import MAX_COST
 from remit.workers.sandbox import MAX_ITEMS
@@ -62,7 +62,7 @@ def test_a_text_that_is_included_sees_the_fields_and_what_is_set_around_it() -> 
 )
 def test_what_goes_wrong_is_told_with_its_line(text: str, said: str) -> None:
     template = Template("One.\n" + text, file="desk/sort.worker", line=7)
-    with pytest.raises(ToolFailedError, match=r"^desk/sort\.worker:8: the prompt cannot be rendered: ") as caught:
+    with pytest.raises(InternalError, match=r"^desk/sort\.worker:8: the prompt cannot be rendered: ") as caught:
         template.render({"letter": {"sender": {}}, "drawers": ["red"]})
     assert said in caught.value.message
 
@@ -115,13 +115,13 @@ COSTLY = {
 
 @pytest.mark.parametrize("name", COSTLY)
 def test_what_costs_too_much_ends_before_it_is_made(name: str) -> None:
-    with pytest.raises(ToolFailedError, match=r"more than 4,000,000 steps|more than 4,096 bits|returns bytes"):
+    with pytest.raises(InternalError, match=r"more than 4,000,000 steps|more than 4,096 bits|returns bytes"):
         render(COSTLY[name], d=["a", "b"])
 
 
 def test_an_included_text_that_includes_itself_twice_ends() -> None:
     again = "{% if n %}{% set n = n - 1 %}{% include 'a' %}{% include 'a' %}{% endif %}"
-    with pytest.raises(ToolFailedError, match="more than 4,000,000 steps"):
+    with pytest.raises(InternalError, match="more than 4,000,000 steps"):
         Template("{% include 'a' %}", includes={"a": again}).render({"n": 40})
 
 
@@ -157,18 +157,18 @@ def test_values_are_formatted_joined_and_compared(text: str) -> None:
 )
 def test_a_text_that_cannot_be_compiled_cheaply_is_found_before_it_is_rendered(text: str, said: str) -> None:
     assert said in " ".join(faults(text))
-    with pytest.raises(ToolFailedError, match=said):
+    with pytest.raises(InternalError, match=said):
         render(text)
 
 
 def test_what_goes_wrong_in_an_included_text_is_told_with_the_line_there() -> None:
     template = Template('{% include "tone.md" %}', file="desk/sort.worker", includes={"tone.md": "\n{{ n / 0 }}"})
-    with pytest.raises(ToolFailedError, match=r"^desk/tone\.md:2: "):
+    with pytest.raises(InternalError, match=r"^desk/tone\.md:2: "):
         template.render({"n": 1})
 
 
 def test_what_is_no_template_is_told_with_its_line_when_it_is_rendered_all_the_same() -> None:
-    with pytest.raises(ToolFailedError, match=r"^desk/sort\.worker:2: .*unexpected '}'"):
+    with pytest.raises(InternalError, match=r"^desk/sort\.worker:2: .*unexpected '}'"):
         Template("a\n{{ name }", file="desk/sort.worker").render({"name": "x"})
 
 
@@ -280,5 +280,5 @@ def test_what_is_no_template_names_no_other() -> None:
 def test_a_text_that_was_not_given_is_not_looked_for_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tone.md").write_text("Be kind.")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ToolFailedError, match=r"prompt:1: .*TemplateNotFound: tone\.md"):
+    with pytest.raises(InternalError, match=r"prompt:1: .*TemplateNotFound: tone\.md"):
         render('{% include "tone.md" %}')

@@ -175,7 +175,7 @@ class AgentDefinition(AgentSettings):
         """Render the system message for a payload. A template sees the name and type of attachments, not the content.
 
         Raises:
-            InvalidArgumentsError, ToolFailedError: a template cannot be rendered for this payload.
+            InvalidArgumentsError, InternalError: a template cannot be rendered for this payload.
         """
         if isinstance(self.instructions, str):
             return self.instructions

@@ -13,7 +13,7 @@ from remit.contracts.reply import Reply
 from remit.contracts.step import Done, StepOutcome, StepRequest, StepUsage
 from remit.core import Service
 from remit.core.checks import check_counts, check_instances, check_texts
-from remit.errors import MaxTurnsError, SetupError, ToolFailedError
+from remit.errors import InternalError, MaxTurnsError, SetupError
 from remit.journal.codec import ChatItem, items_from_messages
 
 
@@ -128,12 +128,12 @@ class LimitedStep:
         """Make the next step.
 
         Raises:
-            MaxTurnsError: the agent has had its turns. ToolFailedError: the request is not that of the next turn.
+            MaxTurnsError: the agent has had its turns. InternalError: the request is not that of the next turn.
         """
         if self.turns >= self._limits.turns:
             raise self._limits.turns_error(self._agent)
         if request.chat.turn != self._first_turn + self.turns:
-            raise ToolFailedError(
+            raise InternalError(
                 f"the loop of agent {self._agent} requested turn {request.chat.turn}, and the next one is "
                 f"{self._first_turn + self.turns}; make the request with request.after(outcome)"
             )

@@ -21,7 +21,7 @@ from remit.contracts.transient import is_transient
 from remit.contracts.wire import mark_origin
 from remit.core.call_checks import check_awaitable
 from remit.core.checks import wrong_value
-from remit.errors import CallError, ModelAccessError, ModelError, ModelUnavailableError, NoModelError
+from remit.errors import CallError, ModelAccessError, ModelError, ModelUnavailableError, NoModelError, SetupError
 
 
 class Model(Protocol):
@@ -270,6 +270,11 @@ class MissingModel:
             NoModelError: the reason.
         """
         raise self._reason
+
+
+def as_no_model_error(error: SetupError) -> NoModelError:
+    """The setup error of an unavailable model as a `NoModelError`, which leaves the run as it is."""
+    return error if isinstance(error, NoModelError) else NoModelError(error.message)
 
 
 def to_model_error(error: BaseException) -> CallError:

@@ -9,7 +9,7 @@ from functools import partial
 from msgspec import Struct
 
 from remit.agent.layered_model import LayeredModel
-from remit.agent.model import to_model_error
+from remit.agent.model import as_no_model_error, to_model_error
 from remit.agent.recorded_answer import (
     add_usage,
     check_answer,
@@ -50,7 +50,6 @@ from remit.errors import (
     RemitError,
     SetupError,
     Suspended,
-    as_no_model_error,
     error_from_reply,
 )
 from remit.layers.retry_model import is_incomplete

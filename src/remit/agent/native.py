@@ -27,7 +27,7 @@ from remit.contracts.schema import shorten_text
 from remit.contracts.step import StepRequest
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_functions
-from remit.errors import ModelAccessError, NoModelError, SetupError, ToolFailedError
+from remit.errors import InternalError, ModelAccessError, NoModelError, SetupError
 
 
 @check_arguments()
@@ -115,7 +115,7 @@ class _NativeAgent:
         """Run the loop, which may be one of the application, and check what it returns.
 
         Raises:
-            ToolFailedError: it is not a loop, or returned something else than a run of its agent.
+            InternalError: it is not a loop, or returned something else than a run of its agent.
         """
         made = cast("object", self._loop(step))
         run: object = made(request) if callable(made) else made
@@ -123,9 +123,9 @@ class _NativeAgent:
         agent, targets = self._definition.name, ("", *self._tools.handoffs.targets.values())
         if not isinstance(run, AgentRun) or run.agent != request.chat.agent_call_id:
             remedy = "return AgentRun.from_outcome(request, outcome, turns) from an async function of the request"
-            raise ToolFailedError(f"the loop of agent {agent} returned {shorten_text(repr(run), 100)}; {remedy}")
+            raise InternalError(f"the loop of agent {agent} returned {shorten_text(repr(run), 100)}; {remedy}")
         if run.handoff_target not in targets:
-            raise ToolFailedError(
+            raise InternalError(
                 f"the loop of agent {agent} hands over to {run.handoff_target!r}, which is not one of its handoffs"
             )
         return run

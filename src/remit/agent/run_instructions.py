@@ -17,7 +17,7 @@ from remit.contracts.principal import Principal
 from remit.contracts.question import content_digest
 from remit.core.call_checks import check_callback
 from remit.core.checks import wrong_value
-from remit.errors import ToolFailedError
+from remit.errors import InternalError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ async def record_run_instructions(
     every run. See `record_message` for ``is_decided``.
 
     Raises:
-        ToolFailedError: the function failed or returned no text.
+        InternalError: the function failed or returned no text.
     """
 
     async def make_text() -> str:
@@ -90,5 +90,5 @@ async def _evaluate(frame: Frame, agent: str, instructions: RunInstructions) -> 
     if inspect.isawaitable(found):
         found = await await_callback(f"run_instructions of agent {agent}", cast("Awaitable[object]", found))
     if not isinstance(found, str):
-        raise ToolFailedError(f"run_instructions of agent {agent} returned a {type(found).__name__}; return a text")
+        raise InternalError(f"run_instructions of agent {agent} returned a {type(found).__name__}; return a text")
     return found

@@ -18,7 +18,7 @@ from remit.contracts.items import HistoryCompacted, Note, TurnEnded
 from remit.contracts.ledger import Ledger
 from remit.contracts.reply import Reply
 from remit.contracts.step import PreparedCall
-from remit.errors import BudgetError, CallError, InvalidOutputError, RepeatedCallError, ToolFailedError
+from remit.errors import BudgetError, CallError, InternalError, InvalidOutputError, RepeatedCallError
 
 REMEMBERED_CALLS: Final = 16
 """How many different calls an agent remembers."""
@@ -210,7 +210,7 @@ class AgentTurns:
         )
         stopped = cast("object", policy.is_met(turn))
         if not isinstance(stopped, bool):
-            raise ToolFailedError(f"the stop policy {policy!r} returned {stopped!r}; return True or False")
+            raise InternalError(f"the stop policy {policy!r} returned {stopped!r}; return True or False")
         ledger.add(TurnEnded(call=call, tokens=turn.tokens, cost=turn.cost, seconds=turn.seconds, stopped=stopped))
         return stopped
 

@@ -31,7 +31,7 @@ from remit.contracts.question import (
 from remit.contracts.redact import safe_cause
 from remit.contracts.reference import ids_of_referents
 from remit.contracts.secret import redact_secrets
-from remit.errors import CallError, ToolFailedError
+from remit.errors import CallError, InternalError
 from remit.schemas.jsontext import canonical_text
 
 
@@ -67,7 +67,7 @@ async def ask_approver(approver: Approver, question: Question, deadline: float |
     """The decision of an approver of the application, if it has one at once.
 
     Raises:
-        ToolFailedError: the approver failed; the question stays open. DeadlineError: it took too long.
+        InternalError: the approver failed; the question stays open. DeadlineError: it took too long.
     """
     what = f"the approver of {question.tool}"
     try:
@@ -78,11 +78,9 @@ async def ask_approver(approver: Approver, question: Question, deadline: float |
         if not is_failure(error):
             raise
         problem = redact_secrets(f"{type(error).__name__}: {error}")
-        raise ToolFailedError(f"the approver failed, so {question.tool} is not called: {problem}") from safe_cause(
-            error
-        )
+        raise InternalError(f"the approver failed, so {question.tool} is not called: {problem}") from safe_cause(error)
     if made is not None and not isinstance(cast("object", made), Decision):
-        raise ToolFailedError(f"{what} returned a value of type {type(made).__name__}; return a Decision, or None")
+        raise InternalError(f"{what} returned a value of type {type(made).__name__}; return a Decision, or None")
     return made
 
 

@@ -14,7 +14,7 @@ from remit.contracts.question import NO_PREVIEW, Change, Preview, content_digest
 from remit.contracts.resolution import describe_referents
 from remit.contracts.secret import redact_secrets
 from remit.core.names import show_hidden
-from remit.errors import ToolFailedError
+from remit.errors import InternalError
 
 _MAX_SUMMARY: Final = 2000
 _MAX_CHANGES: Final = 50
@@ -47,7 +47,7 @@ async def preview_call(call: Call) -> Preview:
         preview = Preview(preview) if isinstance(preview, str) else preview
         if not isinstance(cast("object", preview), Preview):
             problem = f"the preview of {callee.name} returned a value of type {type(preview).__name__}"
-            raise ToolFailedError(f"{problem}; write `return Preview(…)`, or return a text")
+            raise InternalError(f"{problem}; write `return Preview(…)`, or return a text")
         return _shorten(replace(preview, state=content_digest(preview.state) if preview.state else ""))
 
     preview = await observe(f"the preview of {callee.name}", look, deadline=call.deadline)

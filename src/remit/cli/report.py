@@ -22,7 +22,7 @@ from remit.cli.text import escape_controls, escape_unprintable, json_text, one_l
 from remit.cli.worker_reference import WorkerReference
 from remit.contracts.callee import AgentLike
 from remit.contracts.question import Question, as_dict
-from remit.errors import CallCancelledError, CallError, ToolFailedError
+from remit.errors import CallCancelledError, CallError, InternalError
 from remit.journal.rest import find_rest
 from remit.runtime import RunResult
 
@@ -118,7 +118,7 @@ def run_error(result: RunResult[Any]) -> CallError | None:
         return CallCancelledError("the run was cancelled")
     if result.reply is None or result.reply.outcome == "ok":
         return None
-    return result.reply.error or ToolFailedError(result.text)
+    return result.reply.error or InternalError(result.text)
 
 
 def json_value(result: RunResult[Any]) -> object:

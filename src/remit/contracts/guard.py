@@ -36,7 +36,7 @@ from remit.contracts.secret import redact_secrets
 from remit.contracts.step import Done, Next, StepRequest
 from remit.core import Layer, Service
 from remit.core.call_checks import check_awaitable
-from remit.errors import DivergedError, JournalError, RemitError, SealError, SetupError, ToolFailedError
+from remit.errors import DivergedError, InternalError, JournalError, RemitError, SealError, SetupError
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -252,8 +252,8 @@ class _Guard(Generic[Q, R]):
         if isinstance(result, Reply) and (wrong := result.find_wrong_field()):
             raise self._failure(f"returned {wrong}")
 
-    def _failure(self, problem: str) -> ToolFailedError:
-        return ToolFailedError(f"the layer {self._name} {problem}")
+    def _failure(self, problem: str) -> InternalError:
+        return InternalError(f"the layer {self._name} {problem}")
 
 
 def _current_task() -> asyncio.Task[Any]:

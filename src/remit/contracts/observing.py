@@ -17,7 +17,7 @@ from remit.contracts.seen import Seen, find_last_seen
 from remit.contracts.transient import is_transient
 from remit.core.amounts import format_seconds
 from remit.core.call_checks import describe_not_async
-from remit.errors import CallError, DeadlineError, ExternalError, ToolFailedError
+from remit.errors import CallError, DeadlineError, ExternalError, InternalError
 
 T = TypeVar("T")
 
@@ -59,10 +59,10 @@ async def await_callback(
     the call: the rest is for what follows, such as asking a person. ``what`` names it in errors.
 
     Raises:
-        DeadlineError: it took longer. ToolFailedError: the function is not async.
+        DeadlineError: it took longer. InternalError: the function is not async.
     """
     if not inspect.isawaitable(cast("object", answer)):
-        raise ToolFailedError(f"{what} failed: {describe_not_async(answer)}")
+        raise InternalError(f"{what} failed: {describe_not_async(answer)}")
     loop = asyncio.get_running_loop()
     left = CURRENT_LIMITS.get().callback_seconds if seconds is None else seconds
     left = left if deadline is None else max(0.0, min(left, _SHARE * (deadline - loop.time())))
@@ -91,4 +91,4 @@ async def observe(what: str, function: Callable[[], Awaitable[T]], *, deadline: 
         if not is_failure(error):
             raise
         message = redact_secrets(f"{what} failed: {type(error).__name__}: {error}")[:_MAX_MESSAGE]
-        raise (ExternalError if is_transient(error) else ToolFailedError)(message) from error
+        raise (ExternalError if is_transient(error) else InternalError)(message) from error

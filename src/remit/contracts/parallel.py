@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
 from remit.errors import Suspended
@@ -40,6 +40,15 @@ async def run_parallel(works: Sequence[Callable[[], Awaitable[T]]], limit: int) 
     return _collect([task.result() for task in tasks])
 
 
+def join_signals(signals: Iterable[Suspended]) -> Suspended:
+    """Merge suspensions into one: all questions, the first reason, and the longest time."""
+    known = list(signals)
+    seconds = [each.retry_after for each in known if each.retry_after is not None]
+    reason = next((each.reason for each in known if each.reason), "")
+    questions = dict.fromkeys(question for each in known for question in each.questions)
+    return Suspended(*questions, reason=reason, retry_after=max(seconds, default=None))
+
+
 async def _run_or_wait(work: Callable[[], Awaitable[T]]) -> T | Suspended:
     """The result, or the signal that the work waits for a decision."""
     try:
@@ -51,5 +60,5 @@ async def _run_or_wait(work: Callable[[], Awaitable[T]]) -> T | Suspended:
 def _collect(outcomes: Sequence[T | Suspended]) -> list[T]:
     waiting = [outcome for outcome in outcomes if isinstance(outcome, Suspended)]
     if waiting:
-        raise Suspended.join(waiting)
+        raise join_signals(waiting)
     return [outcome for outcome in outcomes if not isinstance(outcome, Suspended)]

@@ -25,7 +25,7 @@ from remit.contracts.reference import Candidate, Referent, Unresolved, describe_
 from remit.contracts.secret import redact_secrets
 from remit.core.call_checks import check_awaitable, check_callback
 from remit.core.checks import as_tuple_of, check_name
-from remit.errors import CallError, InvalidArgumentsError, NotFoundError, SetupError, ToolFailedError
+from remit.errors import CallError, InternalError, InvalidArgumentsError, NotFoundError, SetupError
 from remit.schemas.suggestions import find_similar
 
 _MAX_NAMED: Final = 10
@@ -132,7 +132,7 @@ async def _find_referent(call: Call, reference: Referent | Unresolved) -> Refere
         raise InvalidArgumentsError(f"an empty text is no {kind}; give an id or a name")
     resolver = CURRENT_RESOLVERS.get().get(kind)
     if resolver is None:
-        raise ToolFailedError(f"{call.callee.name} refers to a {kind}, and no resolver for that is registered")
+        raise InternalError(f"{call.callee.name} refers to a {kind}, and no resolver for that is registered")
 
     async def find() -> tuple[Candidate, ...]:
         found = await check_awaitable(resolver(ObservingContext(call), said))
@@ -149,7 +149,7 @@ def _make_referent(reference: Referent | Unresolved, found: Sequence[Candidate],
     kind, said, candidates = reference.kind, str(reference), tuple(dict.fromkeys(found))
     [(most_common, count)] = Counter(each.id for each in candidates).most_common(1) or [("", 0)]
     if count > 1:
-        raise ToolFailedError(f"{what} failed: it returned {count} different candidates with the id {most_common!r}")
+        raise InternalError(f"{what} failed: it returned {count} different candidates with the id {most_common!r}")
     if isinstance(reference, Referent):
         candidates = tuple(each for each in candidates if each.id == said)
     chosen = _choose(kind, said, candidates)

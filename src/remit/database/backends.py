@@ -21,11 +21,11 @@ from remit.errors import (
     CallError,
     ConflictError,
     ExternalError,
+    InternalError,
     InvalidArgumentsError,
     RateLimitedError,
     RemitError,
     SetupError,
-    ToolFailedError,
 )
 
 _LOG: Final = logging.getLogger(__name__)
@@ -114,7 +114,7 @@ _SQLITE_ERRORS: Final[Sequence[tuple[tuple[str, ...], type[RemitError], str]]] =
     (("readonly database",), SetupError, _READ_ONLY),
     (
         ("file is not a database", "malformed"),
-        ToolFailedError,
+        InternalError,
         (
             "the file of {name} is not readable, or it is damaged; put a good copy of it there, "
             "or move it away to begin with an empty one"

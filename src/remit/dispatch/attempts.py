@@ -13,7 +13,7 @@ from remit.contracts.call import Call, describe_unread_key
 from remit.contracts.gate import has_begun
 from remit.contracts.items import AttemptEnded, AttemptStarted, CallEntered, Item
 from remit.contracts.reply import Reply
-from remit.errors import DeadlineError, Suspended, ToolFailedError
+from remit.errors import DeadlineError, InternalError, Suspended
 
 
 class LateAttempt(NamedTuple):
@@ -62,10 +62,10 @@ def check_key(call: Call, ended: AttemptEnded | None) -> None:
     ``ended`` is the recorded end of the attempt, which is not made again.
 
     Raises:
-        ToolFailedError: the last attempt has not read it, or is still running and has not read it yet.
+        InternalError: the last attempt has not read it, or is still running and has not read it yet.
     """
     if ended is None and call.id in call.ledger.unread_keys:
-        raise ToolFailedError(describe_unread_key(call))
+        raise InternalError(describe_unread_key(call))
     if ended is not None and ended.keyless:
         call.ledger.unread_keys.add(call.id)
 

@@ -48,12 +48,12 @@ from remit.errors import (
     DeadlineError,
     DivergedError,
     ExternalError,
+    InternalError,
     InvalidOutputError,
     JournalError,
     NoModelError,
     SealError,
     Suspended,
-    ToolFailedError,
 )
 from remit.layers.validate import bind_and_check, bind_arguments
 
@@ -330,7 +330,7 @@ class Base:
     def _tool_failure(self, call: Call, error: BaseException) -> CallError:
         """The error for an exception of the body. Its code records whether it is retryable, for a resumed run."""
         report_exception(call, error)
-        kind = ExternalError if is_transient(error) or isinstance(error, call.retry_on) else ToolFailedError
+        kind = ExternalError if is_transient(error) or isinstance(error, call.retry_on) else InternalError
         message = f"{self._callee.name} failed: {type(error).__name__}: {error}"
         return kind(redact_text(message, call.redactions)[:_MAX_ERROR_CHARS])
 

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any, Final, NoReturn
 
 from remit.contracts.ledger import Ledger
+from remit.contracts.parallel import join_signals
 from remit.errors import DivergedError, JournalError, NoModelError, Suspended
 
 _QUIET_TURNS: Final = 10
@@ -61,7 +62,7 @@ class BodyCalls:
         """The exception that must leave the body. A suspension has the questions of all calls, in call order."""
         if self._error is not None or not self._suspensions:
             return self._error
-        return Suspended.join(self._suspensions[call] for call in self.claims if call in self._suspensions)
+        return join_signals(self._suspensions[call] for call in self.claims if call in self._suspensions)
 
     def end_call(self, call: str) -> None:
         """Report that a call has ended, or waits for a person."""

@@ -10,7 +10,7 @@ from remit.contracts.call import ModelLayer, ModelService, RunsOwnCode
 from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import check_text
-from remit.errors import ToolFailedError
+from remit.errors import InternalError
 
 
 @check_arguments()
@@ -41,7 +41,7 @@ class Guardrail(RunsOwnCode, ModelLayer):
             completion = await inner(request)
             allowed = cast("object", self.is_allowed(completion))
             if not isinstance(allowed, bool):  # a coroutine is truthy, and would let every answer pass
-                raise ToolFailedError(f"Guardrail: is_allowed returned {type(allowed).__name__}; return True or False")
+                raise InternalError(f"Guardrail: is_allowed returned {type(allowed).__name__}; return True or False")
             return completion if allowed else replace(rejected, model=completion.model)
 
         return check

@@ -21,12 +21,12 @@ from remit.core import Place
 from remit.errors import (
     CallError,
     DeadlineError,
+    InternalError,
     InvalidOutputError,
     JournalError,
     RemitError,
     StillRunningError,
     Suspended,
-    ToolFailedError,
 )
 from remit.journal.codec import tool_message_text
 from remit.journal.replay import ReplayLedger
@@ -229,7 +229,7 @@ def shorten(content: str, max_bytes: int, artifact: Artifact | None = None) -> s
             return text
 
 
-def _layer_failure(error: Exception) -> ToolFailedError:
-    failed = ToolFailedError(redact_secrets(f"a layer failed: {type(error).__name__}: {error}"))
+def _layer_failure(error: Exception) -> InternalError:
+    failed = InternalError(redact_secrets(f"a layer failed: {type(error).__name__}: {error}"))
     failed.__cause__ = safe_cause(error)
     return failed

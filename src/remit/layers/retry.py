@@ -16,7 +16,7 @@ from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, Retry
 from remit.core import Place
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import as_items, check_counts, check_numbers, check_subclass
-from remit.errors import CallError, DeadlineError, RemitError, SetupError, StillRunningError, ToolFailedError
+from remit.errors import CallError, DeadlineError, InternalError, RemitError, SetupError, StillRunningError
 
 TIMEOUT_RETRY_COST: Final = 10
 """Tokens for a retry after a deadline: the previous attempt may still be under way."""
@@ -89,9 +89,7 @@ class _Retry:
                 reply = await self._inner(call.replace(attempt=attempt) if attempt > 1 else call)
             except CallError as error:
                 if call.id in call.ledger.unread_keys and _is_retryable(call, error):
-                    raise ToolFailedError(
-                        f"{error.message}; it is not repeated: {describe_unread_key(call)}"
-                    ) from error
+                    raise InternalError(f"{error.message}; it is not repeated: {describe_unread_key(call)}") from error
                 if attempt >= self._policy.attempts or not _is_retryable(call, error):
                     raise
                 is_recorded = _is_attempt_recorded(call, attempt + 1)

@@ -9,7 +9,7 @@ from typing import cast
 from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.contracts.reply import Reply
 from remit.core.call_checks import check_arguments, check_callback
-from remit.errors import ToolFailedError
+from remit.errors import InternalError
 
 
 @check_arguments()
@@ -40,5 +40,5 @@ class _Transform:
             return reply
         changed = self._change(reply)
         if not isinstance(cast("object", changed), Reply):
-            raise ToolFailedError(f"Transform changed a reply to a {type(changed).__name__}; return a Reply")
+            raise InternalError(f"Transform changed a reply to a {type(changed).__name__}; return a Reply")
         return changed

@@ -7,7 +7,7 @@ from functools import partial
 from pydantic import JsonValue
 
 from remit.contracts.callee import Frame
-from remit.contracts.parallel import run_parallel
+from remit.contracts.parallel import join_signals, run_parallel
 from remit.contracts.reply import Reply
 from remit.errors import CallError, InvalidArgumentsError, InvalidOutputError, Suspended, error_from_reply
 from remit.pipeline.state import PipelineState
@@ -72,7 +72,7 @@ async def run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
         except Suspended as signal:
             signals.append(signal)
     if signals:
-        raise Suspended.join(signals)
+        raise join_signals(signals)
     ordered = [results[index] for index in sorted(results)]
     if errors:
         state.record_elements(step.name, ordered, errors)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from remit.contracts.changed import Changed
 from remit.contracts.items import Author, Handoff, Note, Outcome, ToolOutput, output_content
 from remit.contracts.question import Decision, Question
-from remit.errors import CallCancelledError, CallError, StillRunningError, ToolFailedError, error_from_reply
+from remit.errors import CallCancelledError, CallError, InternalError, StillRunningError, error_from_reply
 
 CallState = Literal["asked", "running", "done", "failed", "denied", "unknown"]
 """``asked`` has not started: a model asks for it, or a person is asked about it. Of ``unknown`` nothing says whether it
@@ -180,4 +180,4 @@ def read_error(content: str) -> CallError:
     try:
         return error_from_reply(content)
     except (ValueError, AttributeError):
-        return ToolFailedError(content)
+        return InternalError(content)

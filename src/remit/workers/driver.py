@@ -15,6 +15,7 @@ from remit.agent.model import (
     AnyModel,
     MissingModel,
     VendorModel,
+    as_no_model_error,
     check_provider_tools,
     check_settings,
     model_name,
@@ -24,7 +25,7 @@ from remit.contracts.call import StepLayer
 from remit.contracts.callee import Frame
 from remit.core.background_import import import_in_background
 from remit.core.call_checks import check_arguments
-from remit.errors import ModelAccessError, NoModelError, SetupError, as_no_model_error
+from remit.errors import ModelAccessError, NoModelError, SetupError
 from remit.lazy_exports import install_hint
 from remit.models.resolve import ModelResolver, ResolvedModel
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from remit.errors import InvalidArgumentsError, ToolFailedError
+from remit.errors import InternalError, InvalidArgumentsError
 from remit.schemas.finding import Finding
 from remit.workers.prompt_texts import MAIN_TEMPLATE, IncludeReference, file_of_text
 
@@ -59,7 +59,7 @@ class Template:
 
         Raises:
             InvalidArgumentsError: the prompt is too long.
-            ToolFailedError: it cannot be rendered for this input.
+            InternalError: it cannot be rendered for this input.
         """
         from remit.workers.render_cost import CURRENT_COST, RenderCost  # noqa: PLC0415 - it imports Jinja
         from remit.workers.sandbox import BoundedRange  # noqa: PLC0415
@@ -75,7 +75,7 @@ class Template:
                     break
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
-            raise ToolFailedError(f"{self._locate_error(error)}: the prompt cannot be rendered: {message}") from error
+            raise InternalError(f"{self._locate_error(error)}: the prompt cannot be rendered: {message}") from error
         finally:
             CURRENT_COST.reset(token)
         if remaining < 0:

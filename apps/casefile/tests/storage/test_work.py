@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from apps.casefile.tests.storage.test_database import casefile
 from apps.casefile.tests.world import START, call_of, rows
-from remit.errors import IdempotencyError, NotFoundError, ToolFailedError
+from remit.errors import IdempotencyError, InternalError, NotFoundError
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Casefile, Session
 from remit_casefile.storage.transactions import Edit, edit_once, open_view
@@ -109,5 +109,5 @@ async def test_ids_that_are_all_taken_are_said_to_be(database: Database) -> None
         return Made(id=made)
 
     await edit_once(database, call_of(), Asked(), Made, work)
-    with pytest.raises(ToolFailedError, match="no unused id for casefiles in 20 draws"):
+    with pytest.raises(InternalError, match="no unused id for casefiles in 20 draws"):
         await edit_once(database, call_of(key="another"), Asked(), Made, work)

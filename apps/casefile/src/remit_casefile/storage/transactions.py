@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import LeafContext
 from remit.effects import once
-from remit.errors import NotFoundError, ToolFailedError
+from remit.errors import InternalError, NotFoundError
 from remit.tools import Caller, Changed
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.ids import IdGenerator
@@ -75,13 +75,13 @@ class Edit(View):
         """An id that no row of ``table`` has in any tenant: with six digits a day, collisions do occur.
 
         Raises:
-            ToolFailedError: every generated id is taken.
+            InternalError: every generated id is taken.
         """
         for _ in range(_MAX_DRAWS):
             drawn = draw()
             if await self.session.get(table, drawn) is None:
                 return drawn
-        raise ToolFailedError(f"no unused id for {table.__tablename__} in {_MAX_DRAWS} draws; try again tomorrow")
+        raise InternalError(f"no unused id for {table.__tablename__} in {_MAX_DRAWS} draws; try again tomorrow")
 
 
 class _Written(BaseModel):
