@@ -209,11 +209,11 @@ def _parameter(parameter: inspect.Parameter) -> str:
 
 
 def _raised_errors(source: str, name: str) -> str:
-    """The call errors that a layer's module raises, and those whose docstrings say that it raises them."""
+    """The call errors that a layer's module makes, and those whose docstrings say that it raises them."""
     raised = {
-        node.exc.func.id
+        node.func.id
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Name)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     names = [
         kind.__name__

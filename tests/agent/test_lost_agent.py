@@ -9,6 +9,8 @@ import pytest
 from remit import Agent, App, Effect, Principal, Runtime
 from remit.contracts.facts import Facts
 from remit.contracts.items import RunOpened
+from remit.inventory import EnabledGate
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
 from tests.agent.team import TO_WRITER, system
 from tests.runtime.kit import items_of
@@ -59,6 +61,18 @@ async def test_a_conversation_goes_on_with_the_agent_before_the_one_that_its_per
     later = await runtime.run("Thank you!", by=ada(right), conversation="c")
     assert (later.value(), system(model), await passed_over(runtime, later.run)) == ("four", "You ask.", "")
     assert (await runtime.replay(lost.run)).difference == ""
+
+
+async def test_a_conversation_goes_on_with_the_agent_before_one_that_was_disabled() -> None:
+    model = Scripted([calls(TO_WRITER), "one", "two"])
+    store = InMemoryStore()
+    front = Agent("front", instructions="You ask.", handoffs=["writer"])
+    writer = Agent("writer", instructions="You write.")
+    for each in (writer, writer.layer_around(EnabledGate(enabled=False))):
+        runtime = Runtime(App(name="desk", agents=(front, each)), model=model, store=store)
+        last = await runtime.run("go", by=ada(), conversation="c")
+    assert (last.value(), system(model)) == ("two", "You ask.")
+    assert await passed_over(runtime, last.run) == "writer is disabled; it was declared `enabled: false`"
 
 
 async def test_a_right_that_holds_for_the_target_of_a_conversation_is_not_lost() -> None:

@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Context, Effect, Principal, Runtime, tool
+from remit import Agent, App, Context, Effect, Principal, Runtime, Stack, tool
 from remit.agent import ToolSearch
 from remit.contracts.facts import Facts
 from remit.errors import SetupError
+from remit.inventory import Deprecation, DeprecationGate, EnabledGate
+from remit.layers import CallLayer, Gate
 from remit.models import ModelSettings
+from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
-from tests.agent.both import BOTH
+from tests.agent.both import BOTH, look
 
 EXPERIMENT = frozenset({"tools:experiment"})
 
@@ -55,6 +58,37 @@ async def test_a_model_is_shown_no_internal_tool_whichever_way_it_finds_tools(dr
     told = [text for text in model.requests[-1].history if '"role":"tool"' in text]
     assert "a row" in told[0]
     assert "fetch is internal" in told[1]
+
+
+CLOSED: dict[str, Gate] = {
+    "disabled": EnabledGate(enabled=False),
+    "removed": DeprecationGate(deprecation=Deprecation(since="1.0", removal="2.0"), version="2.0"),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("gate", CLOSED.values(), ids=CLOSED)
+@pytest.mark.parametrize("search", [None, ToolSearch(above=0, always=["look", "report"], as_text=False)])
+async def test_a_model_is_shown_no_tool_whose_gate_is_closed_and_a_call_of_it_is_refused(
+    driver: Any, search: Any, gate: Gate
+) -> None:
+    def desk(*gates: Gate) -> tuple[Runtime, Scripted]:
+        model = Scripted([calls(("look", {"page": "a"})), "done"])
+        tools = [look.layer(Stack[CallLayer](*gates)), report]
+        agent = Agent("desk", instructions="d", tools=tools, driver=driver, tool_search=search)
+        return Runtime(App(name="desk", agents=(agent,), tools=(fetch,)), model=model, store=store), model
+
+    store = InMemoryStore()
+    ahead = () if search is None else ("search_tools",)
+    runtime, model = desk(gate)
+    closed = await runtime.run("go", by=Principal("bob"))
+    assert list_shown_tools(model) == [(*ahead, "report")] * 2
+    assert '"errorCode\\":\\"BLOCKED' in model.requests[-1].history[-1]
+    opened, model = desk()
+    open_run = await opened.run("go", by=Principal("bob"))
+    assert list_shown_tools(model) == [(*ahead, "look", "report")] * 2
+    for each in (runtime, opened):
+        assert [(await each.replay(run)).difference for run in (closed.run, open_run.run)] == ["", ""]
 
 
 @BOTH

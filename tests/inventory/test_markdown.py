@@ -98,7 +98,8 @@ def test_a_tool_without_gates_has_its_layers_in_the_reference(tmp_path: Path) ->
 def test_the_tables_name_every_field_and_every_template() -> None:
     sections = table(Env(), Notes())
     rows = list(enforcement_table(sections))
-    assert "| `business_rules.enabled` | `true` | `EnabledGate` | the tool | false refuses every call |" in rows
+    effect = "false refuses every call, and hides the tool"
+    assert f"| `business_rules.enabled` | `true` | `EnabledGate` | the tool | {effect} |" in rows
     assert (
         "| `business_rules.timeout_seconds` | none | `Timeout` | the tool | an attempt that takes longer is cancelled |"
         in rows

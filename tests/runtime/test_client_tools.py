@@ -7,6 +7,7 @@ import pytest
 from remit import Agent, App, Principal, Risk, Runtime, tool
 from remit.contracts.contract import definition_digest
 from remit.errors import BlockedError, RequestError
+from remit.inventory import EnabledGate
 from remit.testing import Scripted, superuser
 
 
@@ -61,6 +62,14 @@ async def test_a_tool_that_is_hidden_from_a_principal_is_not_listed_and_its_call
         assert hidden not in await names(principal)
         with pytest.raises(BlockedError):
             (await runtime().client(principal).call(hidden, {})).value()
+
+
+async def test_a_tool_that_is_disabled_is_not_listed_and_its_call_is_refused() -> None:
+    closed = read.layer(EnabledGate(enabled=False))
+    client = Runtime(App(name="site", tools=[closed, publish])).client(superuser())
+    assert [each.name for each in await client.tools()] == ["publish"]
+    with pytest.raises(BlockedError, match="read is disabled"):
+        (await client.call("read", {"page": "a"})).value()
 
 
 async def test_a_listed_tool_has_the_schemas_facts_and_digest_of_its_definition() -> None:

@@ -23,6 +23,7 @@ from remit.contracts.classification import Visibility
 from remit.contracts.contract import tool_definition
 from remit.contracts.estimate import estimate_tokens
 from remit.contracts.facts import Facts
+from remit.contracts.gate import why_closed
 from remit.contracts.items import Note
 from remit.contracts.ledger import Ledger
 from remit.core import Service
@@ -74,9 +75,9 @@ class AgentTools:
         return tuple(each for each in self.callees if each.facts.visibility is not Visibility.INTERNAL)
 
     @cached_property
-    def _has_experiments(self) -> bool:
-        """Whether the visibility of its tools depends on the permission to call experimental tools."""
-        return any(each.facts.visibility is Visibility.EXPERIMENTAL for each in self._visible)
+    def _may_hide(self) -> bool:
+        """Whether some of its tools are hidden from all principals, or from those without a permission."""
+        return any(each.facts.visibility is Visibility.EXPERIMENTAL or why_closed(each) for each in self._visible)
 
     @property
     def is_searched(self) -> bool:
@@ -96,7 +97,7 @@ class AgentTools:
         their names. Where tools are not searched, those without a permission are shown: a refusal names it.
         """
         ledger, call = task.frame.ledger, task.frame.id
-        if self._search is None and not self._has_experiments:
+        if self._search is None and not self._may_hide:
             return
         if ledger.is_replaying or ledger.items_for(f"{call}:{task.first_turn}"):
             return
@@ -117,7 +118,7 @@ class AgentTools:
 
     def without_withheld(self, definitions: ToolDefinitions, ledger: Ledger, call: str) -> ToolDefinitions:
         """The definitions without those that the agent's principal may not see, where tools are not searched."""
-        withheld = self._list_withheld(ledger, call) if self._search is None and self._has_experiments else []
+        withheld = self._list_withheld(ledger, call) if self._search is None else []
         if not withheld:
             return definitions
         return ToolDefinitions(

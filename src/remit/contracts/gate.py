@@ -9,9 +9,10 @@ from __future__ import annotations
 import abc
 import json
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
+from remit.contracts.callee import Callee
 from remit.contracts.contract import Contract
 from remit.contracts.facts import Effect
 from remit.contracts.items import AttemptEnded, AttemptStarted, Item, RunOpened, RunScheduled
@@ -70,6 +71,13 @@ def postpone_failure(call: Call, error: CallError) -> None:
 class Gate(CallLayer):
     """A layer with one check. The gates of a tool run before approval too: no person is asked in vain."""
 
+    def why_closed(self, _callee: str, /) -> CallError | None:
+        """The error with which it refuses every call of the callee with that name, so that the callee is not offered.
+
+        None if it depends on the call.
+        """
+        return None
+
     @abc.abstractmethod
     async def check(self, call: Call, /) -> None:
         """Return if the call may pass.
@@ -87,6 +95,12 @@ class Gate(CallLayer):
             return await inner(call)
 
         return check_and_call
+
+
+def why_closed(callee: Callee[..., Any]) -> CallError | None:
+    """The error with which a gate around a callee refuses all its calls; None if no gate does."""
+    refusals = (layer.why_closed(callee.name) for layer in callee.layers if isinstance(layer, Gate))
+    return next((each for each in refusals if each is not None), None)
 
 
 async def check_gate(gate: Gate, call: Call) -> None:

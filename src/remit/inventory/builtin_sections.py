@@ -46,7 +46,9 @@ _DEPRECATION_ENFORCER: Final = Enforcer(
     layer=DeprecationGate, description="each call is noted; calls are refused once the removal version is reached"
 )
 BUSINESS_RULES_ENFORCERS: Final[Mapping[str, Enforcer]] = {
-    "enabled": Enforcer(layer=EnabledGate, description="false refuses every call", breaks_callers=breaks_if_disabled),
+    "enabled": Enforcer(
+        layer=EnabledGate, description="false refuses every call, and hides the tool", breaks_callers=breaks_if_disabled
+    ),
     "requires_auth": Enforcer(
         layer=AuthenticationGate,
         description="true refuses anonymous principals, who have not signed in",

@@ -39,12 +39,23 @@ class DeprecationGate(Gate):
         check_text("DeprecationGate: version", self.version)
         parse_version(self.version)
 
-    async def check(self, call: Call, /) -> None:
-        """Note the call; refuse it if the operation has been removed."""
+    def why_closed(self, callee: str, /) -> BlockedError | None:
+        """The error if the operation has been removed."""
         deprecation = self.deprecation
+        if not deprecation.is_removed_in(self.version):
+            return None
         replacement_hint = f"; call {deprecation.replacement}" if deprecation.replacement else ""
-        if deprecation.is_removed_in(self.version):
-            raise BlockedError(f"{call.callee.name} was removed in version {deprecation.removal}{replacement_hint}")
+        return BlockedError(f"{callee} was removed in version {deprecation.removal}{replacement_hint}")
+
+    async def check(self, call: Call, /) -> None:
+        """Note the call; refuse it if the operation has been removed.
+
+        Raises:
+            BlockedError: it has been.
+        """
+        if refused := self.why_closed(call.callee.name):
+            raise refused
+        deprecation = self.deprecation
         write_note(
             call, "deprecated", {"tool": call.callee.name, "since": deprecation.since, "call": deprecation.replacement}
         )
@@ -60,10 +71,18 @@ class EnabledGate(Gate):
     def __post_init__(self) -> None:
         check_flag("EnabledGate: enabled", self.enabled)
 
+    def why_closed(self, callee: str, /) -> BlockedError | None:
+        """The error if the operation is disabled."""
+        return None if self.enabled else BlockedError(f"{callee} is disabled; it was declared `enabled: false`")
+
     async def check(self, call: Call, /) -> None:
-        """Refuse the call if the operation is disabled."""
-        if not self.enabled:
-            raise BlockedError(f"{call.callee.name} is disabled; it was declared `enabled: false`")
+        """Refuse the call if the operation is disabled.
+
+        Raises:
+            BlockedError: it is.
+        """
+        if refused := self.why_closed(call.callee.name):
+            raise refused
 
 
 class SessionState(enum.Enum):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from remit.contracts.call import Call, CallLayer, CallService
+from remit.contracts.callee import Callee
 from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
 from remit.contracts.contract import Contract
+from remit.contracts.gate import why_closed
 from remit.contracts.principal import Principal
 from remit.contracts.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
-from remit.errors import BlockedError, DeniedError
+from remit.errors import BlockedError, CallError, DeniedError
 
 
 @check_arguments()
@@ -40,17 +43,31 @@ class _Authorize:
         facts, caller = call.callee.facts, call.caller
         if facts.permissions or facts.visibility is not Visibility.PUBLIC:
             is_by_code = bool(caller.call) and not call.wire_id
-            refused = why_refused(call.callee, caller.principal, caller.target, is_by_code=is_by_code)
+            refused = _why_invisible(call.callee, caller.principal, is_by_code=is_by_code)
+            refused = refused or _why_denied(call.callee, caller.principal, caller.target)
             if refused is not None:
                 raise refused
         return await self._inner(call)
 
 
-def why_hidden(callee: Contract, principal: Principal, *, is_by_code: bool = False) -> BlockedError | None:
-    """The error with which a callee's visibility refuses a call; None if it does not.
+def why_hidden(callee: Callee[..., Any], principal: Principal) -> CallError | None:
+    """The error with which the visibility of a callee, or a gate that is closed, refuses all calls from outside.
 
-    ``is_by_code``: made by the code of another operation.
+    None if they do not: a model or program may be shown the callee.
     """
+    return _why_invisible(callee, principal) or why_closed(callee)
+
+
+def why_refused(callee: Callee[..., Any], principal: Principal, target: str) -> CallError | None:
+    """The error with which a callee refuses all calls of ``principal`` on ``target`` from outside; None if it does not.
+
+    Such a callee is not offered. See `why_hidden` for the other reasons than a missing permission.
+    """
+    return why_hidden(callee, principal) or _why_denied(callee, principal, target)
+
+
+def _why_invisible(callee: Contract, principal: Principal, *, is_by_code: bool = False) -> BlockedError | None:
+    """``is_by_code``: the call is made by the code of another operation."""
     visibility, name = callee.facts.visibility, callee.name
     if visibility is Visibility.INTERNAL and not is_by_code:
         return BlockedError(f"{name} is internal: only other operations can call it")
@@ -59,20 +76,9 @@ def why_hidden(callee: Contract, principal: Principal, *, is_by_code: bool = Fal
     return None
 
 
-def why_refused(
-    callee: Contract, principal: Principal, target: str, *, is_by_code: bool = False
-) -> BlockedError | DeniedError | None:
-    """The error with which a callee's facts refuse a call of ``principal`` on ``target``; None if they allow it.
-
-    ``is_by_code``: made by the code of another operation.
-    """
-    hidden = why_hidden(callee, principal, is_by_code=is_by_code)
-    if hidden is not None:
-        return hidden
+def _why_denied(callee: Contract, principal: Principal, target: str) -> DeniedError | None:
     lacking = principal.missing_permissions(callee.facts.permissions)
-    if lacking:
-        suffix = f" for the target {target}" if target else ""
-        return DeniedError(
-            f"{principal.name} may not call {callee.name}: missing permission {', '.join(lacking)}{suffix}"
-        )
-    return None
+    if not lacking:
+        return None
+    suffix = f" for the target {target}" if target else ""
+    return DeniedError(f"{principal.name} may not call {callee.name}: missing permission {', '.join(lacking)}{suffix}")
