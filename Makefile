@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # The tests of the packages where every line and every branch is tested (see coverage in pyproject.toml), and those that
 # reach the rest of them. Only these run with coverage, under which a test takes twice as long.
-TRACED := $(addprefix tests/,core schemas contracts inventory journal dispatch layers agent approvals runtime \
+TRACED := $(addprefix tests/,core schemas record call chat inventory journal dispatch layers agent approvals runtime \
 	acceptance/test_layer_defects.py acceptance/test_layer_signals.py)
 
 # No recipe runs twice at once: two would install into one environment.

@@ -24,7 +24,7 @@ from sybil import Sybil
 from sybil.document import PythonDocStringDocument
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
-from remit.contracts.secret import KNOWN_SECRETS
+from remit.record.secret import KNOWN_SECRETS
 
 pytest_plugins = ("tests.engines", "tests.processes", "tests.queues", "tests.stores")
 

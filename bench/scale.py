@@ -13,7 +13,7 @@ from typing import Final
 
 from bench.world import PERSON, sql_store
 from figures.figure import Figure, at_most
-from remit.engine.reader import Page, RunReader
+from remit.client.reader import Page, RunReader
 from remit.journal.ports import RunRow
 
 FEW: Final = 100_000

@@ -27,10 +27,8 @@ from remit import (
 )
 from remit.agent.limits import AgentLimits
 from remit.app import Env
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.call import Call
-from remit.contracts.chat import completion_from_message, encode_message
-from remit.contracts.principal import Caller
+from remit.call.call import Call
+from remit.chat.chat import completion_from_message, encode_message
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
@@ -39,6 +37,8 @@ from remit.layers import Budget, CallLayer, CallService
 from remit.messages import ChatRequest, Completion
 from remit.models import Model
 from remit.policies import Egress, HighRisk
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.principal import Caller
 from remit.testing import calls
 
 PERSON = Principal("ada", permissions=frozenset({"notes:read"}))

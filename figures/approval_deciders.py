@@ -18,9 +18,9 @@ from figures.approval_rows import (
 from figures.approval_world import ADA, BEA, Stage
 from remit import Principal
 from remit.app import Env
-from remit.contracts.items import DecisionItem
 from remit.errors import RemitError
 from remit.policies import Decision, Question
+from remit.record.items import DecisionItem
 
 
 class _RacingApprover:

@@ -19,8 +19,8 @@ from figures.approval_rows import (
 from figures.approval_world import ADA, BEA, Stage
 from remit import Context, Effect, Policy, When, tool
 from remit.approvals.policy import Ask
-from remit.contracts.arguments import Limits, parse_arguments
 from remit.errors import ApprovalUsedError, LeaseError
+from remit.record.arguments import Limits, parse_arguments
 from remit.runtime import RunResult
 from remit.testing import calls
 

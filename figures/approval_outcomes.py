@@ -12,8 +12,8 @@ from figures.approval_rows import call_script, count_after_resume, expect_refusa
 from figures.approval_world import ADA, BEA, AnyTool, Stage, ask_always, redefine
 from remit import Ask, Effect, Policy, Principal, Runtime, When
 from remit.app import Env
-from remit.contracts.arguments import Limits, parse_arguments
 from remit.policies import Decision, Question
+from remit.record.arguments import Limits, parse_arguments
 
 EVE = Principal("eve", permissions=frozenset({"approvals:decide", "approvals:read"}))
 """May decide what needs no special permission."""

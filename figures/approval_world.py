@@ -31,13 +31,13 @@ from remit import (
     tool,
 )
 from remit.app import Env
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.artifact import ArtifactScope
-from remit.contracts.tool import build_tool
+from remit.call.tool import build_tool
 from remit.journal.ports import Store
 from remit.layers import CallLayer
 from remit.pipeline import Pipeline, Step
 from remit.policies import HasApprover
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.artifact import ArtifactScope
 from remit.testing import Scripted, superuser
 from remit.tools import Candidate
 from remit_casefile.app import CasefileApplication

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from remit.audit.log import AuditLog, RunHead, advance_head
-from remit.contracts.items import ErasedItem, Position
 from remit.journal.codec import body_digest, compute_chain_hash
+from remit.record.items import ErasedItem, Position
 
 TENANT: Final = "acme"
 JOURNAL: Final = "journal.db"

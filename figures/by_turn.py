@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from remit.contracts.streaming import Delta
+from remit.chat.streaming import Delta
 from remit.errors import ModelUnavailableError
 from remit.messages import ChatRequest, Completion
 from remit.testing import Scripted

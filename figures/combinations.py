@@ -20,11 +20,11 @@ from figures.combinations_world import (
 )
 from figures.figure import Figure, no_violations
 from remit import Effect
-from remit.contracts.artifact import digest_of
-from remit.contracts.items import HistoryCompacted, Item, Message, QuestionItem, ToolOutput, output_content
-from remit.contracts.question import Question
 from remit.errors import LayerOrderError
 from remit.layers import ModelLayer
+from remit.record.artifact import digest_of
+from remit.record.items import HistoryCompacted, Item, Message, QuestionItem, ToolOutput, output_content
+from remit.record.question import Question
 from remit.runtime import LEASE_SECONDS
 from remit.testing import superuser
 from tests.runtime.kit import Clock, Crash

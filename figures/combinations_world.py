@@ -40,8 +40,6 @@ from remit import (
 from remit.agent import Compaction, ToolSearch, WorkingMemory
 from remit.app import Env
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
-from remit.contracts.arguments import Limits
-from remit.contracts.artifact import ArtifactScope, digest_of
 from remit.errors import CallError, ExternalError
 from remit.layers import (
     AgentLayer,
@@ -51,6 +49,8 @@ from remit.layers import (
     Validate,
 )
 from remit.messages import ChatRequest, Completion
+from remit.record.arguments import Limits
+from remit.record.artifact import ArtifactScope, digest_of
 from remit.runtime import RunResult
 from remit.testing import calls, superuser
 from tests.runtime.kit import Clock, Mortal

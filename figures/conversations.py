@@ -15,11 +15,11 @@ from typing import Any, Final
 
 from figures.figure import Figure, at_most, no_violations
 from remit import Agent, App, Effect, LeafContext, Principal, Runtime, tool
-from remit.contracts.items import Position
-from remit.contracts.ledger import Consumption
 from remit.errors import LeaseError, RequestError
 from remit.journal.ports import AcquiredLease, AppendFuture
 from remit.messages import ChatRequest, decode_message
+from remit.record.items import Position
+from remit.record.ledger import Consumption
 from remit.stores import InMemoryStore, SqlStore, Store
 from remit.testing import Scripted, calls
 

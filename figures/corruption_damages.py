@@ -21,10 +21,10 @@ from sqlalchemy import (
     update,
 )
 
-from remit.contracts.question import Decision, Question
 from remit.journal.index import approval_key_of
 from remit.journal.ports import QuestionRow
 from remit.journal.sql.tables import GRANTS, ITEMS, METADATA, QUESTIONS, RUNS, VERSION_TABLE
+from remit.record.question import Decision, Question
 
 _VERSION: Final = Table(VERSION_TABLE, METADATA.__class__(), Column("version_num", Text, primary_key=True))
 TABLES: Final = (*METADATA.sorted_tables, _VERSION)

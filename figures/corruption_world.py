@@ -18,11 +18,11 @@ from sqlalchemy import Table
 
 from figures.corruption_damages import TableRow, read_tables
 from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, tool
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.chat import ChatRequest, Completion
+from remit.chat.chat import ChatRequest, Completion
 from remit.errors import RemitError
 from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import QUESTIONS
+from remit.record.arguments import Limits, parse_arguments
 from remit.testing import Scripted, calls
 
 ADA: Final = Principal("ada", permissions=frozenset({"*"}))

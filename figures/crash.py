@@ -32,10 +32,10 @@ from figures.figure import Figure, no_violations
 from figures.followed import execute_followed
 from remit import Runtime
 from remit.artifacts import Artifact
-from remit.contracts.artifact import digest_of
-from remit.contracts.items import ToolOutput
 from remit.errors import RemitError
 from remit.journal.sql.store import SqlStore
+from remit.record.artifact import digest_of
+from remit.record.items import ToolOutput
 from remit.testing import crash_at
 from tests.postgres import serving
 

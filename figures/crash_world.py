@@ -40,13 +40,13 @@ from remit import (
 )
 from remit.agent import Compaction, ToolSearch, WorkingMemory
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
-from remit.contracts.arguments import Limits
-from remit.contracts.artifact import digest_of
-from remit.contracts.streaming import Delta
+from remit.chat.streaming import Delta
 from remit.errors import ModelBusyError
 from remit.journal.crashpoint import crashpoint
 from remit.journal.sql.store import SqlStore
 from remit.messages import ChatRequest, Completion
+from remit.record.arguments import Limits
+from remit.record.artifact import digest_of
 from remit.runtime import RunResult
 from remit.testing import calls
 from remit.workers import WorkerDefinition, build_agent

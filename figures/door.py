@@ -16,14 +16,14 @@ from typing import Any, Final
 from figures.door_world import CHECKS, TOOL, WAYS, AnyCallee, Check, Number, Way, build_app
 from figures.figure import Figure, no_violations
 from remit import Principal, Runtime
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.items import ToolOutput
 from remit.engines import LocalEngine
 from remit.inventory import handle_request
 from remit.inventory.envelope import ToolRequest, ToolRequestPayload
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
 from remit.pipeline import Pipeline
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.items import ToolOutput
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.users import os_user

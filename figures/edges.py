@@ -24,10 +24,10 @@ from figures.edges_yaml import read_yaml_files
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Effect, Runtime, Tool, tool
 from remit.agent import Prompt
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.json_contract import JsonInput
-from remit.contracts.schema import Input
+from remit.call.json_contract import JsonInput
+from remit.call.schema import Input
 from remit.errors import ContractError, InvalidArgumentsError
+from remit.record.arguments import Limits, parse_arguments
 from remit.testing import Scripted, calls, superuser
 from remit.workers import WorkerFileError, build_agent, read_worker
 from remit_casefile.google.mail_text import decode_text

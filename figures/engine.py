@@ -37,10 +37,10 @@ from figures.figure import Figure, no_violations
 from figures.mutants.mutant import Edit, edited, planted_edits, together
 from remit import Runtime
 from remit.adapters.dbos import DbosEngine
-from remit.contracts.items import ModelExchange, ModelFailure, RunStalled, ToolOutput
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.sql.key_file import KEY_VARIABLE
 from remit.journal.sql.store import SqlStore
+from remit.record.items import ModelExchange, ModelFailure, RunStalled, ToolOutput
 from tests.postgres import serving
 
 EXECUTORS = 2

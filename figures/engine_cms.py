@@ -16,9 +16,9 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import Principal, Runtime
-from remit.contracts.items import ToolOutput
 from remit.journal.ports import Store
 from remit.messages import ChatRequest, Completion, completion_from_message
+from remit.record.items import ToolOutput
 from remit.testing import kill_process, superuser
 from remit.tools import Arguments
 from remit_cms.app import build

@@ -16,13 +16,13 @@ from pydantic import BaseModel, ValidationError
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, Tool, tool
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
-from remit.contracts.artifact import digest_of
-from remit.contracts.items import ToolOutput
 from remit.errors import CallError, ConflictError, ModelBusyError, ModelUnavailableError
 from remit.journal.ports import RunRow, Store
 from remit.layers import RetryModel
 from remit.messages import ChatRequest, Completion
 from remit.models import Model
+from remit.record.artifact import digest_of
+from remit.record.items import ToolOutput
 from remit.testing import Scripted, calls
 
 PERSON: Final = Principal("judge", permissions=frozenset({"*"}))

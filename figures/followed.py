@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from figures.stream_world import Reader
-from remit.engine.following import follow_run
+from remit.client.following import follow_run
 from remit.engine.watching import wake_streams
 from remit.stores import Store
 

@@ -17,11 +17,11 @@ from figures.approval_world import Clock
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Runtime, When, tool
 from remit.app import Env
-from remit.contracts.question import content_digest
 from remit.errors import RemitError
 from remit.items import AttemptEnded, DecisionItem, Item, QuestionItem
 from remit.layers import Approve
 from remit.policies import Decision, Question
+from remit.record.question import content_digest
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser

@@ -17,8 +17,8 @@ from apps.casefile.tests.google.fake.serving import serving
 from apps.casefile.tests.google.mails import mail
 from apps.casefile.tests.world import Clock, Digits
 from remit import Principal, Runtime
-from remit.contracts.arguments import Limits, parse_arguments
 from remit.inventory import ToolDefinition
+from remit.record.arguments import Limits, parse_arguments
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted

@@ -21,8 +21,8 @@ from figures.figure import Figure, no_violations
 from remit import Agent, App, LeafContext, Runtime, Stack, Tool, preset, tool
 from remit.agent import AgentLimits
 from remit.app import Env
+from remit.call.facts import Risk
 from remit.cli.check import offered_callees, require_operations
-from remit.contracts.facts import Risk
 from remit.inventory import (
     InventoryError,
     Operations,

@@ -9,11 +9,11 @@ from typing import Any
 
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, Stack, tool
-from remit.contracts.items import Position, ToolOutput
-from remit.contracts.ledger import Consumption
 from remit.errors import ModelError
 from remit.journal.ports import AppendFuture
 from remit.layers import CallLayer
+from remit.record.items import Position, ToolOutput
+from remit.record.ledger import Consumption
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
 from remit.testing.history_check import history_errors

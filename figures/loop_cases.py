@@ -11,14 +11,14 @@ from typing import Any, Final
 import httpx2
 
 from remit import Agent, App, Effect, Runtime, tool
-from remit.contracts.arguments import Limits, canonical_json, parse_arguments
-from remit.contracts.grant import LIKE_KEY, matches_pattern
-from remit.contracts.secret import Secret
 from remit.engine.schedule import Schedule
 from remit.layers import Redact, Reply
 from remit.models.answer_stream import AnswerStream
 from remit.models.bounded_http import BoundedHttp
 from remit.models.chat_completion import parse_completion
+from remit.record.arguments import Limits, canonical_json, parse_arguments
+from remit.record.grant import LIKE_KEY, matches_pattern
+from remit.record.secret import Secret
 from remit.schemas.schema_binding import SchemaBinder
 from remit.schemas.suggestions import suggest
 from remit.testing import Scripted, calls, superuser

@@ -11,9 +11,9 @@ from msgspec import structs
 from figures.figure import Figure, no_violations
 from figures.narrowing_world import Node, Tree
 from remit import App, Principal, Runtime
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.items import ToolOutput
 from remit.layers import Budget
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.items import ToolOutput
 from remit.stores import InMemoryStore
 
 TREES, SHORT = 400, 10

@@ -14,7 +14,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from remit import Agent, Context, Effect, LeafContext, Runtime, tool
-from remit.contracts.naming import python_alias
+from remit.call.naming import python_alias
 from remit.engines import RunSchedules
 from remit.errors import CallError
 from remit.messages import ChatRequest

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from remit import App, LeafContext, Runtime, Stack
-from remit.contracts.call import ToolLayer
+from remit.call.call import ToolLayer
 from remit.errors import BlockedError, NotFoundError
 from remit.inventory import (
     Enforcer,

@@ -16,7 +16,6 @@ from sqlalchemy import insert
 
 from figures.figure import Figure, no_violations
 from remit import Agent, App, Principal, Runtime
-from remit.contracts.items import RunSuspended
 from remit.database.urls import parse_url
 from remit.engine.executor import ExecutionOutcome
 from remit.engine.local import LocalEngine
@@ -24,6 +23,7 @@ from remit.errors import LeaseError, RequestError
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import RUNS, open_engine
+from remit.record.items import RunSuspended
 from remit.stores import InMemoryStore
 from remit.testing import Scripted
 from remit.testing.store_suite.samples import begin, question, question_item, yes

@@ -25,11 +25,11 @@ from remit.agent import Compaction, ToolSearch, WorkingMemory
 from remit.agent.driver import AgentDriver
 from remit.agent.native import NativeDriver
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
-from remit.contracts.arguments import Limits
-from remit.contracts.artifact import digest_of
-from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.items import HistoryCompacted
+from remit.chat.chat import ChatRequest, Completion
 from remit.errors import ModelBusyError, ModelUnavailableError
+from remit.record.arguments import Limits
+from remit.record.artifact import digest_of
+from remit.record.items import HistoryCompacted
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import calls

@@ -17,10 +17,10 @@ import looptime
 from figures.figure import Figure, no_violations
 from figures.notebook import NOTES, MemorySessions, Notebook, table
 from remit import Principal, Runtime, Stack
-from remit.contracts.items import Note
 from remit.dispatch import scopes
 from remit.inventory import SessionState
 from remit.layers import Call, CallLayer, RateLimit
+from remit.record.items import Note
 from remit.tools import Arguments, Facts
 
 ADA: Final = Principal("ada", permissions=frozenset({"*"}))

@@ -21,12 +21,12 @@ from pathlib import Path
 from figures.crash_world import World
 from figures.figure import Figure, no_violations
 from remit import App, Effect, Principal, Risk, Runtime, tool
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.items import Position
-from remit.contracts.ledger import Consumption
 from remit.errors import LeaseError, RemitError
 from remit.journal.ports import AppendFuture
 from remit.journal.sql.store import SqlStore
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.items import Position
+from remit.record.ledger import Consumption
 
 PROCESSES = 8
 PERSON = Principal("judge", permissions=frozenset({"*"}))

@@ -16,10 +16,10 @@ from figures.figure import Figure, no_violations
 from figures.scout import SCOUT, SCOUTING
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, tool
 from remit.agent import Compaction, ToolSearch, WorkingMemory
-from remit.contracts.arguments import Limits, parse_arguments
 from remit.items import DeltaEvent
 from remit.messages import ChatRequest, Completion
 from remit.models import ModelSettings
+from remit.record.arguments import Limits, parse_arguments
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import calls

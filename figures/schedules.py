@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from figures.figure import Figure, no_violations
 from figures.history import DyingStore, ProcessDied
 from remit import Agent, App, Effect, LeafContext, Principal, Runtime, Stack, tool
-from remit.contracts.items import Note, Position, ToolOutput
 from remit.errors import LeaseError
 from remit.layers import Budget, CallLayer
+from remit.record.items import Note, Position, ToolOutput
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
 from remit.testing.history_check import history_errors

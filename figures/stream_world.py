@@ -11,13 +11,13 @@ from msgspec import structs
 
 from remit import Agent, App, Effect, Principal, Runtime, tool
 from remit.agent.driver import AgentDriver
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message
-from remit.contracts.ledger import Consumption
-from remit.contracts.streaming import Delta
+from remit.chat.chat import ChatRequest, Completion, completion_from_message
+from remit.chat.streaming import Delta
 from remit.errors import LeaseError, ModelUnavailableError
 from remit.items import DeltaEvent, Item, ItemEvent, Message, Position, StreamEvent, ToolOutput
 from remit.journal.codec import message_text
 from remit.journal.ports import AcquiredLease, AppendFuture
+from remit.record.ledger import Consumption
 from remit.stores import InMemoryStore, Store
 from remit.testing import Scripted, calls
 

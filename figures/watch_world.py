@@ -13,9 +13,9 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from remit import Agent, App, Client, Effect, Principal, Risk, Runtime, tool
-from remit.contracts.question import Decision
 from remit.journal.sql.locks import LockKeys
 from remit.journal.sql.writes import Change, store_decision
+from remit.record.question import Decision
 from remit.runtime import ConversationUpdate, QuestionUpdate, RunUpdate, WatchEvent
 from remit.stores import ConversationRow, SqlStore, Store
 from remit.testing import Scripted, calls

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from figures.worker_tree import DONE, PERSON, Code, DescribedEntry, LongEntry, LongPrompt, effect_writer, make_runtime
-from remit.contracts.items import Message, Mismatch, ToolOutput
 from remit.journal.sql.store import SqlStore
+from remit.record.items import Message, Mismatch, ToolOutput
 from remit.stores import InMemoryStore
 
 MATES: Final = 3

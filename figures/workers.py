@@ -19,10 +19,10 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from figures.figure import Figure, no_violations
 from figures.worker_replay import CHANGES, check_killed_run, find_missed_changes
 from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, tool
-from remit.contracts.arguments import Arguments
-from remit.contracts.items import Mismatch
 from remit.errors import ConflictError
 from remit.layers import Reply
+from remit.record.arguments import Arguments
+from remit.record.items import Mismatch
 from remit.stores import InMemoryStore
 from remit.workers import WorkerDefinition, build_agent, definition_of
 

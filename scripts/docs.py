@@ -31,16 +31,16 @@ from measured_parts import MEASURED_PARTS
 from nine_codes import broad_code
 from package_parts import import_order, packages
 from remit import errors
+from remit.call.call import AnyLayer, CallLayer, ModelLayer, StepLayer
+from remit.call.gate import Gate
 from remit.cli.apps import collect_tools
-from remit.contracts.call import AnyLayer, CallLayer, ModelLayer, StepLayer
-from remit.contracts.gate import Gate
-from remit.contracts.items import ITEM_TYPES
 from remit.core import ORDER_RULES
 from remit.inventory.builtin_sections import audit_events_section, business_rules_section, session_policies_section
 from remit.inventory.drift import CHECKLIST
 from remit.inventory.gates import Sessions
 from remit.inventory.governance import PolicyTable
 from remit.inventory.markdown import enforcement_table, templates_table
+from remit.record.items import ITEM_TYPES
 from remit_cms.app import build
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 

@@ -8,11 +8,11 @@ from typing import Final
 from committed import ROOT
 
 READING_ORDER: Final = {
-    "Start here": ("runtime", "client", "app", "run_service", "opening"),
-    "The path of a call": ("contracts", "core", "dispatch", "layers", "tools"),
+    "Start here": ("runtime", "client", "app"),
+    "The path of a call": ("call", "core", "dispatch", "layers", "tools"),
     "Governance": ("approvals", "policies", "inventory", "users", "secrets"),
-    "The record": ("journal", "stores", "items", "views", "audit", "export"),
-    "Agents and models": ("agent", "messages", "models", "pipeline", "workers", "evals"),
+    "The record": ("record", "journal", "stores", "items", "views", "audit", "export"),
+    "Agents and models": ("agent", "chat", "messages", "models", "drivers", "workers", "pipeline", "evals"),
     "Execution": ("engine", "engines", "adapters"),
     "Data of applications": ("artifacts", "database", "effects", "embeddings", "home"),
     "Interfaces and utilities": ("cli", "testing", "schemas", "charsets", "markup", "errors", "lazy_exports"),

@@ -20,8 +20,8 @@ from figures.figure import Figure, no_violations
 from figures.mutants.mutant import Mutant, edited
 from figures.parts import PARTS, Part
 from figures.secrets_world import ways
-from remit.contracts.secret import KNOWN_SECRETS
-from remit.contracts.spelling import Spellings
+from remit.record.secret import KNOWN_SECRETS
+from remit.record.spelling import Spellings
 
 pytestmark = pytest.mark.process
 

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from figures.narrowing import find_violations, run_tree
 from figures.narrowing_world import Node
-from remit.contracts.items import ToolOutput
+from remit.record.items import ToolOutput
 
 WRITE = frozenset({"a:write"})
 ALL = frozenset({"*"})

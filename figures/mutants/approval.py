@@ -50,12 +50,12 @@ MUTANTS: Final = (
                 "(question.tool, current[1], question.definition)",
             ),
             edited(
-                "remit.contracts.guard:_check_same_call",
+                "remit.call.guard:_check_same_call",
                 "if getattr(passed, name) is not getattr(entered, name):",
                 "if False:",
             ),
             edited(
-                "remit.contracts.guard:compose_calls",
+                "remit.call.guard:compose_calls",
                 'checked = _check_unchanged(base, ", ".join(own)) if own else base',
                 "checked = base",
             ),
@@ -144,7 +144,7 @@ MUTANTS: Final = (
     ),
     _mutant(
         "a confirmation serves where an approval is needed",
-        edited("remit.contracts.question:Question.accepts", 'decision.kind == "approve" or', "True or"),
+        edited("remit.record.question:Question.accepts", 'decision.kind == "approve" or', "True or"),
     ),
     _mutant(
         "the author of a decision is not looked up when it is used",

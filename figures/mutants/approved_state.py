@@ -52,7 +52,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         _FIGURE,
         {
             "a message is sent without another look at its thread": edited(
-                "remit.contracts.approved:check_approved_state", "if approved is not None:", "if False:"
+                "remit.call.approved:check_approved_state", "if approved is not None:", "if False:"
             )
         },
         partial(measure, elsewhere=("gmail_send_message",)),

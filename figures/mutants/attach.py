@@ -6,7 +6,7 @@ from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of
 
-_ATTACHER: Final = "remit.engine.attaching:CallAttacher"
+_ATTACHER: Final = "remit.client.attaching:CallAttacher"
 
 MUTANTS: Final = (
     *mutants_of(
@@ -27,7 +27,7 @@ MUTANTS: Final = (
                 f"{_ATTACHER}._mark_read", "await self.executor.store.attach_call(call, run)", "pass"
             ),
             "a run whose question was decided still waits": edited(
-                "remit.engine.settling:find_lasting_rest", "return None if is_over or", "return None if"
+                "remit.client.settling:find_lasting_rest", "return None if is_over or", "return None if"
             ),
         },
     ),

@@ -6,8 +6,8 @@ from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of
 
-_METER: Final = "remit.contracts.meter"
-_USAGE: Final = "remit.contracts.usage"
+_METER: Final = "remit.record.meter"
+_USAGE: Final = "remit.record.usage"
 
 MUTANTS: Final = mutants_of(
     "budget.tokens_over",
@@ -21,7 +21,7 @@ MUTANTS: Final = mutants_of(
         "the answer is not reserved": edited(
             f"{_METER}:_estimate", "Reservation(model, prompt, completion, ", "Reservation(model, prompt, 0, "
         ),
-        "negative usage is believed": edited("remit.contracts.usage:are_tokens", "0 <= each <=", "each <="),
+        "negative usage is believed": edited("remit.record.usage:are_tokens", "0 <= each <=", "each <="),
         "usage that is not reported counts nothing": edited(
             "remit.agent.recorded_answer:add_usage",
             "bool(reservation.prompt_tokens) and not",

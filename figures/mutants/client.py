@@ -6,17 +6,18 @@ from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of
 
-_READER: Final = "remit.engine.reader:RunReader"
+_READER: Final = "remit.client.reader:RunReader"
+_RUNS: Final = "remit.engine.visible_runs:VisibleRuns"
 
 MUTANTS: Final = mutants_of(
     "tenants.client.leaks",
     {
-        "a run of another tenant exists": edited(f"{_READER}._has_run", "row.tenant == self.principal.tenant and ", ""),
+        "a run of another tenant exists": edited(f"{_RUNS}._has_run", "row.tenant == self.principal.tenant and ", ""),
         "the runs of others in the tenant exist": edited(
-            f"{_READER}._visible_run", "if self._owns(row) or self._may(permission, row.target):", "if True:"
+            f"{_RUNS}._visible_run", "if self._owns(row) or self._may(permission, row.target):", "if True:"
         ),
         "a permission for one target counts for all": edited(
-            f"{_READER}._may",
+            f"{_RUNS}._may",
             "self.principal.at(target).may(permission)",
             "any(permission in each for each in self.principal.permissions)",
         ),
@@ -43,23 +44,23 @@ MUTANTS: Final = mutants_of(
             'next(iter(row.shared.values()), "")',
         ),
         "who may read a conversation may share it": edited(
-            "remit.engine.conversation_reader:ConversationReader._visible_conversation",
+            "remit.client.conversation_reader:ConversationReader._visible_conversation",
             "if not has_access(self.principal, visible[0], needed):",
             "if not visible:",
         ),
         "a list has all conversations of the tenant": edited(
-            "remit.engine.conversation_reader:ConversationReader.conversations",
+            "remit.client.conversation_reader:ConversationReader.conversations",
             'return fits and has_access(self.principal, row, "read")',
             "return fits",
         ),
         "the runs of a conversation are everybody's": edited(
-            f"{_READER}._visible_run", " and await self._has_access(row, access)", ""
+            f"{_RUNS}._visible_run", " and await self._has_access(row, access)", ""
         ),
         "an idempotency key of another principal is in use": edited(
             "remit.engine.request:derive_run_id", "by.name, ", ""
         ),
         "a run of another principal is refused by another message": edited(
-            f"{_READER}._visible_run", 'f"run {run} does not exist"', 'f"run {run} is {row and row.status}"'
+            f"{_RUNS}._visible_run", 'f"run {run} does not exist"', 'f"run {run} is {row and row.status}"'
         ),
     },
 )

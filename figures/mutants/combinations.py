@@ -19,14 +19,14 @@ def _measure(layer: str) -> Callable[[], Iterator[Figure]]:
     return lambda: measure_pairs_with(layer)
 
 
-_GUARD: Final = "remit.contracts.guard"
+_GUARD: Final = "remit.call.guard"
 
 MUTANTS: Final = (
     _mutant(
         "Python callers get the result that a layer has replaced",
         "mapping",
         edited(
-            "remit.contracts.reply:Reply.map",
+            "remit.call.reply:Reply.map",
             'Reply(serialize_content(value), "ok", value, is_final=self.is_final, notice=self.notice)',
             'Reply(serialize_content(value), "ok", self.value, output=self.output)',
         ),
@@ -71,7 +71,7 @@ MUTANTS: Final = (
     _mutant(
         "a nested call loses the target of its run",
         "delaying",
-        edited("remit.contracts.principal:Caller.enter_call", "self.target,", '"",'),
+        edited("remit.record.principal:Caller.enter_call", "self.target,", '"",'),
     ),
     _mutant(
         "the correction of a result is not on record",
@@ -104,11 +104,11 @@ MUTANTS: Final = (
     _mutant(
         "the pieces of an answer that a killed process was writing are not withdrawn",
         "delaying",
-        edited("remit.engine.following:_Cursor.drop_lost", "if known not in ids]", "if known is None]"),
+        edited("remit.client.following:_Cursor.drop_lost", "if known not in ids]", "if known is None]"),
     ),
     _mutant(
         "a reader who goes on gets an item twice",
         "delaying",
-        edited("remit.engine.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq - 1)"),
+        edited("remit.client.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq - 1)"),
     ),
 )

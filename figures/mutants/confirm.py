@@ -8,7 +8,7 @@ from figures.mutants.mutant import edited, mutants_of, together
 
 _SERVICE: Final = "remit.approvals.service:_check_may_decide"
 _ANY_APPLICATION: Final = ("caller.application, caller.conversation", "caller.conversation")
-_ACCEPTS: Final = "remit.contracts.question:Question.accepts"
+_ACCEPTS: Final = "remit.record.question:Question.accepts"
 
 MUTANTS: Final = mutants_of(
     "confirm.taken_for_yes",

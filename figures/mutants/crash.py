@@ -76,7 +76,7 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
     ),
     "a nested call loses the target of its run": (
         "nested",
-        edited("remit.contracts.principal:Caller.enter_call", "self.target,", '"",'),
+        edited("remit.record.principal:Caller.enter_call", "self.target,", '"",'),
     ),
     "the correction of a result is not on record": (
         "postgres",
@@ -112,11 +112,11 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
     ),
     "the pieces of an answer that a killed process was writing are not withdrawn": (
         "stalled",
-        edited("remit.engine.following:_Cursor.drop_lost", "if known not in ids]", "if known is None]"),
+        edited("remit.client.following:_Cursor.drop_lost", "if known not in ids]", "if known is None]"),
     ),
     "a reader who goes on misses an item": (
         "sqlite",
-        edited("remit.engine.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"),
+        edited("remit.client.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"),
     ),
 }
 """What loses files, targets, typed results and parts of the whole agent, each with the sweep that must notice it."""

@@ -19,7 +19,7 @@ MUTANTS: Final = (
     _mutant(
         "who edited a call may approve it",
         edited(
-            "remit.contracts.question:Question.requesters.fget",
+            "remit.record.question:Question.requesters.fget",
             "(self.asker, self.editor) if self.editor else (self.asker,)",
             "(self.asker,)",
         ),

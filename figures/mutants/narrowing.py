@@ -6,7 +6,7 @@ from typing import Final
 
 from figures.mutants.mutant import Mutant, Plant, edited
 
-_CALLER: Final = "remit.contracts.principal:Caller.enter_agent"
+_CALLER: Final = "remit.record.principal:Caller.enter_agent"
 
 
 _STARTED: Final = "remit.engine.started_runs"
@@ -44,7 +44,7 @@ MUTANTS: Final = (
     _mutant(
         "an agent narrows its calls, and not the runs that they start",
         edited(
-            "remit.contracts.principal:Caller.narrow_to",
+            "remit.record.principal:Caller.narrow_to",
             "narrow_to(permissions), allowed=allowed)",
             "narrow_to(permissions))",
         ),

@@ -25,10 +25,10 @@ _LOST: Final = mutants_of(
         ),
         "a resumed run has lost its target": TARGET_LOST,
         "an agent's calls lose the target of its run": edited(
-            "remit.contracts.principal:Caller.enter_call", "self.target,", '"",'
+            "remit.record.principal:Caller.enter_call", "self.target,", '"",'
         ),
         "a large result is not stored for the run": edited(
-            "remit.contracts.artifact:store_large",
+            "remit.record.artifact:store_large",
             "return await access.add(data,",
             "return new_artifact(data, name='', max_bytes=1 << 30,",
         ),
@@ -38,7 +38,7 @@ _LOST: Final = mutants_of(
             "pass",
         ),
         "PydanticAI's driver asks for a correction without saying why": edited(
-            "remit.workers.chat_model:ChatModel.end_step",
+            "remit.drivers.chat_model:ChatModel.end_step",
             "self._request.after(outcome)",
             "self._request.again(outcome)",
         ),
@@ -49,7 +49,7 @@ _LOST: Final = mutants_of(
             "remit.agent.compactor:Compactor._record", "request.chat.ledger.add(item)", "pass"
         ),
         "a compaction cuts calls from their results": edited(
-            "remit.contracts.compacted_history:group_messages",
+            "remit.chat.compacted_history:group_messages",
             "if groups and text.startswith(TOOL_PREFIX):",
             "if False:",
         ),
@@ -62,10 +62,10 @@ _LOST: Final = mutants_of(
             "pass",
         ),
         "the pieces of a failed request are not withdrawn": edited(
-            "remit.engine.following:_Cursor.drop_lost", "if known not in ids]", "if known is None]"
+            "remit.client.following:_Cursor.drop_lost", "if known not in ids]", "if known is None]"
         ),
         "a reader who goes on misses an item": edited(
-            "remit.engine.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"
+            "remit.client.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"
         ),
     },
 )
@@ -86,7 +86,7 @@ _DOUBLED: Final = mutants_of(
             "remit.journal.ledger:RunLedger.items_for", "return self._items_by_call.get(call, ())", "return ()"
         ),
         "a reader who goes on gets an item twice": edited(
-            "remit.engine.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq - 1)"
+            "remit.client.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq - 1)"
         ),
     },
 )

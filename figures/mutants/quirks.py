@@ -20,18 +20,18 @@ MUTANTS: Final = (
                 'raise RecursionError("the answer is empty")',
             ),
             "an invented name goes back as it is": edited(
-                "remit.contracts.chat:ChatRequest.for_model", "if not self.history.is_legal:", "if False:"
+                "remit.chat.chat:ChatRequest.for_model", "if not self.history.is_legal:", "if False:"
             ),
             "the page of a proxy ends a run": edited(
                 "remit.models.chat_response:read_response", "raise CompletionError(", "raise ModelError("
             ),
             "an error in a success ends a run unless its words are known": edited(
-                "remit.contracts.provider_error:_classify_sentence",
+                "remit.chat.provider_error:_classify_sentence",
                 "if is_wrong else ModelUnavailableError",
                 "if 1 else None",
             ),
             "the page of a proxy with 400 ends a run": edited(
-                "remit.contracts.provider_error:_is_page", "return not error.codes and", "return False and"
+                "remit.chat.provider_error:_is_page", "return not error.codes and", "return False and"
             ),
             "a wrong key ends a run": edited(
                 "remit.agent.model_recorder:_to_signal",
@@ -54,14 +54,12 @@ MUTANTS: Final = (
                 'read_finish(completion.finish_reason.replace("network_error", "stop"))',
             ),
             "arguments go back as an endpoint wrote them": edited(
-                "remit.contracts.stand_in:_legal_arguments", "text = given_arguments(text)", "return text"
+                "remit.chat.stand_in:_legal_arguments", "text = given_arguments(text)", "return text"
             ),
             "a call without a type goes back so": edited(
-                "remit.contracts.stand_in:_is_written_so", 'written.get("type") != "function"', "False"
+                "remit.chat.stand_in:_is_written_so", 'written.get("type") != "function"', "False"
             ),
-            "half an emoji goes back": edited(
-                "remit.contracts.stand_in:_without_halves", 'if "\\\\u" in text', "if False"
-            ),
+            "half an emoji goes back": edited("remit.chat.stand_in:_without_halves", 'if "\\\\u" in text', "if False"),
             "an id of any length goes back": edited(
                 "remit.agent.recorded_answer:to_legal_answer", " and is_kept_id(first.id)", " and first.id"
             ),
@@ -105,7 +103,7 @@ MUTANTS: Final = (
                 f"{_CALLS}:find_call", "return None if arguments.strip() else found", "return None"
             ),
             "what stands in the place of arguments is dropped": edited(
-                "remit.contracts.wire:_read_tool_call",
+                "remit.chat.wire:_read_tool_call",
                 """if arguments[:2] != '{"' and is_blank(arguments):""",
                 "if False:",
             ),
@@ -113,10 +111,10 @@ MUTANTS: Final = (
                 "remit.models.answer_stream:AnswerStream._add_chunk", '"delta", "index", "message"', '"delta", "index"'
             ),
             "white space stands for arguments": edited(
-                "remit.contracts.arguments:given_arguments", 'text.strip() in ("", "null")', 'text == ""'
+                "remit.record.arguments:given_arguments", 'text.strip() in ("", "null")', 'text == ""'
             ),
             "the older function_call is dropped": edited(
-                "remit.contracts.wire:with_tool_calls", "if '\"function_call\"' not in text:", "if True:"
+                "remit.chat.wire:with_tool_calls", "if '\"function_call\"' not in text:", "if True:"
             ),
         },
         partial(measure_until, WRONG_CALL),

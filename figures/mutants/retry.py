@@ -12,7 +12,7 @@ MUTANTS: Final = (
     Mutant(
         figure="retry.amplification",
         defect="a retry is not paid from the bucket",
-        plant=edited("remit.contracts.retry_budget:RetryBudget.try_spend", "if total > BUCKET_TOKENS:", "if False:"),
+        plant=edited("remit.call.retry_budget:RetryBudget.try_spend", "if total > BUCKET_TOKENS:", "if False:"),
     ),
     Mutant(
         figure="retry.amplification",

@@ -11,10 +11,10 @@ from typing import Final
 from figures.mutants.mutant import Plant, edited, mutants_of, together
 
 _GUARD: Final = edited(
-    "remit.contracts.guard:_check_same_call", "if getattr(passed, name) is not getattr(entered, name):", "if False:"
+    "remit.call.guard:_check_same_call", "if getattr(passed, name) is not getattr(entered, name):", "if False:"
 )
 _VALIDATED: Final = edited(
-    "remit.contracts.guard:compose_calls",
+    "remit.call.guard:compose_calls",
     'checked = _check_unchanged(base, ", ".join(own)) if own else base',
     "checked = base",
 )

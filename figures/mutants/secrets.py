@@ -17,13 +17,13 @@ MUTANTS: Final = (
     _mutant(
         "the value of a secret is not replaced",
         edited(
-            "remit.contracts.spelling:Spellings.replace_in",
+            "remit.record.spelling:Spellings.replace_in",
             "pieces += [text[end:start], replacement]",
             "pieces += [text[end:stop], replacement]",
         ),
     ),
     *(
-        _mutant(f"a secret is not known {spelling}", edited("remit.contracts.spelling:derive_spellings", added, "[]"))
+        _mutant(f"a secret is not known {spelling}", edited("remit.record.spelling:derive_spellings", added, "[]"))
         for spelling, added in {
             "in hexadecimal": "[data.hex()]",
             "in upper-case hexadecimal": "[data.hex().upper()]",
@@ -35,14 +35,14 @@ MUTANTS: Final = (
     *(
         _mutant(
             f"a secret in Base64 is not known after {before} bytes",
-            edited("remit.contracts.spelling:derive_spellings", "enumerate((0, 2, 3))", others),
+            edited("remit.record.spelling:derive_spellings", "enumerate((0, 2, 3))", others),
         )
         for before, others in enumerate(("enumerate((2, 3), 1)", "((0, 0), (2, 3))", "enumerate((0, 2))"))
     ),
-    _mutant("escapes are not undone", edited("remit.contracts.spelling:_walk", "depth < _DEPTH", "depth < 0")),
+    _mutant("escapes are not undone", edited("remit.record.spelling:_walk", "depth < _DEPTH", "depth < 0")),
     _mutant(
         "escapes within escapes are not undone",
-        edited("remit.contracts.spelling:_walk", "depth < _DEPTH", "depth < 1"),
+        edited("remit.record.spelling:_walk", "depth < _DEPTH", "depth < 1"),
     ),
     _mutant(
         "the error of a tool keeps the value",
@@ -54,8 +54,6 @@ MUTANTS: Final = (
     ),
     _mutant(
         "the cause of an error reveals the value",
-        edited(
-            "remit.contracts.redact:safe_cause", "error if redact_text(text, redactions) == text else None", "error"
-        ),
+        edited("remit.call.redact:safe_cause", "error if redact_text(text, redactions) == text else None", "error"),
     ),
 )

@@ -7,7 +7,7 @@ from typing import Final
 from figures.mutants.mutant import edited, mutants_of
 from figures.stream import sample
 
-_CURSOR: Final = "remit.engine.following:_Cursor"
+_CURSOR: Final = "remit.client.following:_Cursor"
 _BOARD: Final = "remit.engine.open_answers:RunAnswers"
 
 MUTANTS: Final = (
@@ -21,13 +21,13 @@ MUTANTS: Final = (
                 f"{_CURSOR}.read_on", "offset += len(delta.text)", "offset += len(delta.text) + 1"
             ),
             "an item is skipped": edited(
-                "remit.engine.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"
+                "remit.client.following:_follow", "store.read(run, cursor.seq)", "store.read(run, cursor.seq + 1)"
             ),
             "the pieces of a failed request are not withdrawn": edited(
                 f"{_CURSOR}.drop_lost", "if known not in ids]", "if known is None]"
             ),
             "nothing leaves before it is recorded": edited(
-                "remit.contracts.streaming:ask_streaming", "CURRENT_ANSWERS.get() if call else None", "None"
+                "remit.chat.streaming:ask_streaming", "CURRENT_ANSWERS.get() if call else None", "None"
             ),
         },
         sample,

@@ -29,7 +29,7 @@ MUTANTS: Final = (
         "tools.definition_tokens",
         {
             "each definition carries the schema of its result": edited(
-                "remit.contracts.contract:tool_definition",
+                "remit.call.contract:tool_definition",
                 '"parameters": contract.schema_in.json_schema,',
                 '"parameters": contract.schema_in.json_schema, "returns": contract.schema_out.json_schema,',
             ),

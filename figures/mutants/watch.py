@@ -7,7 +7,7 @@ from typing import Final
 from figures.mutants.mutant import edited, mutants_of
 from figures.watch import in_memory, on_postgres
 
-_STREAM: Final = "remit.engine.updates:UpdateReader"
+_STREAM: Final = "remit.client.updates:UpdateReader"
 _MEMORY: Final = "remit.journal.change_memory:ChangesInMemory"
 
 MUTANTS: Final = (
@@ -56,7 +56,7 @@ MUTANTS: Final = (
         "watch.leaks",
         {
             "the runs of others come": edited(
-                "remit.engine.reader:RunReader._lists_run",
+                "remit.engine.visible_runs:VisibleRuns._lists_run",
                 "(self._owns(row) or self._may(READ_PERMISSION, row.target))",
                 "True",
             ),

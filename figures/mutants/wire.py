@@ -26,7 +26,7 @@ _OF_FIELDS: Final = mutants_of(
             "remit.models.raw_chat:_KeepingHttp.send", "if exchange.sent:", "if False:"
         ),
         "a later run takes the messages of PydanticAI's driver for what all models know": edited(
-            "remit.contracts.wire:response_to_text", "if received:", "if False:"
+            "remit.chat.wire:response_to_text", "if received:", "if False:"
         ),
         "a model is taken for another after a resume": edited(
             "remit.agent.model:origin_of", "return origin\n", 'return f"{origin} {id(model)}"\n'

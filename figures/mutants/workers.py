@@ -6,7 +6,7 @@ from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of, together
 
-_DIGEST: Final = "remit.contracts.chat:ChatRequest.digest"
+_DIGEST: Final = "remit.chat.chat:ChatRequest.digest"
 
 MUTANTS: Final = mutants_of(
     "worker.replay_mismatches",
@@ -25,7 +25,7 @@ MUTANTS: Final = mutants_of(
             _DIGEST, "self.settings.digest_text", "self.settings.digest_text + str(id(self))"
         ),
         "PydanticAI's driver leaves the words of its model out of the next request": edited(
-            "remit.workers.chat_model:ChatModel.end_step",
+            "remit.drivers.chat_model:ChatModel.end_step",
             "self._request.after(outcome)",
             "self._request.again(outcome)",
         ),

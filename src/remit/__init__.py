@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from remit.agent.agent import Agent
     from remit.app import App
     from remit.approvals.policy import Allow, Ask, Block, Policy, When
-    from remit.client import Client
-    from remit.contracts.callee import Context, LeafContext
-    from remit.contracts.facts import Effect, Risk
-    from remit.contracts.principal import Principal
-    from remit.contracts.tool import Tool, tool
+    from remit.call.callee import Context, LeafContext
+    from remit.call.facts import Effect, Risk
+    from remit.call.tool import Tool, tool
+    from remit.client.client import Client
     from remit.core import Stack
     from remit.dispatch.preset import preset
     from remit.errors import RemitError
     from remit.journal.sql.store import SqlStore
     from remit.layers.retry import Retry
     from remit.layers.timeout import Timeout
+    from remit.record.principal import Principal
     from remit.runtime import Runtime
 
 __all__ = [
@@ -61,13 +61,13 @@ if not TYPE_CHECKING:
             "remit.agent.agent": ("Agent",),
             "remit.app": ("App",),
             "remit.approvals.policy": ("Allow", "Ask", "Block", "Policy", "When"),
-            "remit.contracts.callee": ("Context", "LeafContext"),
-            "remit.contracts.facts": ("Effect", "Risk"),
-            "remit.contracts.principal": ("Principal",),
-            "remit.contracts.tool": ("Tool", "tool"),
+            "remit.call.callee": ("Context", "LeafContext"),
+            "remit.call.facts": ("Effect", "Risk"),
+            "remit.record.principal": ("Principal",),
+            "remit.call.tool": ("Tool", "tool"),
             "remit.core": ("Stack",),
             "remit.dispatch.preset": ("preset",),
-            "remit.client": ("Client",),
+            "remit.client.client": ("Client",),
             "remit.errors": ("RemitError",),
             "remit.journal.sql.store": ("SqlStore",),
             "remit.layers.retry": ("Retry",),

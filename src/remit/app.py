@@ -10,11 +10,10 @@ from remit.agent.agent import Agent
 from remit.approvals.approver import Approver, HasApprover, InboxApprover
 from remit.approvals.policy import DEFAULT_POLICY, Policy
 from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS
-from remit.contracts.arguments import Limits
-from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
-from remit.contracts.callee import Callee, check_callees
-from remit.contracts.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
-from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
+from remit.call.call import CallLayer, ToolLayer, to_call_layers
+from remit.call.callee import Callee, check_callees
+from remit.call.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
+from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.core import Place, Stack
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import (
@@ -30,6 +29,7 @@ from remit.dispatch.terms import Terms, describe_terms, encode_terms, find_lost
 from remit.errors import NameTakenError, SetupError
 from remit.layers.approve import Approve
 from remit.layers.budget import Budget
+from remit.record.arguments import Limits
 
 if TYPE_CHECKING:
     from remit.inventory.operations import Operations

@@ -6,8 +6,8 @@ from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from remit.agent.prompt import PromptWithFiles
-    from remit.contracts.artifact import Artifact, Artifacts, RunArtifacts
-    from remit.contracts.read_artifact import ArtifactPart, read_artifact
+    from remit.call.read_artifact import ArtifactPart, read_artifact
+    from remit.record.artifact import Artifact, Artifacts, RunArtifacts
 
 __all__ = ["Artifact", "ArtifactPart", "Artifacts", "PromptWithFiles", "RunArtifacts", "read_artifact"]
 
@@ -16,7 +16,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "remit.agent.prompt": ("PromptWithFiles",),
-            "remit.contracts.artifact": ("Artifact", "Artifacts", "RunArtifacts"),
-            "remit.contracts.read_artifact": ("ArtifactPart", "read_artifact"),
+            "remit.record.artifact": ("Artifact", "Artifacts", "RunArtifacts"),
+            "remit.call.read_artifact": ("ArtifactPart", "read_artifact"),
         },
     )

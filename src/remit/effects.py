@@ -29,7 +29,7 @@ with require_extra(__name__, "sql"):
     from sqlalchemy.dialects import sqlite
     from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit.contracts.approved import APPROVED_STATE, check_approved_state
+from remit.call.approved import APPROVED_STATE, check_approved_state
 from remit.core.checks import check_functions, check_instance, check_text, wrong_value
 from remit.errors import IdempotencyError, SetupError
 

@@ -1,6 +1,8 @@
 """Journal items: everything that a journal records about a run, each at its `Position`; and the events of streams."""
 
-from remit.contracts.items import (
+from remit.client.following import DeltaEvent, DropEvent, ItemEvent, StreamEvent
+from remit.export.jsonl import read_jsonl
+from remit.record.items import (
     ITEM_TYPES,
     ArgumentsBound,
     AttemptEnded,
@@ -35,8 +37,6 @@ from remit.contracts.items import (
     TraceStarted,
     TurnEnded,
 )
-from remit.engine.following import DeltaEvent, DropEvent, ItemEvent, StreamEvent
-from remit.export.jsonl import read_jsonl
 
 __all__ = [
     "ITEM_TYPES",

@@ -1,6 +1,6 @@
 """Chat messages, as a model sees them: requests, completions and the messages of a conversation."""
 
-from remit.contracts.chat import (
+from remit.chat.chat import (
     AssistantMessage,
     ChatMessage,
     ChatRequest,

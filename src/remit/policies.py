@@ -16,9 +16,9 @@ from remit.approvals.policy import (
     Verdict,
     When,
 )
-from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.principal import Principal
-from remit.contracts.question import Decision, PlannedCall, Question
+from remit.record.grant import Grant, GrantRow
+from remit.record.principal import Principal
+from remit.record.question import Decision, PlannedCall, Question
 
 __all__ = [
     "DECIDE_PERMISSION",

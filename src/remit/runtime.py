@@ -14,13 +14,15 @@ from remit.agent.model import Model, ResolveModel
 from remit.agent.run_terms import RunTerms
 from remit.app import App
 from remit.approvals.service import DecisionOptions, GrantService
-from remit.client import Client
-from remit.contracts.arguments import Arguments, Limits
-from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
-from remit.contracts.callee import Callee
-from remit.contracts.principal import Principal
-from remit.contracts.question import DecisionKind
-from remit.contracts.usage import Prices
+from remit.call.call import CallLayer, ToolLayer, to_call_layers
+from remit.call.callee import Callee
+from remit.client.client import Client
+from remit.client.following import RunEvent
+from remit.client.opening import RunOpener
+from remit.client.reader import Page, RunDetails
+from remit.client.run_service import RunService
+from remit.client.tools import ToolInfo
+from remit.client.updates import ConversationUpdate, QuestionUpdate, RunUpdate, WatchEvent, WatchStart
 from remit.core import Stack
 from remit.core.call_checks import check_arguments, check_calls
 from remit.core.checks import as_clock, check_instance, check_instances
@@ -31,22 +33,20 @@ from remit.engine.callees import ListedCallees
 from remit.engine.checks import check_parts
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
-from remit.engine.following import RunEvent
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
-from remit.engine.reader import Page, RunDetails
 from remit.engine.request import CallOptions, MessageOptions, RunOptions, new_id
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor
 from remit.engine.schedule import Schedule
-from remit.engine.tools import ToolInfo
-from remit.engine.updates import ConversationUpdate, QuestionUpdate, RunUpdate, WatchEvent, WatchStart
 from remit.engine.watching import ItemCallback, wake_streams_and
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.models.prices import with_default_prices
 from remit.models.resolve import ModelResolver
-from remit.opening import RunOpener
-from remit.run_service import RunService
+from remit.record.arguments import Arguments, Limits
+from remit.record.principal import Principal
+from remit.record.question import DecisionKind
+from remit.record.usage import Prices
 from remit.views.receipt import Receipt, ReceiptCall, make_receipt
 
 __all__ = [

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from remit.contracts.secret import Secret, SecretRef, Secrets
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_path, check_name, check_text
 from remit.errors import NotFoundError
+from remit.record.secret import Secret, SecretRef, Secrets
 
 __all__ = ["EnvSecrets", "FileSecrets", "Secret", "SecretRef", "Secrets"]
 

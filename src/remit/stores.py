@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from remit.contracts.artifact import ArtifactScope
-    from remit.contracts.ledger import Consumption, TurnRequest
     from remit.journal.codec import decode_item, encode_item
     from remit.journal.conversation_row import ConversationAccess
     from remit.journal.memory import InMemoryStore
@@ -39,6 +37,8 @@ if TYPE_CHECKING:
         Store,
     )
     from remit.journal.sql.store import SqlStore
+    from remit.record.artifact import ArtifactScope
+    from remit.record.ledger import Consumption, TurnRequest
 
 __all__ = [
     "AcquiredLease",
@@ -78,8 +78,8 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
-            "remit.contracts.artifact": ("ArtifactScope",),
-            "remit.contracts.ledger": ("Consumption", "TurnRequest"),
+            "remit.record.artifact": ("ArtifactScope",),
+            "remit.record.ledger": ("Consumption", "TurnRequest"),
             "remit.journal.codec": ("decode_item", "encode_item"),
             "remit.journal.conversation_row": ("ConversationAccess",),
             "remit.journal.memory": ("InMemoryStore",),

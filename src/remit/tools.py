@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from remit.contracts.approved import check_approved_state
-    from remit.contracts.arguments import Arguments, Limits, parse_arguments
-    from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Callee, Context, Happened, LeafContext, ReconcileResult
-    from remit.contracts.changed import Changed
-    from remit.contracts.entity import Entity, entities_of, entity
-    from remit.contracts.facts import Effect, Facts, Rate, Risk
-    from remit.contracts.naming import tool_name
-    from remit.contracts.principal import Caller
-    from remit.contracts.question import Change, Preview
-    from remit.contracts.reference import Candidate, Reference, Referent
-    from remit.contracts.resolution import Resolver
-    from remit.contracts.seen import Seen
-    from remit.contracts.tool import Tool, tool
-    from remit.contracts.typed_schema import contracts_are_checked
+    from remit.call.approved import check_approved_state
+    from remit.call.callee import DID_NOT_HAPPEN, UNKNOWN, Callee, Context, Happened, LeafContext, ReconcileResult
+    from remit.call.changed import Changed
+    from remit.call.entity import Entity, entities_of, entity
+    from remit.call.facts import Effect, Facts, Rate, Risk
+    from remit.call.naming import tool_name
+    from remit.call.reference import Candidate, Reference, Referent
+    from remit.call.resolution import Resolver
+    from remit.call.tool import Tool, tool
+    from remit.call.typed_schema import contracts_are_checked
     from remit.dispatch.preset import with_recommended_layers
+    from remit.record.arguments import Arguments, Limits, parse_arguments
+    from remit.record.principal import Caller
+    from remit.record.question import Change, Preview
+    from remit.record.seen import Seen
 
 __all__ = [
     "DID_NOT_HAPPEN",
@@ -60,9 +60,9 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
-            "remit.contracts.approved": ("check_approved_state",),
-            "remit.contracts.arguments": ("Arguments", "Limits", "parse_arguments"),
-            "remit.contracts.callee": (
+            "remit.call.approved": ("check_approved_state",),
+            "remit.record.arguments": ("Arguments", "Limits", "parse_arguments"),
+            "remit.call.callee": (
                 "DID_NOT_HAPPEN",
                 "UNKNOWN",
                 "Callee",
@@ -71,17 +71,17 @@ if not TYPE_CHECKING:
                 "LeafContext",
                 "ReconcileResult",
             ),
-            "remit.contracts.changed": ("Changed",),
-            "remit.contracts.entity": ("Entity", "entities_of", "entity"),
-            "remit.contracts.facts": ("Effect", "Facts", "Rate", "Risk"),
-            "remit.contracts.naming": ("tool_name",),
-            "remit.contracts.principal": ("Caller",),
-            "remit.contracts.question": ("Change", "Preview"),
-            "remit.contracts.reference": ("Candidate", "Reference", "Referent"),
-            "remit.contracts.resolution": ("Resolver",),
-            "remit.contracts.seen": ("Seen",),
-            "remit.contracts.tool": ("Tool", "tool"),
-            "remit.contracts.typed_schema": ("contracts_are_checked",),
+            "remit.call.changed": ("Changed",),
+            "remit.call.entity": ("Entity", "entities_of", "entity"),
+            "remit.call.facts": ("Effect", "Facts", "Rate", "Risk"),
+            "remit.call.naming": ("tool_name",),
+            "remit.record.principal": ("Caller",),
+            "remit.record.question": ("Change", "Preview"),
+            "remit.call.reference": ("Candidate", "Reference", "Referent"),
+            "remit.call.resolution": ("Resolver",),
+            "remit.record.seen": ("Seen",),
+            "remit.call.tool": ("Tool", "tool"),
+            "remit.call.typed_schema": ("contracts_are_checked",),
             "remit.dispatch.preset": ("with_recommended_layers",),
         },
     )

@@ -15,12 +15,12 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from remit.contracts.principal import Principal
-from remit.contracts.usage import Price, Prices
 from remit.core.checks import check_instance, check_text
 from remit.core.files import check_trusted, write_private_file
 from remit.core.names import as_normalized
 from remit.errors import SetupError
+from remit.record.principal import Principal
+from remit.record.usage import Price, Prices
 from remit.schemas.mistakes import describe_mistake
 
 if sys.platform != "win32":

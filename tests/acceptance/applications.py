@@ -15,9 +15,9 @@ from apps.cms.tests import world as cms
 from apps.cms.tests.images.files import SITE, SITE_UPLOADED, UPLOAD, UPLOADED
 from figures import fuzz_world
 from remit import App, Principal, Runtime
-from remit.contracts.items import Item, Position
-from remit.contracts.ledger import Consumption
 from remit.journal.ports import AppendFuture
+from remit.record.items import Item, Position
+from remit.record.ledger import Consumption
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from remit import Agent, App, Effect, LeafContext, Principal, Runtime, SqlStore, tool
 from remit.artifacts import Artifact, Artifacts, PromptWithFiles, RunArtifacts
-from remit.contracts.artifact import digest_of
+from remit.record.artifact import digest_of
 from remit.testing import Scripted, calls, crash_at, superuser
 from tests.children import run_in_child
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, LeafContext, Runtime, tool
-from remit.contracts.items import ModelUsage, RunFinished, ToolOutput
 from remit.errors import ModelError
 from remit.models.openai import OpenAI
+from remit.record.items import ModelUsage, RunFinished, ToolOutput
 from remit.runtime import RunResult
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors

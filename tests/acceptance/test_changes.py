@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from remit import Effect
-from remit.contracts.items import Item
+from remit.record.items import Item
 from remit.tools import Changed
 from remit_casefile.app import build as build_casefile
 from remit_cms.app import build as build_cms

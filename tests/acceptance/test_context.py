@@ -10,10 +10,10 @@ import pytest
 from pydantic import BaseModel
 
 from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
-from remit.contracts.callee import Callee
-from remit.contracts.items import ToolOutput
+from remit.call.callee import Callee
 from remit.dispatch.registry import Registry
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError, NameTakenError
+from remit.record.items import ToolOutput
 from remit.testing import Scripted, calls, superuser
 from remit.tools import tool_name
 from tests.dispatch.actors import Actor

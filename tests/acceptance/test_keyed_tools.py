@@ -13,8 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from remit import Effect
-from remit.contracts.items import AttemptEnded, Item
 from remit.inventory import Operations
+from remit.record.items import AttemptEnded, Item
 from remit_casefile.app import build as build_casefile
 from remit_cms.app import build as build_cms
 from tests.acceptance.applications import CASEFILE, CMS, RECORDED, DyingStore, Worlds

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from remit import Agent, App, Effect, Runtime, tool
-from remit.contracts.step import StepOutcome, StepRequest
+from remit.call.step import StepOutcome, StepRequest
 from remit.errors import SetupError
 from remit.layers import Call, CallLayer, CallService, ModelLayer, ModelService, Reply, StepLayer, StepService, layer_fn
 from remit.messages import ChatRequest, Completion

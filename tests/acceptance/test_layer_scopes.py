@@ -14,8 +14,8 @@ import pytest
 from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, Stack, Tool, tool
 from remit.agent import StepOutcome, StepRequest
 from remit.app import Env
-from remit.contracts.call import ModelService, StepService
-from remit.contracts.chat import ChatRequest, Completion
+from remit.call.call import ModelService, StepService
+from remit.chat.chat import ChatRequest, Completion
 from remit.layers import Approve, Call, CallLayer, CallService, ModelLayer, Reply, StepLayer, Validate, layer_fn
 from remit.policies import Decision, HasApprover, Question
 from remit.runtime import RunResult

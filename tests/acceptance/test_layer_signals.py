@@ -16,8 +16,8 @@ import pytest
 
 from remit import Agent, App, Ask, Effect, Policy, Runtime, Stack, Timeout, When, preset, tool
 from remit.app import Env
-from remit.contracts.gate import Gate
-from remit.contracts.step import StepOutcome, StepRequest
+from remit.call.gate import Gate
+from remit.call.step import StepOutcome, StepRequest
 from remit.errors import JournalError, SealError, Suspended
 from remit.layers import Call, CallLayer, CallService, Guardrail, ModelService, Reply, StepService, Transform, layer_fn
 from remit.messages import ChatRequest, Completion

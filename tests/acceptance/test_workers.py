@@ -10,9 +10,9 @@ from pydantic_ai.exceptions import ModelRetry, UnexpectedModelBehavior
 from pydantic_ai.messages import NativeToolCallPart, NativeToolReturnPart, TextPart
 
 from remit import Agent, Context, Effect, LeafContext, Retry, Risk, tool
-from remit.contracts.items import AttemptStarted, Message, ToolOutput
 from remit.errors import ConflictError, ContractError, ExternalError, InvalidOutputError, NameTakenError
 from remit.layers import Budget, Call, CallLayer, CallService, Reply
+from remit.record.items import AttemptStarted, Message, ToolOutput
 from remit.testing import superuser
 from remit.workers import Attachment, AttachmentPolicy, PromptWithAttachments
 from tests.workers.kit import (

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from remit.adapters.dbos import DbosEngine, LivenessLock
-from remit.contracts.items import AttemptStarted
 from remit.database import Database, Schema
 from remit.errors import RequestError, SetupError
 from remit.journal.sql.store import SqlStore
+from remit.record.items import AttemptStarted
 from tests.engine.engines import dbos
 from tests.engine.office import Office
 from tests.postgres import Postgres

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from remit.contracts.chat import History, encode_message
-from remit.contracts.ledger import Ledger
-from remit.contracts.step import PreparedCall
+from remit.call.step import PreparedCall
+from remit.chat.chat import History, encode_message
 from remit.errors import CallError
 from remit.layers import Reply
 from remit.messages import ChatRequest
+from remit.record.ledger import Ledger
 from remit.testing import read_only_ledger
 
 USER = encode_message({"role": "user", "content": "go"})

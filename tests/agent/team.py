@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from remit import Agent, App, Effect, LeafContext, Policy, Risk, Runtime, tool
-from remit.contracts.items import Handoff
 from remit.journal.ports import Store
 from remit.models import Model
+from remit.record.items import Handoff
 from remit.testing import Scripted
 from tests.runtime.kit import find_superuser, items_of
 

@@ -11,7 +11,7 @@ from remit import Agent, App, Effect, Retry, Runtime, Stack, Timeout, tool
 from remit.agent.conversation import last_message_text
 from remit.agent.limits import AgentLimits
 from remit.agent.setting import settings_of
-from remit.contracts.chat import History, encode_message
+from remit.chat.chat import History, encode_message
 from remit.dispatch.registry import Registry
 from remit.errors import CallError, ContractError, NameTakenError, NoModelError, SetupError
 from remit.layers import Call, CallLayer, CallService, Place, Reply, layer_fn

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from remit.agent.answer_end import told_text
-from remit.contracts.chat import completion_from_message, encode_message
-from remit.contracts.finish import NO_FINISH
-from remit.contracts.wire import kept_details
+from remit.chat.chat import completion_from_message, encode_message
+from remit.chat.finish import NO_FINISH
+from remit.chat.wire import kept_details
 
 
 def test_the_reasons_of_a_provider_are_told_and_not_the_message_as_it_was_received() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.agent.limits import AgentLimits
-from remit.contracts.items import Message, ToolOutput
 from remit.journal.codec import build_chat_history
 from remit.journal.ports import Store
 from remit.layers import Budget, Call, CallService, Reply, layer_fn
 from remit.models import Model
+from remit.record.items import Message, ToolOutput
 from remit.runtime import LEASE_SECONDS
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser

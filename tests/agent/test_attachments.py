@@ -14,10 +14,10 @@ from pydantic import ValidationError
 
 from remit import Agent, App, Context, Effect, Runtime, tool
 from remit.agent import Attachment, AttachmentPolicy, PromptWithAttachments
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.artifact import Artifact, digest_of
 from remit.errors import ContractError, IdempotencyError, NotFoundError
 from remit.items import RunOpened
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.artifact import Artifact, digest_of
 from remit.runtime import RunResult
 from remit.stores import SqlStore
 from remit.testing import Scripted, calls

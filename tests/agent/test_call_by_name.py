@@ -10,10 +10,10 @@ import pytest
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent import AgentDriver, ToolSearch
 from remit.agent.call_by_name import read_named_call
-from remit.contracts.chat import ToolCallRequest
-from remit.contracts.items import ToolOutput
-from remit.contracts.wire import ModelText
+from remit.chat.chat import ToolCallRequest
+from remit.chat.wire import ModelText
 from remit.errors import NameTakenError
+from remit.record.items import ToolOutput
 from remit.testing import Scripted, calls, superuser
 from tests.agent.both import BOTH
 from tests.agent.test_model_window import make_tools

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.agent.compaction import Compaction, CompactionPlan, LongRequest
-from remit.contracts.chat import ChatRequest, History, encode_message
-from remit.contracts.compacted_history import compact_messages, group_messages
+from remit.chat.chat import ChatRequest, History, encode_message
+from remit.chat.compacted_history import compact_messages, group_messages
 from remit.journal.codec import tool_message_text
 from remit.testing import calls, read_only_ledger
 from remit.testing.history_check import history_errors

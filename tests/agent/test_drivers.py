@@ -11,9 +11,9 @@ from pydantic import BaseModel
 
 from remit import Agent, App, Effect, Risk, Runtime, SqlStore, tool
 from remit.agent import AgentDriver, AgentLimits, Attachment, AttachmentPolicy, PromptWithAttachments
-from remit.contracts.items import Handoff
 from remit.errors import BudgetError, InvalidOutputError, MaxTurnsError, SetupError
 from remit.models import ModelSettings
+from remit.record.items import Handoff
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from tests.agent.both import BOTH, DRIVERS, Found, look, messages_of, result_of, runtime_of

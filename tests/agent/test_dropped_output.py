@@ -8,10 +8,10 @@ from remit import Effect, tool
 from remit.agent.dropped_output import describe_dropped_outputs
 from remit.agent.media import find_references
 from remit.artifacts import Artifact
-from remit.contracts.artifact import digest_of
-from remit.contracts.chat import encode_message
-from remit.contracts.estimate import estimate_tokens
+from remit.chat.chat import encode_message
 from remit.journal.codec import tool_message_text
+from remit.record.artifact import digest_of
+from remit.record.estimate import estimate_tokens
 from remit.testing import calls
 from remit.tools import entity
 

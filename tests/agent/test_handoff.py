@@ -9,12 +9,12 @@ import pytest
 
 from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.agent.handoff import HandoffTool, Reason
-from remit.contracts.arguments import parse_arguments
-from remit.contracts.callee import UNKNOWN, Frame
-from remit.contracts.classification import Visibility
-from remit.contracts.facts import Facts
+from remit.call.callee import UNKNOWN, Frame
+from remit.call.classification import Visibility
+from remit.call.facts import Facts
 from remit.errors import BudgetError, ContractError, DeniedError, SetupError
 from remit.layers import Call, CallService, Reply, layer_fn
+from remit.record.arguments import parse_arguments
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from remit.tools import Limits

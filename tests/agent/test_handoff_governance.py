@@ -9,8 +9,8 @@ import pytest
 
 from remit import Agent, App, Ask, Block, Effect, Policy, Principal, Risk, Runtime, Stack, When, tool
 from remit.app import Env
-from remit.contracts.contract import names_of
-from remit.contracts.facts import Facts
+from remit.call.contract import names_of
+from remit.call.facts import Facts
 from remit.errors import DeniedError, SetupError
 from remit.inventory import AuthenticationGate, Deprecation, DeprecationGate, EnabledGate
 from remit.layers import Approve, Call, CallService, Gate, Reply, Timeout, layer_fn

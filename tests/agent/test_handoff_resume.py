@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from remit import Ask, Policy, When
-from remit.contracts.items import Handoff, Message, Mismatch, ToolOutput
 from remit.errors import BudgetError, DivergedError
 from remit.layers import Call, CallService, Reply, layer_fn
+from remit.record.items import Handoff, Message, Mismatch, ToolOutput
 from remit.runtime import LEASE_SECONDS
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser

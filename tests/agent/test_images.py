@@ -22,14 +22,14 @@ from remit import Agent, App, Effect, LeafContext, Risk, Runtime, tool
 from remit.agent import AgentDriver, NativeDriver
 from remit.agent.media import MAX_REQUEST_BYTES
 from remit.artifacts import Artifact, PromptWithFiles
-from remit.contracts.arguments import parse_arguments
-from remit.contracts.chat import History
-from remit.contracts.estimate import PDF
+from remit.chat.chat import History
 from remit.errors import BrokenJournalError, SetupError
 from remit.layers import ModelService, RetryModel, layer_fn
 from remit.messages import ChatRequest, Completion
 from remit.models import OpenAI, PydanticAIModel, resolve_model
 from remit.models.model_origin import reads_of
+from remit.record.arguments import parse_arguments
+from remit.record.estimate import PDF
 from remit.stores import SqlStore
 from remit.testing import Scripted, record_script, superuser
 from remit.tools import Limits

@@ -6,12 +6,12 @@ from typing import Any
 
 from remit.agent.layered_model import LayeredModel
 from remit.agent.model_recorder import RecordModel
-from remit.contracts.chat import encode_message
-from remit.contracts.items import ErasedItem, Item, Message, ModelExchange, Position
+from remit.chat.chat import encode_message
 from remit.journal.ledger import RunLedger
 from remit.journal.replay import ReplayLedger
 from remit.layers import AddMessage, ModelLayer, ModelService, layer_fn
 from remit.messages import ChatRequest, Completion
+from remit.record.items import ErasedItem, Item, Message, ModelExchange, Position
 from remit.stores import InMemoryStore
 from remit.testing import Scripted
 from tests.agent.kit import request

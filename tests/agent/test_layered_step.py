@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from remit import Agent, Risk, Runtime
 from remit.agent import Done, StepOutcome, StepRequest, StepUsage
-from remit.contracts.call import StepService
-from remit.contracts.chat import encode_message
-from remit.contracts.items import Message, ModelExchange
+from remit.call.call import StepService
+from remit.chat.chat import encode_message
 from remit.errors import InvalidOutputError
 from remit.layers import StepLayer, layer_fn
+from remit.record.items import Message, ModelExchange
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors

@@ -10,11 +10,11 @@ import pytest
 
 from remit import Agent, App, Risk, Runtime
 from remit.agent import AgentDriver
-from remit.contracts.chat import encode_message
-from remit.contracts.items import Mismatch, ModelExchange, ModelFailure, ModelUsage
+from remit.chat.chat import encode_message
 from remit.errors import ModelBusyError, ModelError
 from remit.layers import AddMessage, Fallback, Guardrail, ModelLayer, ModelService, RetryModel, layer_fn
 from remit.messages import ChatRequest, Completion, completion_from_message
+from remit.record.items import Mismatch, ModelExchange, ModelFailure, ModelUsage
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors

@@ -11,10 +11,10 @@ import pytest
 from remit import Agent, App, Runtime, tool
 from remit.agent import AgentDriver, Compaction, ToolSearch
 from remit.agent.model_window import read_window
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message
-from remit.contracts.items import HistoryCompacted, Item, ModelFailure, Note
+from remit.chat.chat import ChatRequest, Completion, completion_from_message
 from remit.errors import ContextLengthError
 from remit.layers import Fallback
+from remit.record.items import HistoryCompacted, Item, ModelFailure, Note
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import calls, superuser

@@ -15,9 +15,9 @@ from remit import Agent, App, Context, Effect, Risk, Runtime, tool
 from remit.agent import NativeDriver
 from remit.agent.driver import AgentDriver, LazyTools
 from remit.agent.linking import link_agents
-from remit.contracts.principal import Caller
 from remit.errors import SetupError
 from remit.journal.ports import Store
+from remit.record.principal import Caller
 from remit.runtime import LEASE_SECONDS
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.agent import AgentLoop, StepOutcome, StepRequest
-from remit.contracts.chat import encode_message
-from remit.contracts.items import Message, ToolOutput
-from remit.contracts.step import Done, Next, StepUsage
+from remit.call.step import Done, Next, StepUsage
+from remit.chat.chat import encode_message
 from remit.errors import MaxTurnsError, ModelBusyError, SetupError
 from remit.journal.codec import messages_from_items, tool_message_text
 from remit.layers import Reply
 from remit.models import ModelSettings
+from remit.record.items import Message, ToolOutput
 from tests.agent.kit import USER, Desk, asks, request
 
 

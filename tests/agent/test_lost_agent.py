@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, Principal, Runtime
-from remit.contracts.facts import Facts
-from remit.contracts.items import RunOpened
+from remit.call.facts import Facts
 from remit.inventory import EnabledGate
+from remit.record.items import RunOpened
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
 from tests.agent.team import TO_WRITER, system

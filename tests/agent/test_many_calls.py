@@ -9,8 +9,8 @@ import pytest
 
 from remit import Agent, App, Runtime
 from remit.agent import AgentDriver
-from remit.contracts.arguments import Limits
-from remit.contracts.items import AttemptStarted
+from remit.record.arguments import Limits
+from remit.record.items import AttemptStarted
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from tests.agent.both import BOTH, Found, look, messages_of, result_of

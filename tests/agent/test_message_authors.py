@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from remit import Agent, App, Runtime
-from remit.contracts.items import Message
+from remit.record.items import Message
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import find_superuser, items_of
 

@@ -12,12 +12,12 @@ import pytest
 
 from remit import Agent
 from remit.agent import AgentDriver, NativeDriver
-from remit.contracts.arguments import Arguments
-from remit.contracts.chat import History, ToolDefinitions, encode_message
+from remit.chat.chat import History, ToolDefinitions, encode_message
 from remit.errors import DeadlineError, ModelError, SetupError
 from remit.layers import ModelService, Timeout, layer_fn
 from remit.messages import ChatRequest, Completion, completion_from_message
 from remit.models import ModelSettings
+from remit.record.arguments import Arguments
 from remit.testing import Scripted, calls, superuser
 from remit.workers import PydanticAIDriver
 from tests.agent.both import BOTH, Found, look, messages_of, result_of, runtime_of

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from remit.agent.model_recorder import RecordModel
-from remit.contracts.chat import History, completion_from_message, encode_message
-from remit.contracts.items import Message, Mismatch, ModelFailure, ModelUsage, Note
+from remit.chat.chat import History, completion_from_message, encode_message
 from remit.core import Place
 from remit.errors import (
     CompletionError,
@@ -30,6 +29,7 @@ from remit.journal.replay import ReplayLedger
 from remit.layers import Reply
 from remit.messages import ChatRequest, Completion
 from remit.models import ModelSettings
+from remit.record.items import Message, Mismatch, ModelFailure, ModelUsage, Note
 from remit.stores import InMemoryStore
 from remit.testing import Scripted
 from remit.testing.history_check import HistoryErrorKind, history_errors

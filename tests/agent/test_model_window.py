@@ -10,9 +10,9 @@ import pytest
 from remit import Agent, App, Runtime, tool
 from remit.agent import AgentDriver, Compaction, ToolSearch
 from remit.agent.model import window_of
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
-from remit.contracts.items import Note
+from remit.chat.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.errors import ContextLengthError
+from remit.record.items import Note
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.agent.both import BOTH

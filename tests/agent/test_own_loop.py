@@ -12,9 +12,9 @@ from msgspec import structs
 
 from remit import Agent, App, Runtime
 from remit.agent import AgentLimits, AgentLoop, AgentRun, Done, Loop, LoopService, NativeDriver, StepRequest
-from remit.contracts.call import StepService
-from remit.contracts.chat import History, ToolDefinitions, decode_message
-from remit.contracts.step import StepUsage
+from remit.call.call import StepService
+from remit.call.step import StepUsage
+from remit.chat.chat import History, ToolDefinitions, decode_message
 from remit.errors import InternalError, MaxTurnsError, SetupError
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors

@@ -10,10 +10,10 @@ import pytest
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent import AgentDriver
 from remit.agent.recorded_answer import requested_calls, to_legal_answer
-from remit.contracts.call_ids import MAX_ID
-from remit.contracts.chat import ChatRequest, Completion, History, completion_from_message, encode_message
-from remit.contracts.finish import NO_FINISH
-from remit.contracts.wire import UNNAMED, mark_origin, origin_of_text
+from remit.chat.call_ids import MAX_ID
+from remit.chat.chat import ChatRequest, Completion, History, completion_from_message, encode_message
+from remit.chat.finish import NO_FINISH
+from remit.chat.wire import UNNAMED, mark_origin, origin_of_text
 from remit.testing import Scripted, read_only_ledger, superuser
 from tests.agent.both import BOTH
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, LeafContext, Principal, Risk, Runtime, Tool, tool
-from remit.contracts.items import Message, Mismatch
 from remit.models import ModelSettings
+from remit.record.items import Message, Mismatch
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 

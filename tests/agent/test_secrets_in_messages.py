@@ -12,14 +12,14 @@ from pydantic_ai.models.function import FunctionModel
 
 from remit import Agent, Effect, LeafContext, Principal, Risk, Stack, tool
 from remit.agent import AgentDriver, AgentLoop, AgentRun, StepRequest
-from remit.contracts.arguments import SECRET_IN_ARGUMENTS
-from remit.contracts.call import StepService
-from remit.contracts.items import Message
-from remit.contracts.wire import kept_details
+from remit.call.call import StepService
+from remit.chat.wire import kept_details
 from remit.errors import ModelRefusedError
 from remit.export.jsonl import write_jsonl
 from remit.layers import AddMessage, ModelLayer
 from remit.messages import ChatRequest, Completion, completion_from_message
+from remit.record.arguments import SECRET_IN_ARGUMENTS
+from remit.record.items import Message
 from remit.secrets import Secret
 from remit.testing import Scripted, calls
 from remit.workers import PydanticAIDriver

@@ -15,7 +15,7 @@ from remit.agent.attachments import AttachmentPolicy, PromptWithAttachments
 from remit.agent.governed import Elsewhere, Grants, Noticed, Ungoverned
 from remit.agent.setting import NoKey, Setting, declare, settings_of, value
 from remit.agent.settings import AgentSettings
-from remit.contracts.facts import Effect, Facts
+from remit.call.facts import Effect, Facts
 from remit.core import Stack
 from remit.errors import ContractError, SetupError
 from remit.inventory.locked_agents import agent_values, locked_settings

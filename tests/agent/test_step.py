@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from remit.agent import AgentStep
-from remit.contracts.chat import completion_from_message, encode_message
-from remit.contracts.step import Done, Next, StepRequest, StepUsage
+from remit.call.step import Done, Next, StepRequest, StepUsage
+from remit.chat.chat import completion_from_message, encode_message
 from remit.errors import JournalError, ModelBusyError, SetupError, Suspended
 from remit.journal.codec import tool_message_text
 from remit.layers import Reply

@@ -24,10 +24,10 @@ from remit.agent import (
     TurnCall,
     TurnsUsed,
 )
-from remit.contracts.items import TurnEnded
 from remit.errors import InternalError, InvalidOutputError, MaxTurnsError, NoModelError, SetupError
 from remit.messages import ChatRequest, Completion
 from remit.models import Price
+from remit.record.items import TurnEnded
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from tests.agent.both import BOTH, DRIVERS, Found, look, messages_of, runtime_of

@@ -11,7 +11,7 @@ from remit import Agent, App, Runtime, tool
 from remit.agent import AgentDriver, Compaction, ToolSearch
 from remit.agent.compaction import LongRequest
 from remit.agent.too_long import explain_too_long
-from remit.contracts.chat import ChatRequest, Completion, History, ToolDefinitions, completion_from_message
+from remit.chat.chat import ChatRequest, Completion, History, ToolDefinitions, completion_from_message
 from remit.errors import ContextLengthError
 from remit.messages import encode_message
 from remit.testing import calls, read_only_ledger, superuser

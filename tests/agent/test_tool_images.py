@@ -14,7 +14,7 @@ import pytest
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent import AgentLimits
 from remit.artifacts import Artifact, PromptWithFiles, RunArtifacts
-from remit.contracts.chat import History
+from remit.chat.chat import History
 from remit.layers import Call, CallService, ModelService, Redact, Reply, RetryModel, layer_fn
 from remit.messages import ChatRequest, Completion
 from remit.stores import SqlStore

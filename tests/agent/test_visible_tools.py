@@ -8,7 +8,7 @@ import pytest
 
 from remit import Agent, App, Context, Effect, Principal, Runtime, Stack, tool
 from remit.agent import ToolSearch
-from remit.contracts.facts import Facts
+from remit.call.facts import Facts
 from remit.errors import SetupError
 from remit.inventory import Deprecation, DeprecationGate, EnabledGate
 from remit.layers import CallLayer, Gate

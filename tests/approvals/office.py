@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from remit import App, Effect, LeafContext, Policy, Principal, Risk, Runtime, tool
-from remit.contracts.call import Call
+from remit.call.call import Call
 from remit.errors import ConflictError
 from remit.journal.ports import QuestionRow
 from remit.layers import Gate

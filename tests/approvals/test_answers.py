@@ -8,7 +8,7 @@ import pytest
 
 from remit import Agent, App, Ask, Effect, Policy, Principal, Runtime, When, tool
 from remit.app import Env
-from remit.contracts.question import Decision, DecisionKind, Question
+from remit.record.question import Decision, DecisionKind, Question
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock

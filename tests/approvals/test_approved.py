@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from remit import Effect, LeafContext, Risk, Stack, tool
-from remit.contracts.items import AttemptEnded, AttemptStarted
 from remit.errors import ConflictError, RateLimitedError
 from remit.journal.ports import Store
 from remit.layers import CallLayer, Retry, Validate
+from remit.record.items import AttemptEnded, AttemptStarted
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Preview, Referent, check_approved_state
 from tests.approvals.site import DROP as DROP_PAGE

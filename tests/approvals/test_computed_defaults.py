@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from remit import App, Context, Effect, LeafContext, Policy, Risk, Runtime, Tool, When, tool
-from remit.contracts.schema import Input
+from remit.call.schema import Input
 from remit.errors import DivergedError
 from remit.items import ArgumentsBound
 from remit.journal.ports import Store

@@ -11,12 +11,12 @@ import pytest
 
 from remit import App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, When, tool
 from remit.app import Env
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.items import DecisionItem
-from remit.contracts.question import DecisionKind
 from remit.dispatch.base import Base
 from remit.errors import RequestError, SealError, SetupError
 from remit.policies import Approver, Decision, InboxApprover, Question
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.items import DecisionItem
+from remit.record.question import DecisionKind
 from remit.runtime import RunResult
 from tests.dispatch.kit import Bench
 

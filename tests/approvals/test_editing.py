@@ -25,11 +25,11 @@ from remit import (
     tool,
 )
 from remit.app import Env
-from remit.contracts.items import DecisionItem, QuestionItem
 from remit.errors import InternalError, RequestError
 from remit.journal.ports import Store
 from remit.layers import Call, CallLayer, CallService, Reply, layer_fn
 from remit.policies import Decision, Question
+from remit.record.items import DecisionItem, QuestionItem
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import World, find_superuser, items_of, last_reply, runtime_of, tool_messages
 

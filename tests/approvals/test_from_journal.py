@@ -10,10 +10,10 @@ import pytest
 
 from remit import Ask, Effect, LeafContext, Policy, Risk, When, tool
 from remit.approvals.from_journal import questions_since_start, read_approvals, read_questions
-from remit.contracts.items import AttemptEnded, DecisionItem, Item
 from remit.errors import SetupError
 from remit.journal.ports import Store
 from remit.policies import Decision
+from remit.record.items import AttemptEnded, DecisionItem, Item
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.testing.store_suite.samples import no, question, question_item, start_item, yes

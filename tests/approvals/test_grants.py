@@ -9,14 +9,14 @@ import pytest
 
 from remit import Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
 from remit.app import Env
-from remit.contracts.grant import Grant
-from remit.contracts.items import AttemptStarted, DecisionItem
-from remit.contracts.question import Decision
 from remit.errors import RequestError, SetupError
 from remit.journal.ports import Store
 from remit.layers import CallLayer
 from remit.layers.approve import Approve
 from remit.policies import HighRisk
+from remit.record.grant import Grant
+from remit.record.items import AttemptStarted, DecisionItem
+from remit.record.question import Decision
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import Clock, World, find_superuser, items_of, last_reply, runtime_of

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remit import Effect, Policy, Risk, When
-from remit.contracts.items import DecisionItem
 from remit.policies import Ask, Decision, Egress, HighRisk
+from remit.record.items import DecisionItem
 from tests.approvals.office import ADA, ALL, BOB, CYD, Invitation, Office
 from tests.runtime.kit import Crash, items_of
 

@@ -11,10 +11,10 @@ from remit import Effect, LeafContext, Policy, Risk, When, tool
 from remit.approvals.approver import build_question, compute_match
 from remit.approvals.from_journal import question_item
 from remit.approvals.plan import PlannedQuestion, find_cover, select_covered
-from remit.contracts.items import DecisionItem
-from remit.contracts.question import NO_PREVIEW
 from remit.layers import Call
 from remit.policies import Ask, Block, Decision, HighRisk
+from remit.record.items import DecisionItem
+from remit.record.question import NO_PREVIEW
 from remit.testing import make_call
 from tests.approvals.office import Office
 

@@ -11,11 +11,11 @@ from pydantic import BaseModel
 
 from remit import Context, Effect, LeafContext, Policy, Risk, Stack, When, preset, tool
 from remit.app import Env
-from remit.contracts.items import Note
 from remit.journal.ports import Store
 from remit.layers import Approve, Authorize, Budget, CallLayer
 from remit.pipeline import Given, Pipeline, Step
 from remit.policies import Ask, Decision, Question
+from remit.record.items import Note
 from remit.stores import InMemoryStore
 from remit.testing import calls
 from remit.tools import Candidate, Changed, Referent

@@ -10,11 +10,11 @@ import pytest
 
 from remit import Agent, Allow, App, Ask, Effect, LeafContext, Policy, Principal, Runtime, Stack, When, preset, tool
 from remit.app import Env
-from remit.contracts.items import QuestionItem
 from remit.errors import RequestError
 from remit.journal.ports import Store
 from remit.layers import Approve, Call, CallLayer
 from remit.policies import Decision, Question
+from remit.record.items import QuestionItem
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import AnyTool, find_superuser, items_of, loosen
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from remit import Effect, LeafContext, Risk, tool
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.items import Position
-from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalUsedError
 from remit.journal.ports import AppendFuture, Store
 from remit.policies import Question
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.items import Position
+from remit.record.ledger import Consumption
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, superuser

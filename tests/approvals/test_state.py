@@ -9,11 +9,11 @@ import pytest
 
 from remit import Agent, App, Context, Effect, LeafContext, Policy, Risk, Runtime, Stack, preset, tool
 from remit.app import Env
-from remit.contracts.items import QuestionItem
 from remit.errors import RateLimitedError
 from remit.journal.ports import Store
 from remit.layers import Approve, CallLayer, Retry, Validate
 from remit.policies import Decision, HighRisk, Question
+from remit.record.items import QuestionItem
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Preview

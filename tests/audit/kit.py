@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from remit.audit import Audit, FileAnchor, LogHead
-from remit.contracts.items import Item, Note, RunFinished, RunOpened
 from remit.journal.ledger import RunLedger
+from remit.record.items import Item, Note, RunFinished, RunOpened
 from remit.stores import InMemoryStore
 
 TENANT = "acme"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from remit.audit.log import AuditLog
-from remit.contracts.items import Note, Position
 from remit.errors import BrokenJournalError, JournalFormatError
 from remit.journal.codec import ERASED_BODY, body_digest, compute_chain_hash, encode_item
 from remit.journal.ports import RunRow
+from remit.record.items import Note, Position
 from tests.audit.kit import TENANT, World
 
 

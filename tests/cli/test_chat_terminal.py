@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remit.contracts.chat import decode_message
+from remit.chat.chat import decode_message
 from remit.testing import calls
 from tests.cli.kit import APP, Cli, Talk
 

@@ -10,9 +10,9 @@ import pytest
 
 from figures.notebook import NOTES, WEATHER
 from remit import App
+from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.cli.checked import load_checked, remember_checked
 from remit.cli.client import open_client
-from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
 from tests.cli.kit import Cli
 
 DESK = """

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from remit import Runtime
-from remit.contracts.wire import ModelText
+from remit.chat.wire import ModelText
 from remit.errors import SetupError
 from remit.evals.recording import Recorder, digest
 from remit.evals.task import load_tasks

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from remit.contracts.chat import decode_message
+from remit.chat.chat import decode_message
 from remit.testing import calls
 from tests.cli.kit import APP, PATIENCE, Cli, command
 

@@ -11,11 +11,11 @@ import pytest
 from rich.console import Console
 
 from remit import Agent, App
+from remit.chat.streaming import Delta
 from remit.cli.chat import Chat
 from remit.cli.client import open_client
 from remit.cli.resume import resume_run
 from remit.cli.terminal import Terminal
-from remit.contracts.streaming import Delta
 from remit.errors import ModelUnavailableError
 from remit.messages import ChatRequest, Completion
 from remit.testing import Scripted

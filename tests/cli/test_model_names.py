@@ -19,8 +19,8 @@ from remit.stores import InMemoryStore
 from remit.testing import superuser
 from remit.workers import WorkerDefinition, build_agent
 from tests.cli.kit import APP, Cli
+from tests.drivers.test_pydantic_ai import Answers
 from tests.loopback import Endpoint
-from tests.workers.test_driver import Answers
 
 Entrance = Callable[[Cli, str, pytest.MonkeyPatch], str]
 """Asks the model of a name by one entrance: the answer, or the error in one line."""

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from remit.cli.tables import make_console
 from remit.cli.terminal import Terminal
-from remit.contracts.question import Change, PlannedCall, Preview
+from remit.record.question import Change, PlannedCall, Preview
 from remit.testing.store_suite.samples import question
 from tests.cli.shop import app
 

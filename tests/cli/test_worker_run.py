@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from remit.contracts.artifact import new_artifact
-from remit.contracts.items import RunOpened
+from remit.record.artifact import new_artifact
+from remit.record.items import RunOpened
 from remit.testing import calls
 from remit.workers import Attachment
 from tests.cli.kit import APP, Cli

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from remit import Effect, Stack
-from remit.contracts.callee import UNKNOWN, Frame, ReconcileResult
-from remit.contracts.schema import Input, Output
+from remit.call.callee import UNKNOWN, Frame, ReconcileResult
+from remit.call.schema import Input, Output
 from remit.dispatch.registry import AnyCallee
 from remit.layers import CallLayer
 from remit.tools import Arguments, Facts

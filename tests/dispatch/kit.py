@@ -8,14 +8,14 @@ from typing import Any
 from remit import Ask, Stack
 from remit.approvals.approver import build_question, compute_match
 from remit.approvals.from_journal import question_item
-from remit.contracts.arguments import Limits
-from remit.contracts.items import DecisionItem, Item, Position
 from remit.dispatch.base import Base
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.journal.ledger import RunLedger
 from remit.layers import Call, CallLayer, Reply
 from remit.policies import Decision, Question
+from remit.record.arguments import Limits
+from remit.record.items import DecisionItem, Item, Position
 from remit.stores import InMemoryStore
 from remit.testing import make_call
 

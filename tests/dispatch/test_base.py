@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, LeafContext, Stack, Tool, tool
-from remit.contracts.items import AttemptEnded, AttemptStarted, CallEntered
 from remit.dispatch.base import Base
 from remit.errors import (
     CallCancelledError,
@@ -22,6 +21,7 @@ from remit.errors import (
     SetupError,
 )
 from remit.layers import Reply, Validate
+from remit.record.items import AttemptEnded, AttemptStarted, CallEntered
 from tests.dispatch.kit import Bench, Crash, of_kind
 
 WRITING = [Effect.IDEMPOTENT, Effect.KEYED, Effect.UNSAFE]

@@ -13,8 +13,8 @@ import pytest
 from pydantic import BaseModel
 
 from remit import App, Context, Effect, Runtime, Stack, tool
-from remit.contracts.items import ToolOutput
 from remit.errors import InvalidArgumentsError, UnknownToolError
+from remit.record.items import ToolOutput
 from remit.testing import superuser
 
 Body = Callable[[Context], Awaitable[Any]]

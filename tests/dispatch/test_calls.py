@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, LeafContext, Tool, tool
-from remit.contracts.items import AttemptStarted, Note, ToolOutput
 from remit.dispatch.base import Base
 from remit.dispatch.context import CallContext
 from remit.dispatch.registry import AnyCallee
 from remit.errors import DivergedError
 from remit.journal.ledger import STALL_TIMEOUT
 from remit.layers import Reply
+from remit.record.items import AttemptStarted, Note, ToolOutput
 from tests.dispatch.kit import Bench, Crash, of_kind
 
 Body = Callable[[LeafContext], Awaitable[Any]]

@@ -6,7 +6,7 @@ import pytest
 
 from remit import Agent, App, Ask, Effect, Policy, Runtime, Tool, When, tool
 from remit.app import Env
-from remit.contracts.call import CallLayer
+from remit.call.call import CallLayer
 from remit.dispatch.chosen_names import find_unknown_names
 from remit.errors import SetupError
 from remit.layers import Approve, Authorize

@@ -10,10 +10,10 @@ import pytest
 from pydantic import BaseModel
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, Stack, Tool, tool
-from remit.contracts.items import ToolOutput
 from remit.dispatch.unwrapping import unwrap_reply
 from remit.errors import ConflictError, ContractError, InvalidArgumentsError, InvalidOutputError, UnknownToolError
 from remit.layers import Budget, Call, CallLayer, CallService, Reply, Validate, layer_fn
+from remit.record.items import ToolOutput
 from remit.testing import Scripted, calls, superuser
 
 

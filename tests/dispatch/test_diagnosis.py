@@ -16,9 +16,9 @@ from opentelemetry.trace import Tracer
 from pydantic import BaseModel
 
 from remit import App, Context, Effect, Runtime, Tool, tool
-from remit.contracts.items import AttemptEnded
 from remit.errors import NotFoundError
 from remit.layers import Redact, Reply
+from remit.record.items import AttemptEnded
 from remit.testing import superuser
 from tests.runtime.kit import items_of
 

@@ -7,12 +7,12 @@ from pydantic import BaseModel
 
 from remit import Agent, App, Effect, Retry, Runtime, Stack, Timeout, Tool, tool
 from remit.app import Env
-from remit.contracts.principal import Caller
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import MissingCallee, Registry
 from remit.errors import LayerOrderError, SetupError
 from remit.layers import Approve, Authorize, CallLayer, CallService, Place, Validate
 from remit.pipeline import Given, Pipeline, Step
+from remit.record.principal import Caller
 from remit.testing import Scripted, calls, make_call, superuser
 from remit.tools import Limits
 

@@ -11,10 +11,10 @@ from typing import Any, cast
 import pytest
 
 from remit import App, Context, Effect, LeafContext, Principal, Runtime, Stack, Tool, tool
-from remit.contracts.callee import Frame
-from remit.contracts.items import Note
+from remit.call.callee import Frame
 from remit.errors import ContractError
 from remit.layers import Reply
+from remit.record.items import Note
 from remit.testing import superuser
 from tests.dispatch.actors import Actor
 from tests.dispatch.kit import of_kind

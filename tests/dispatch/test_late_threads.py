@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from remit import App, Effect, LeafContext, Runtime, Timeout, Tool, tool
-from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileResult
-from remit.contracts.threads import ThreadStillRunning
+from remit.call.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileResult
+from remit.call.threads import ThreadStillRunning
 from remit.dispatch.base import Base
 from remit.errors import ConflictError, Suspended
 from remit.items import DecisionItem, QuestionClosed

@@ -11,7 +11,6 @@ import pytest
 
 from remit import Agent, App, Ask, Effect, LeafContext, Policy, Runtime, Stack, Timeout, Tool, When, tool
 from remit.app import Env
-from remit.contracts.items import AttemptStarted, QuestionItem, ToolOutput
 from remit.core import ORDER_RULES
 from remit.errors import ExternalError, LayerOrderError
 from remit.layers import (
@@ -27,6 +26,7 @@ from remit.layers import (
     Transform,
     Validate,
 )
+from remit.record.items import AttemptStarted, QuestionItem, ToolOutput
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import items_of

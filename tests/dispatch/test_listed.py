@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Context, Effect, LeafContext, Retry, Risk, Runtime, Stack, Timeout, Tool, tool
-from remit.contracts.callee import DID_NOT_HAPPEN, Frame, ReconcileResult
-from remit.contracts.items import ToolOutput
-from remit.contracts.tool import build_tool
+from remit.call.callee import DID_NOT_HAPPEN, Frame, ReconcileResult
+from remit.call.tool import build_tool
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.errors import NameTakenError, RequestError, UnknownToolError
 from remit.layers import Breaker, Call, CallLayer, CallService, Place, Redact, Reply, layer_fn
+from remit.record.items import ToolOutput
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Facts, Limits
 from remit.workers import WorkerDefinition, build_agent

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from remit import App, Effect, LeafContext, Runtime, Stack, tool
-from remit.contracts.items import Note
-from remit.contracts.secret import Secret
 from remit.dispatch.log_values import encode_log_data
 from remit.errors import InternalError
+from remit.record.items import Note
+from remit.record.secret import Secret
 from remit.testing import superuser
 from remit.tools import Facts
 from tests.dispatch.actors import Actor

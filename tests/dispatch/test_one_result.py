@@ -8,10 +8,10 @@ import pytest
 
 from remit import Agent, App, Ask, Context, Effect, LeafContext, Policy, Runtime, Stack, When, preset, tool
 from remit.app import Env
-from remit.contracts.items import AttemptEnded, ToolOutput
 from remit.dispatch.unwrapping import unwrap_reply
 from remit.errors import ConflictError, InvalidOutputError
 from remit.layers import Call, CallLayer, CallService, Redact, Reply, layer_fn
+from remit.record.items import AttemptEnded, ToolOutput
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.dispatch.kit import Bench, Crash, of_kind

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from remit import Effect, LeafContext, Tool, tool
-from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileResult
-from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, QuestionItem
-from remit.contracts.question import Decision, Question
+from remit.call.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileResult
 from remit.dispatch.unwrapping import unwrap_reply
 from remit.errors import CallError, ExternalError, InvalidOutputError, Suspended
 from remit.layers import Call, CallService, Reply, layer_fn
+from remit.record.items import AttemptEnded, AttemptStarted, DecisionItem, QuestionItem
+from remit.record.question import Decision, Question
 from tests.dispatch.kit import Bench, Crash, of_kind
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from remit import Block, Effect, LeafContext, Policy, Stack, Timeout, Tool, When, preset, tool
 from remit.app import Env
-from remit.contracts.signature import read_signature
+from remit.call.signature import read_signature
 from remit.core import check_order
 from remit.dispatch.preset import declared_rate, with_declared_limits
 from remit.errors import SetupError

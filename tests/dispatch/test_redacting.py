@@ -12,9 +12,6 @@ from typing import Any
 import pytest
 
 from remit import Effect, LeafContext, Tool, tool
-from remit.contracts.items import AttemptEnded, Note
-from remit.contracts.secret import KNOWN_SECRETS
-from remit.contracts.spelling import Spellings
 from remit.dispatch.unwrapping import unwrap_reply
 from remit.errors import (
     CallError,
@@ -27,6 +24,9 @@ from remit.errors import (
     SetupError,
 )
 from remit.layers import Call, CallService, Redact, Reply, layer_fn
+from remit.record.items import AttemptEnded, Note
+from remit.record.secret import KNOWN_SECRETS
+from remit.record.spelling import Spellings
 from remit.secrets import Secret
 from remit.tools import DID_NOT_HAPPEN, Happened
 from tests.dispatch.kit import Bench, Crash, of_kind

@@ -7,12 +7,12 @@ import inspect
 import pytest
 
 from remit import Agent, App, Effect, Runtime, tool
-from remit.contracts.callee import UNKNOWN, Frame
-from remit.contracts.items import AttemptEnded, AttemptStarted
-from remit.contracts.naming import tool_name
+from remit.call.callee import UNKNOWN, Frame
+from remit.call.naming import tool_name
 from remit.dispatch.context import CallContext
 from remit.dispatch.registry import MissingCallee, Registry, collect_callees
 from remit.errors import ContractError, NameTakenError, SetupError, UnknownToolError
+from remit.record.items import AttemptEnded, AttemptStarted
 from remit.testing import Scripted, calls, make_call, superuser
 from tests.dispatch.actors import Actor
 from tests.dispatch.kit import Bench

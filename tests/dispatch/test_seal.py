@@ -10,12 +10,12 @@ import pytest
 from remit import Agent, Allow, App, Ask, Context, Effect, LeafContext, Policy, Risk, Runtime, Stack, Tool, tool
 from remit.app import Env
 from remit.approvals.from_journal import question_item
-from remit.contracts.current_run import CURRENT_DIRECTORY
-from remit.contracts.items import AttemptEnded, AttemptStarted
 from remit.dispatch.base import Base
 from remit.errors import ApprovalUsedError, SealError
 from remit.layers import Approve, Call, CallLayer, CallService, Reply, Validate, layer_fn
 from remit.policies import Decision, Question, Verdict
+from remit.record.current_run import CURRENT_DIRECTORY
+from remit.record.items import AttemptEnded, AttemptStarted
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.dispatch.kit import Bench, Crash, decided, of_kind

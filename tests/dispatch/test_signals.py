@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from remit import App, Context, Effect, LeafContext, Risk, Runtime, Stack, tool
-from remit.contracts.callee import ReconcileResult
-from remit.contracts.items import AttemptEnded, AttemptStarted, Note, QuestionItem
+from remit.call.callee import ReconcileResult
 from remit.dispatch.base import Base
 from remit.errors import (
     CallError,
@@ -23,6 +22,7 @@ from remit.errors import (
     Suspended,
 )
 from remit.layers import Call, CallService, Reply, layer_fn
+from remit.record.items import AttemptEnded, AttemptStarted, Note, QuestionItem
 from remit.testing import superuser
 from tests.dispatch.kit import Bench, Crash, of_kind
 

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit import Agent, App, Context, Effect, Principal, Runtime, Stack, Tool, tool
-from remit.contracts.callee import Frame
-from remit.contracts.items import ToolOutput
+from remit.call.callee import Frame
 from remit.dispatch.context import CallContext
 from remit.dispatch.registry import AnyCallee
 from remit.dispatch.tool_scope import ToolScope
 from remit.errors import BudgetError, DeniedError, UnknownToolError
 from remit.layers import Authorize, Call, CallLayer, CallService, Reply, layer_fn
+from remit.record.items import ToolOutput
 from remit.testing import Scripted, call_through, calls, make_call, superuser
 from remit.tools import Limits
 from tests.dispatch.actors import Actor

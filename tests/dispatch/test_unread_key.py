@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from remit import Effect, LeafContext, Retry, Stack, Timeout, Tool, tool
-from remit.contracts.items import AttemptEnded, AttemptStarted
 from remit.dispatch.base import Base
 from remit.errors import CallError, ConflictError, ExternalError, InternalError, RateLimitedError
 from remit.layers import Call, CallLayer, CallService, Reply
+from remit.record.items import AttemptEnded, AttemptStarted
 from tests.dispatch.kit import Bench, Crash, of_kind
 
 pytestmark = pytest.mark.looptime

@@ -9,7 +9,7 @@ import pytest
 
 from remit import Agent, App, Effect, Runtime, Stack, Timeout, Tool, preset, tool
 from remit.app import Env
-from remit.contracts.contract import Contract
+from remit.call.contract import Contract
 from remit.errors import SetupError
 from remit.layers import Authorize, CallLayer, Gate, RateLimit, Retry
 from remit.layers import Call as LayerCall

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Tool, When, tool
-from remit.contracts.items import Item, Position, RunFinished, RunResumed, RunStalled, RunSuspended
 from remit.errors import ModelBusyError
 from remit.journal.ports import Store
 from remit.layers import RetryModel
 from remit.messages import ChatRequest, Completion
+from remit.record.items import Item, Position, RunFinished, RunResumed, RunStalled, RunSuspended
 from remit.testing import Scripted, calls
 
 PATIENCE = 120.0

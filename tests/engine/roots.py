@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 
 from msgspec import structs
 
-from remit.contracts.items import DecisionItem, Item, Position, ToolOutput
-from remit.contracts.reply import Reply
+from remit.call.reply import Reply
 from remit.engine.executor import ExecutionOutcome, RootCall, RunExecutor
 from remit.errors import Suspended
 from remit.journal.ledger import RunLedger
 from remit.journal.ports import Store
+from remit.record.items import DecisionItem, Item, Position, ToolOutput
 from remit.testing.store_suite.samples import header_item, question, question_item
 
 GOOD = Reply.from_value("done")

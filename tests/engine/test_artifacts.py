@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from remit.contracts.arguments import Limits
-from remit.contracts.artifact import ArtifactScope
 from remit.engine.artifacts import StoredArtifacts
 from remit.journal.memory import InMemoryStore
+from remit.record.arguments import Limits
+from remit.record.artifact import ArtifactScope
 
 SCOPE = ArtifactScope("default", "ada")
 

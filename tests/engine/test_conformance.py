@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from remit.contracts.items import AttemptStarted, DecisionItem, ToolOutput
 from remit.errors import RequestConflictError
+from remit.record.items import AttemptStarted, DecisionItem, ToolOutput
 from tests.engine.engines import Making
 from tests.engine.office import ADA, PATIENCE, STRANGER, Office
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from remit.contracts.items import DETACHED
 from remit.engine.conversations import Conversations
 from remit.errors import BrokenJournalError, JournalFormatError
 from remit.journal.memory import InMemoryStore
+from remit.record.items import DETACHED
 from remit.testing.store_suite.samples import acquire_run, begin, header_item, note
 
 

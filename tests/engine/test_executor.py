@@ -6,12 +6,12 @@ import asyncio
 
 import pytest
 
-from remit.contracts.items import DecisionItem, QuestionClosed, RunFinished, RunResumed, RunSuspended
-from remit.contracts.question import Decision
-from remit.contracts.reply import Reply
+from remit.call.reply import Reply
 from remit.engine.executor import ExecutionOutcome, RootCall
 from remit.errors import BlockedError, DivergedError, JournalError, NotFoundError, RemitError, Suspended
 from remit.journal.ledger import RunLedger
+from remit.record.items import DecisionItem, QuestionClosed, RunFinished, RunResumed, RunSuspended
+from remit.record.question import Decision
 from remit.testing.store_suite.samples import header_item, no, note, question, question_item, yes
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
 

@@ -8,14 +8,14 @@ from typing import cast
 
 import pytest
 
-from remit.contracts.items import Position, RunFinished, RunSuspended
-from remit.contracts.ledger import Consumption
-from remit.contracts.reply import Reply
+from remit.call.reply import Reply
 from remit.engine.keeper import CANCEL_POLL_SECONDS
 from remit.errors import JournalError
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import AppendFuture, QuestionRow
+from remit.record.items import Position, RunFinished, RunSuspended
+from remit.record.ledger import Consumption
 from remit.testing.store_suite.samples import Clock, header_item, later
 from tests.engine.roots import GOOD, Stage, asks, end_of, never, replying
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.items import Position, RunFinished, RunSuspended
-from remit.contracts.ledger import Consumption
-from remit.contracts.reply import Reply
+from remit.call.reply import Reply
 from remit.engine.executor import RootCall
 from remit.errors import CallCancelledError, DivergedError, JournalError, LeaseError, RequestError
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import AcquiredLease, AppendFuture
+from remit.record.items import Position, RunFinished, RunSuspended
+from remit.record.ledger import Consumption
 from remit.testing.store_suite.samples import Clock, header_item, later, note, yes
 from tests.engine.roots import GOOD, Crash, Stage, asks, end_of, never, raising, replying
 

@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from remit.contracts.items import RunFinished
-from remit.contracts.reply import Reply
+from remit.call.reply import Reply
 from remit.engine.executor import ExecutionOutcome, RootCall
 from remit.errors import LeaseError, RequestError
 from remit.journal.ledger import RunLedger
+from remit.record.items import RunFinished
 from remit.testing.store_suite.samples import header_item, note
 from tests.engine.roots import GOOD, Stage, replying
 

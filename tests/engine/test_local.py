@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import pytest
 
-from remit.contracts.items import RunFinished, RunSuspended
 from remit.engine.executor import ExecutionOutcome
 from remit.engine.local import LocalEngine
 from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS
 from remit.errors import LeaseError, SetupError
 from remit.journal.memory import InMemoryStore
+from remit.record.items import RunFinished, RunSuspended
 from remit.testing.store_suite.samples import begin, question, question_item, yes
 
 pytestmark = pytest.mark.looptime

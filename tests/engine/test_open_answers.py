@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from remit.contracts.items import Message
-from remit.contracts.streaming import AnswerSink, Delta
+from remit.chat.streaming import AnswerSink, Delta
 from remit.engine.open_answers import RunAnswers
 from remit.journal.memory import InMemoryStore
+from remit.record.items import Message
 from remit.testing.store_suite.samples import positions
 
 pytestmark = pytest.mark.looptime

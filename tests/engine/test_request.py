@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from remit import Effect, Principal, tool
-from remit.contracts.arguments import Limits, parse_arguments
 from remit.engine.request import RunRequest
 from remit.errors import RequestError
+from remit.record.arguments import Limits, parse_arguments
 from remit.secrets import Secret
 
 

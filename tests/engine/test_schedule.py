@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remit.contracts.items import Item, RunOpened, RunResumed
 from remit.engine.recurrence_rule import parse_rule
 from remit.engine.schedule import Schedule, next_occurrence, open_schedule
 from remit.errors import RequestError, SetupError
+from remit.record.items import Item, RunOpened, RunResumed
 from remit.testing.store_suite.samples import header_item, note, positions, question, question_item, start_item
 
 MONDAY = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from remit.contracts.items import AttemptEnded, RunSuspended
-from remit.contracts.question import Question
 from remit.engine.executor import ExecutionOutcome
 from remit.engine.scheduling import (
     FAILURE_RETRY_FIRST_SECONDS,
@@ -20,6 +18,8 @@ from remit.engine.scheduling import (
     RunScheduler,
 )
 from remit.errors import DivergedError, JournalError, JournalFormatError, LeaseError
+from remit.record.items import AttemptEnded, RunSuspended
+from remit.record.question import Question
 from remit.testing.store_suite.samples import Clock, begin, question, question_item, yes
 from tests.engine.roots import Stage
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from remit import Principal
-from remit.contracts.items import DETACHED
 from remit.engine.sharing import has_access, is_part, may_see_all
+from remit.record.items import DETACHED
 from remit.testing import superuser
 from remit.testing.store_suite.samples import header_item
 

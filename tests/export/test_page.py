@@ -15,10 +15,10 @@ from pydantic import BaseModel
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.agent import WorkingMemory
-from remit.contracts.secret import Secret
 from remit.errors import RequestError
 from remit.export.markup import element
 from remit.export.page import write_page
+from remit.record.secret import Secret
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls
 from remit.tools import Changed, entity

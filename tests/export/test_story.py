@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from remit import Agent, App, Effect, Risk, Runtime, tool
-from remit.contracts.items import Position, RunOpened
 from remit.export.story import Story
+from remit.record.items import Position, RunOpened
 from remit.testing import Scripted, calls, superuser
 from remit.views import RunView
 from tests.agent.test_learnt_window import Strict, agent_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from figures.policy import CASES, fields, is_enforced
-from remit.contracts.facts import Facts
+from remit.call.facts import Facts
 from remit.inventory.builtin_sections import (
     AuditEvents,
     SessionPolicies,

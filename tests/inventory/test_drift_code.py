@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from figures.notebook import NOTES, CreateNotePayload, Notebook, Weather
-from remit.contracts.classification import Capability, Classification
+from remit.call.classification import Capability, Classification
 from remit.inventory.envelope import Request, Response
 from tests.inventory.drifting import OtherWeather, agree, look
 

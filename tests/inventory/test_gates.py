@@ -9,9 +9,8 @@ import pytest
 
 from figures.notebook import Env, MemorySessions
 from remit import Effect, LeafContext, Principal, Risk, Stack, Timeout, tool
-from remit.contracts.classification import Deprecation
-from remit.contracts.gate import Gate, with_gates_first
-from remit.contracts.items import AttemptEnded, AttemptStarted, Note
+from remit.call.classification import Deprecation
+from remit.call.gate import Gate, with_gates_first
 from remit.errors import BlockedError, CallError, DeniedError, MissingCapabilityError
 from remit.inventory.gates import (
     AuthenticationGate,
@@ -23,6 +22,7 @@ from remit.inventory.gates import (
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
 from remit.layers import Authorize, Budget, Call, CallLayer, Reply, Validate
+from remit.record.items import AttemptEnded, AttemptStarted, Note
 from remit.testing import Scripted, call_through, calls, make_call, memory_ledger, superuser
 from tests.runtime.kit import runtime_of
 

@@ -16,7 +16,7 @@ from figures.notebook import (
     Weather,
 )
 from remit import Context, Effect, Tool, tool
-from remit.contracts.classification import Capability, Classification
+from remit.call.classification import Capability, Classification
 from remit.errors import ContractError
 from remit.inventory.definition import type_label
 from remit.inventory.operations import Operations

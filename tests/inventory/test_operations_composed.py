@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from figures.notebook import VOCABULARY, WEATHER, Notebook, Notes, Weather, table
 from remit import App, Context, Effect, Policy, Runtime, Tool, preset
 from remit.app import Env
-from remit.contracts.classification import Complexity
+from remit.call.classification import Complexity
 from remit.inventory.binder import ComposeFunction
 from remit.inventory.drift import run_checklist
 from remit.inventory.lock import build_lock, lock_path

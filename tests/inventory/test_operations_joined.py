@@ -10,7 +10,7 @@ import pytest
 
 from figures.notebook import Notebook, Weather
 from remit import LeafContext
-from remit.contracts.classification import Capability, Classification
+from remit.call.classification import Capability, Classification
 from remit.errors import ContractError, SetupError
 from remit.inventory.definition import AnyTool
 from remit.inventory.document import Inventory

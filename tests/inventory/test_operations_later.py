@@ -9,8 +9,8 @@ import pytest
 
 from figures.notebook import Notebook, Weather
 from remit import App, Effect, Retry, Runtime, tool
-from remit.contracts.deferred_tool import DeferredTool
-from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
+from remit.call.deferred_tool import DeferredTool
+from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.core import Stack
 from remit.errors import SetupError
 from remit.inventory.document import Inventory

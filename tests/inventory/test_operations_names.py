@@ -8,7 +8,7 @@ import pytest
 
 from figures.notebook import NOTES, Notebook, Notes, Weather
 from remit import LeafContext
-from remit.contracts.classification import Capability, Classification
+from remit.call.classification import Capability, Classification
 from remit.schemas.finding import InventoryError
 from remit.tools import tool_name
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from remit import Agent, App, Context, Effect, Policy, Risk, Runtime, Stack, Tool, When, preset, tool
 from remit.app import Env
-from remit.contracts.classification import Capability, Classification, Visibility
+from remit.call.classification import Capability, Classification, Visibility
 from remit.errors import DeniedError
 from remit.inventory import InventoryError, Operations, run_checklist
 from remit.inventory.drift import CHECKLIST

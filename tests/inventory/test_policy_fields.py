@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, JsonValue
 
 from figures.notebook import VOCABULARY, Env, Notes, table
-from remit.contracts.classification import Capability, Classification
+from remit.call.classification import Capability, Classification
 from remit.inventory.operations import Operations
 from remit.inventory.policy_fields import find_unknown_fields
 from remit.inventory.reader import read_inventory

@@ -9,8 +9,8 @@ import pytest
 from pydantic import Field
 
 from figures.notebook import NOTES, VOCABULARY, WEATHER, Env, Notebook, Notes, table
-from remit.contracts.call import ToolLayer
-from remit.contracts.classification import Capability, Tier
+from remit.call.call import ToolLayer
+from remit.call.classification import Capability, Tier
 from remit.inventory.builtin_sections import SessionPolicies
 from remit.inventory.gates import EnabledGate
 from remit.inventory.governance import Enforcer, PolicyModel, PolicySection, PolicyTable, ToolGovernance

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import TypeAdapter
 
-from remit.contracts.chat import ChatMessage, decode_message, encode_message
-from remit.contracts.items import Message, ToolOutput
+from remit.chat.chat import ChatMessage, decode_message, encode_message
 from remit.journal.codec import decode_item, encode_item, items_from_messages, messages_from_items
 from remit.journal.ports import Store
+from remit.record.items import Message, ToolOutput
 from remit.testing.store_suite.samples import acquire_run, header_item
 from tests.journal.examples import some
 from tests.journal.wire_texts import Talk, Wired

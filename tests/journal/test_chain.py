@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.contracts.items import ITEM_TYPES, AttemptEnded, ErasedItem, Item, Note, Position
 from remit.journal.codec import ERASED_BODY, body_digest, compute_chain_hash, encode_item, find_broken_link
 from remit.journal.ports import Store
+from remit.record.items import ITEM_TYPES, AttemptEnded, ErasedItem, Item, Note, Position
 from remit.testing.store_suite.samples import header_item, note, positions
 from tests.journal.examples import some
 

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from remit.contracts.chat import decode_message
-from remit.contracts.items import (
+from remit.chat.chat import decode_message
+from remit.errors import JournalFormatError
+from remit.journal.codec import ERASED_BODY, JOURNAL_FORMAT, check_format, decode_item, encode_item, tool_message_text
+from remit.record.items import (
     ITEM_TYPES,
     ErasedItem,
     Handoff,
@@ -24,8 +26,6 @@ from remit.contracts.items import (
     ToolOutput,
     output_content,
 )
-from remit.errors import JournalFormatError
-from remit.journal.codec import ERASED_BODY, JOURNAL_FORMAT, check_format, decode_item, encode_item, tool_message_text
 from remit.testing.store_suite.samples import header_item
 from tests.journal.examples import some
 

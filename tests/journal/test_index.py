@@ -8,10 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from remit.contracts.artifact import ArtifactScope
-from remit.contracts.items import DETACHED, DecisionItem, Item, RunSuspended
-from remit.contracts.ledger import Consumption
-from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.index import (
     artifacts_of_header,
@@ -26,6 +22,10 @@ from remit.journal.index import (
     wake_time,
 )
 from remit.journal.ports import GrantRow, QuestionRow, RunRow
+from remit.record.artifact import ArtifactScope
+from remit.record.items import DETACHED, DecisionItem, Item, RunSuspended
+from remit.record.ledger import Consumption
+from remit.record.question import Decision
 from remit.testing.store_suite.grants import grant
 from remit.testing.store_suite.samples import header_item, no, note, positions, question, yes
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.items import DecisionItem, Item, ModelUsage, Position, RunResumed
-from remit.contracts.ledger import Consumption
-from remit.contracts.usage import UsageTotals
 from remit.errors import ApprovalUsedError, JournalError, LeaseError
 from remit.journal.codec import find_broken_link
 from remit.journal.ledger import FLUSH_DELAY, RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import AppendFuture
+from remit.record.items import DecisionItem, Item, ModelUsage, Position, RunResumed
+from remit.record.ledger import Consumption
+from remit.record.usage import UsageTotals
 from remit.testing.store_suite.samples import (
     Clock,
     header_item,

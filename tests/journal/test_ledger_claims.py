@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from remit.contracts.items import Item, ToolOutput
 from remit.errors import DivergedError
 from remit.journal.ledger import STALL_TIMEOUT, RunLedger
 from remit.journal.memory import InMemoryStore
+from remit.record.items import Item, ToolOutput
 from remit.testing.store_suite.samples import Clock, header_item, positions, question, question_item, start_item
 
 pytestmark = pytest.mark.looptime

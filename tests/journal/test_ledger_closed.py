@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from remit.contracts.items import AttemptEnded
 from remit.errors import JournalError
 from remit.journal.ledger import FLUSH_DELAY, RunLedger
 from remit.journal.memory import InMemoryStore
+from remit.record.items import AttemptEnded
 from remit.testing.store_suite.samples import Clock, header_item, note, start_item
 
 

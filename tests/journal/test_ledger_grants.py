@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from remit.contracts.grant import Grant
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
+from remit.record.grant import Grant
 from remit.testing.store_suite.grants import grant
 from remit.testing.store_suite.samples import Clock, Run, begin, question, question_item, yes
 

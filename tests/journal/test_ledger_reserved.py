@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from remit.contracts.items import Handoff, Message, ToolOutput
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
+from remit.record.items import Handoff, Message, ToolOutput
 from remit.testing.store_suite.samples import start_item
 
 

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.items import (
+from remit.chat.chat import decode_message, encode_message
+from remit.journal.codec import build_chat_history, count_prior_groups, items_from_messages, tool_message_text
+from remit.record.items import (
     AttemptEnded,
     ErasedItem,
     GivenMessage,
@@ -24,7 +25,6 @@ from remit.contracts.items import (
     RunSuspended,
     ToolOutput,
 )
-from remit.journal.codec import build_chat_history, count_prior_groups, items_from_messages, tool_message_text
 from remit.testing.history_check import history_errors
 from remit.testing.store_suite.samples import header_item, note, start_item
 from tests.journal.examples import some

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from remit.contracts.items import (
+from remit.errors import DivergedError, Suspended
+from remit.journal.replay import ReplayLedger
+from remit.record.items import (
     DecisionItem,
     ErasedItem,
     Handoff,
@@ -16,11 +18,9 @@ from remit.contracts.items import (
     RunFinished,
     ToolOutput,
 )
-from remit.contracts.ledger import Consumption, TurnRequest
-from remit.contracts.question import Decision, Question
-from remit.contracts.usage import UsageTotals
-from remit.errors import DivergedError, Suspended
-from remit.journal.replay import ReplayLedger
+from remit.record.ledger import Consumption, TurnRequest
+from remit.record.question import Decision, Question
+from remit.record.usage import UsageTotals
 from remit.testing.store_suite.samples import header_item, note, positions, question, question_item, start_item, yes
 
 USER = Message(call="root", agent="root", text='{"role":"user","content":"go"}')

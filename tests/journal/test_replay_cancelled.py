@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from remit.contracts.items import Item, Note, RunFinished, ToolOutput
-from remit.contracts.reply import Reply
+from remit.call.reply import Reply
 from remit.errors import CallCancelledError, CallError, ConflictError, DeadlineError, DivergedError, Suspended
 from remit.journal.replay import ReplayLedger
+from remit.record.items import Item, Note, RunFinished, ToolOutput
 from remit.testing.store_suite.samples import header_item, positions, start_item
 
 CANCELLED = RunFinished(call="run", status="cancelled")

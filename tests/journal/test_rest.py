@@ -1,7 +1,7 @@
 """What a resting run waits for."""
 
-from remit.contracts.items import Item, RunResumed, RunScheduled, RunStalled, RunSuspended
 from remit.journal.rest import Rest, find_rest
+from remit.record.items import Item, RunResumed, RunScheduled, RunStalled, RunSuspended
 
 _SCHEDULED = RunScheduled(call="c", at=50.0)
 _ASKED = RunSuspended(call="c", questions=("q1", "q2"))

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from remit.contracts.items import DecisionItem, ErasedItem, Item, ModelUsage, Position, RunFinished, RunSuspended
 from remit.errors import BrokenJournalError, JournalError
 from remit.journal.ports import AcquiredLease, QuestionRow, RunRow, RunStatus
 from remit.journal.sql.store import SqlStore
 from remit.journal.verify import matches_items, verify_chain, verify_lease
+from remit.record.items import DecisionItem, ErasedItem, Item, ModelUsage, Position, RunFinished, RunSuspended
 from remit.testing.store_suite.samples import (
     Clock,
     header_item,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from remit.contracts.chat import History, completion_from_message, encode_message
+from remit.chat.chat import History, completion_from_message, encode_message
 from remit.layers import ModelLayer
 from remit.messages import ChatRequest, Completion
 from remit.testing import read_only_ledger

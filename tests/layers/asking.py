@@ -8,10 +8,10 @@ from typing import Any
 
 from remit import Policy, Risk, Tool, tool
 from remit.approvals.policy import DEFAULT_POLICY
-from remit.contracts.items import DecisionItem, QuestionItem
 from remit.journal.ledger import RunLedger
 from remit.layers import Approve, Call
 from remit.policies import Approver, Decision, Question
+from remit.record.items import DecisionItem, QuestionItem
 from remit.stores import InMemoryStore
 from remit.testing import make_call
 

@@ -12,11 +12,11 @@ import pytest
 from remit import Allow, Ask, Block, Policy, Risk, When, tool
 from remit.app import Env
 from remit.approvals.preview import preview_call
-from remit.contracts.contract import definition_digest
-from remit.contracts.items import AttemptStarted, CallAllowed, DecisionItem, QuestionItem
+from remit.call.contract import definition_digest
 from remit.errors import ApprovalDeniedError, BlockedError, MissingCapabilityError, SetupError, Suspended
 from remit.layers import Approve, Call, Place, Reply
 from remit.policies import Decision, HighRisk, InboxApprover, Question
+from remit.record.items import AttemptStarted, CallAllowed, DecisionItem, QuestionItem
 from remit.testing import call_through
 from remit.testing.store_suite.samples import read_decisions
 from remit.tools import Preview

@@ -6,10 +6,10 @@ import pytest
 
 from remit import Ask, Policy
 from remit.approvals.policy import Verdict
-from remit.contracts.items import DecisionItem
 from remit.errors import Suspended
 from remit.layers import Call
 from remit.policies import Decision, InboxApprover
+from remit.record.items import DecisionItem
 from remit.testing import call_through
 from tests.layers.asking import DROP, Desk, approve, asked, drop
 from tests.layers.inner import Inner

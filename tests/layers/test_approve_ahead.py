@@ -11,10 +11,10 @@ from pydantic import BaseModel
 
 from remit import Ask, Policy, When
 from remit.approvals.policy import DECIDE_PERMISSION, DEFAULT_POLICY
-from remit.contracts.contract import definition_digest
-from remit.contracts.grant import Grant
+from remit.call.contract import definition_digest
 from remit.errors import Suspended
 from remit.pipeline import Given, Pipeline, Step
+from remit.record.grant import Grant
 from remit.testing import call_through
 from tests.layers.asking import DROP, Desk, approve, asked, drop, later
 from tests.layers.inner import Inner

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from remit import Ask, Policy, Risk, When, tool
-from remit.contracts.items import AttemptStarted, DecisionItem
 from remit.errors import ApprovalDeniedError, InvalidArgumentsError, Suspended
 from remit.layers import Call, Reply
 from remit.policies import Decision
+from remit.record.items import AttemptStarted, DecisionItem
 from remit.testing import call_through
 from tests.layers.asking import DROP, Desk, Person, approve, asked, decided, drop, later, says
 from tests.layers.inner import Inner

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from remit import Effect, LeafContext, Risk, tool
-from remit.contracts.items import AttemptEnded, AttemptStarted, DecisionItem, Item, ToolOutput
 from remit.errors import Suspended
 from remit.layers import Call
 from remit.policies import Decision
+from remit.record.items import AttemptEnded, AttemptStarted, DecisionItem, Item, ToolOutput
 from remit.testing import call_through
 from tests.layers.asking import Desk, approve, asked, later
 from tests.layers.inner import Inner

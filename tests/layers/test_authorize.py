@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from remit import Principal, tool
-from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
+from remit.call.classification import EXPERIMENT_PERMISSION, Visibility
 from remit.errors import BlockedError, DeniedError
 from remit.layers import Authorize, Call, Place, Reply
 from remit.testing import call_through, make_call, superuser

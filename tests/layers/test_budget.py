@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from remit import Effect, tool
-from remit.contracts.items import AttemptStarted, ModelUsage
 from remit.errors import BudgetError, SetupError
 from remit.layers import Budget, Call, Place, Reply
+from remit.record.items import AttemptStarted, ModelUsage
 from remit.testing import call_through, make_call, memory_ledger
 from tests.layers.inner import Inner, stopped_within
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from remit import Effect, tool
-from remit.contracts.items import Note
 from remit.errors import NotFoundError
 from remit.layers import Call, Reply
 from remit.layers.events import RecordEvents, redact_fields
+from remit.record.items import Note
 from remit.testing import call_through, make_call, memory_ledger
 
 

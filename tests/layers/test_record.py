@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit import Effect, tool
-from remit.contracts.items import Note, Position, ToolOutput
-from remit.contracts.reply import NOT_LOADED
+from remit.call.reply import NOT_LOADED
 from remit.errors import (
     BudgetError,
     CallError,
@@ -30,6 +29,7 @@ from remit.journal.memory import InMemoryStore
 from remit.journal.replay import ReplayLedger
 from remit.layers import Call, Place, Reply
 from remit.layers.record import Record, shorten
+from remit.record.items import Note, Position, ToolOutput
 from remit.testing import call_through, make_call
 from remit.tools import Limits
 from tests.layers.inner import Inner, stopped_within

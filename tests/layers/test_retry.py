@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from remit import Effect, LeafContext, Retry, Tool, tool
-from remit.contracts.items import AttemptStarted
 from remit.errors import (
     CallError,
     DeadlineError,
@@ -23,6 +22,7 @@ from remit.errors import (
     StillRunningError,
 )
 from remit.layers import CallService, Place, Reply
+from remit.record.items import AttemptStarted
 from remit.testing import call_through, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 

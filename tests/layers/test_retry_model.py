@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.chat import ChatRequest, Completion, History, completion_from_message, encode_message
+from remit.chat.chat import ChatRequest, Completion, History, completion_from_message, encode_message
 from remit.layers.retry_model import RetryModel, is_incomplete
 from tests.layers.asked import REQUEST
 

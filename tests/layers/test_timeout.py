@@ -8,12 +8,12 @@ import contextlib
 import pytest
 
 from remit import App, Context, Effect, LeafContext, Runtime, Timeout, tool
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message
-from remit.contracts.step import Done, StepOutcome, StepRequest, StepUsage
+from remit.call.step import Done, StepOutcome, StepRequest, StepUsage
+from remit.chat.chat import ChatRequest, Completion, completion_from_message
 from remit.errors import DeadlineError, NotFoundError, SetupError
 from remit.layers import Call, Place, Reply
 from remit.testing import call_through, make_call, superuser
-from tests.contracts.steps import chat_request, step_request
+from tests.call.steps import chat_request, step_request
 from tests.layers.inner import Inner, stopped_within
 
 pytestmark = pytest.mark.looptime

@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from remit import Effect, Timeout, tool
-from remit.contracts.items import Message, Position, RunResumed
-from remit.contracts.meter import Meter
 from remit.errors import DeadlineError, SetupError
 from remit.layers import Call
+from remit.record.items import Message, Position, RunResumed
+from remit.record.meter import Meter
 from remit.testing import call_through, make_call, memory_ledger
 
 

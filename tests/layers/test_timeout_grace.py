@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Effect, LeafContext, Retry, Runtime, Timeout, Tool, tool
-from remit.contracts.items import AttemptEnded, AttemptStarted, Item
 from remit.errors import DeadlineError, NotFoundError, SetupError, StillRunningError, Suspended
 from remit.layers import Call, Place, Reply
+from remit.record.items import AttemptEnded, AttemptStarted, Item
 from remit.testing import Scripted, call_through, calls, make_call, superuser
 from tests.layers.inner import Inner, stopped_within
 

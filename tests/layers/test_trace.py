@@ -15,14 +15,14 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from remit import Agent, Effect, Risk, tool
-from remit.contracts.chat import completion_from_message
-from remit.contracts.items import Message, ToolOutput
+from remit.chat.chat import completion_from_message
 from remit.errors import ModelError, NotFoundError, Suspended
 from remit.layers import Call, Place, Reply
 from remit.layers.trace import Trace, TraceModel
 from remit.messages import ChatRequest, Completion
+from remit.record.items import Message, ToolOutput
 from remit.testing import call_through, make_call
-from tests.contracts.steps import chat_request
+from tests.call.steps import chat_request
 from tests.layers.inner import Inner, stopped_within
 from tests.layers.measures import Measures
 
@@ -268,7 +268,7 @@ import asyncio, sys
 from remit.layers.trace import Trace, TraceModel
 from remit.testing import make_call, call_through
 from tests.layers.test_trace import answered, find, Listening
-from tests.contracts.steps import chat_request
+from tests.call.steps import chat_request
 from opentelemetry import trace
 
 listening = Listening()
@@ -293,9 +293,9 @@ UNSET = """
 import asyncio, sys
 from remit.layers.trace import Trace, TraceModel
 from remit.testing import make_call, call_through
-from tests.contracts.steps import chat_request
+from tests.call.steps import chat_request
 from tests.layers.inner import Inner
-from remit.contracts.chat import completion_from_message
+from remit.chat.chat import completion_from_message
 from remit import tool
 
 @tool
@@ -321,7 +321,7 @@ from tests.layers.measures import Measures
 from tests.layers.test_trace import Listening, answered, find
 from remit.layers.trace import Trace, TraceModel
 from remit.testing import make_call
-from tests.contracts.steps import chat_request
+from tests.call.steps import chat_request
 from tests.layers.inner import Inner
 
 listening, measures = Listening(), Measures()

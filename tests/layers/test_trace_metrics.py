@@ -7,7 +7,7 @@ import pytest
 from remit.errors import ModelError
 from remit.layers.trace import TraceModel
 from remit.messages import ChatRequest, Completion
-from tests.contracts.steps import chat_request
+from tests.call.steps import chat_request
 from tests.layers.measures import Measures
 from tests.layers.test_trace import answered
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from remit.contracts.streaming import Delta
+from remit.chat.streaming import Delta
 from remit.errors import ModelError
 from remit.models.answer_stream import AnswerStream, StreamCutError
 from remit.models.chat_response import read_response

@@ -15,13 +15,13 @@ from openai import AsyncOpenAI
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from remit.contracts.arguments import Limits
-from remit.contracts.chat import ChatRequest, History
-from remit.contracts.current_run import CURRENT_LIMITS
+from remit.chat.chat import ChatRequest, History
 from remit.errors import CompletionError, ModelError, ModelRefusedError, ModelUnavailableError
 from remit.models import PydanticAIModel
 from remit.models.bounded_http import BoundedHttp, trusted_certificates
 from remit.models.openai import OpenAI
+from remit.record.arguments import Limits
+from remit.record.current_run import CURRENT_LIMITS
 from remit.testing import read_only_ledger
 from tests.loopback import Endpoint, answering, serve
 

@@ -14,14 +14,14 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsNon
 from pydantic import TypeAdapter
 
 from remit import Agent, App, Effect, Runtime, tool
-from remit.contracts.chat import ChatRequest, Completion, History, ToolDefinitions, encode_message
-from remit.contracts.contract import tool_definition
-from remit.contracts.items import Message, ModelUsage
-from remit.contracts.wire import plain_message
+from remit.call.contract import tool_definition
+from remit.chat.chat import ChatRequest, Completion, History, ToolDefinitions, encode_message
+from remit.chat.wire import plain_message
 from remit.errors import CompletionError, SetupError
 from remit.models import ModelSettings
 from remit.models.chat_completion import parse_completion
 from remit.models.openai import OpenAI, build_body, from_environment, read_endpoint
+from remit.record.items import Message, ModelUsage
 from remit.testing import read_only_ledger, superuser
 from remit.testing.history_check import HistoryErrorKind, history_errors
 from tests.loopback import Endpoint, answering

@@ -14,7 +14,7 @@ from openai.types.chat import ChatCompletion
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from remit.contracts.chat import ChatRequest, Completion, History
+from remit.chat.chat import ChatRequest, Completion, History
 from remit.errors import (
     CompletionError,
     ContextLengthError,

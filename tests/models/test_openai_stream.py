@@ -12,9 +12,9 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from remit.contracts.chat import ChatRequest, History
-from remit.contracts.streaming import CURRENT_SINK, Delta
-from remit.contracts.wire import received_message
+from remit.chat.chat import ChatRequest, History
+from remit.chat.streaming import CURRENT_SINK, Delta
+from remit.chat.wire import received_message
 from remit.errors import (
     ContextLengthError,
     ModelBusyError,

@@ -16,7 +16,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit import Agent, App, Runtime
 from remit.agent import AgentDriver, NativeDriver, ProviderTool
-from remit.contracts.provider_tool import as_provider_tools
+from remit.chat.provider_tool import as_provider_tools
 from remit.errors import NoModelError, SetupError
 from remit.models import resolve_model
 from remit.models.provider_tools import find_unsupported

@@ -28,14 +28,14 @@ from pydantic_ai.usage import RequestUsage
 
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent.model import Model as Port
-from remit.contracts.chat import ChatRequest, History, ToolDefinitions, encode_message
-from remit.contracts.contract import tool_definition
-from remit.contracts.items import Message, ModelUsage
-from remit.contracts.wire import ModelText
+from remit.call.contract import tool_definition
+from remit.chat.chat import ChatRequest, History, ToolDefinitions, encode_message
+from remit.chat.wire import ModelText
 from remit.errors import ModelAccessError, SetupError
 from remit.models import ModelSettings
 from remit.models.openai import OpenAI
 from remit.models.pydantic_ai import PydanticAIModel, to_completion, to_model_messages
+from remit.record.items import Message, ModelUsage
 from remit.testing import read_only_ledger, superuser
 from remit.testing.history_check import history_errors
 from tests.loopback import Endpoint

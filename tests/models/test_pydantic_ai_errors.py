@@ -19,7 +19,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from remit.contracts.chat import ChatRequest, Completion, History, encode_message
+from remit.chat.chat import ChatRequest, Completion, History, encode_message
 from remit.errors import (
     CompletionError,
     ContextLengthError,

@@ -26,7 +26,7 @@ from remit.models.resolve import (
 from remit.models.scripted import SCRIPTED_MODEL_NAME
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, superuser
-from tests.contracts.steps import chat_request
+from tests.call.steps import chat_request
 from tests.workers.kit import runtime_of, worker_of
 
 

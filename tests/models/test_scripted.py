@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.chat import ChatRequest, History, encode_message
+from remit.chat.chat import ChatRequest, History, encode_message
 from remit.errors import ModelBusyError, ModelError, SetupError
 from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted, ScriptLine, calls
 from remit.testing import read_only_ledger

@@ -7,8 +7,8 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.agent.model import Model
-from remit.contracts.chat import ChatRequest, Completion, History, decode_message, encode_message
-from remit.contracts.wire import read_tool_calls, text_of_message
+from remit.chat.chat import ChatRequest, Completion, History, decode_message, encode_message
+from remit.chat.wire import read_tool_calls, text_of_message
 from remit.errors import ModelError
 from remit.models import OpenAI, PydanticAIModel
 from remit.testing import read_only_ledger

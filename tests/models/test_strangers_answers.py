@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from remit.contracts.chat import ChatRequest, Completion, History, encode_message
+from remit.chat.chat import ChatRequest, Completion, History, encode_message
 from remit.errors import CompletionError
 from remit.models.pydantic_ai import PydanticAIModel, to_response
 from remit.testing import read_only_ledger

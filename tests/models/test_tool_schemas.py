@@ -20,8 +20,8 @@ import pytest
 
 import remit_local.models
 from remit import Agent, Tool
-from remit.contracts.chat import ChatRequest, History, ToolDefinitions
-from remit.contracts.contract import tool_definition
+from remit.call.contract import tool_definition
+from remit.chat.chat import ChatRequest, History, ToolDefinitions
 from remit.errors import RemitError
 from remit.models import Model, OpenAI, PydanticAIModel
 from remit.schemas.json_validator import JsonValidator

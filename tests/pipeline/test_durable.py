@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from remit import Effect, LeafContext, Risk, Runtime, tool
-from remit.contracts.items import RunFinished, ToolOutput
 from remit.errors import ExternalError
 from remit.pipeline import From, Given, PipelineResult, Step, Then
+from remit.record.items import RunFinished, ToolOutput
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import superuser

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel
 
-from remit.contracts.schema import Output
+from remit.call.schema import Output
 from remit.pipeline.json_paths import are_disjoint, element_shape, field_names, inline_shape, literal_shape, shape_at
 
 

@@ -10,13 +10,13 @@ from pydantic import BaseModel
 import remit.pipeline
 from remit import Agent, App, Context, Effect, Risk, Runtime, Timeout, preset, tool
 from remit.app import Env
-from remit.contracts.arguments import Arguments
-from remit.contracts.call import Call, CallService
-from remit.contracts.callee import UNKNOWN
-from remit.contracts.classification import Capability, Classification, Complexity
+from remit.call.call import Call, CallService
+from remit.call.callee import UNKNOWN
+from remit.call.classification import Capability, Classification, Complexity
 from remit.errors import BudgetError, DeniedError, ExternalError, InvalidArgumentsError, NotFoundError, SetupError
 from remit.layers import Reply, Transform, layer_fn
 from remit.pipeline import From, Given, Item, Pipeline, PipelineResult, Step, Text, Then
+from remit.record.arguments import Arguments
 from remit.testing import Scripted, calls, superuser
 from tests.pipeline.mails import (
     File,

@@ -8,8 +8,8 @@ from typing import Any
 
 from remit import Agent, App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Tool, When, tool
 from remit.agent import AgentDriver, NativeDriver
-from remit.contracts.question import DecisionKind
 from remit.policies import Question
+from remit.record.question import DecisionKind
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore, Store
 from remit.testing import Scripted, calls

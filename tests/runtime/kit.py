@@ -9,11 +9,11 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from remit import Agent, App, Effect, LeafContext, Policy, Principal, Risk, Runtime, Stack, Tool, tool
-from remit.contracts.items import Item, Position, RunStalled
-from remit.contracts.ledger import Consumption
 from remit.journal.ports import AcquiredLease, AppendFuture, Store
 from remit.layers import Budget, CallLayer
 from remit.models import Model
+from remit.record.items import Item, Position, RunStalled
+from remit.record.ledger import Consumption
 from remit.runtime import PrincipalDirectory, RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, superuser

@@ -12,8 +12,6 @@ import pytest
 
 from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.artifacts import Artifact, Artifacts, PromptWithFiles, RunArtifacts, read_artifact
-from remit.contracts.artifact import digest_of
-from remit.contracts.items import AttemptEnded, ToolOutput
 from remit.engines import Schedule
 from remit.errors import (
     BrokenJournalError,
@@ -23,6 +21,8 @@ from remit.errors import (
     RequestError,
 )
 from remit.journal.ports import Store
+from remit.record.artifact import digest_of
+from remit.record.items import AttemptEnded, ToolOutput
 from remit.secrets import Secret
 from remit.stores import InMemoryStore, SqlStore
 from remit.testing import Scripted, calls, superuser

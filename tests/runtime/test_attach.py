@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from remit import Effect, LeafContext, Principal, Risk, Runtime, tool
-from remit.contracts.items import Position, RunOpened
 from remit.engine.local import LocalEngine
 from remit.errors import JournalError, RequestError, SetupError
+from remit.record.items import Position, RunOpened
 from remit.stores import AcquiredLease, InMemoryStore, Store
 from remit.testing import Scripted
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, runtime_of

@@ -9,11 +9,11 @@ from uuid import UUID
 import pytest
 
 from remit import Effect, LeafContext, Runtime, tool
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.items import DETACHED, RunOpened
 from remit.errors import NotFoundError, RequestError, SetupError
 from remit.inventory import Response, Status, ToolRequest, ToolRequestPayload, handle_request
 from remit.journal.ports import Store
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.items import DETACHED, RunOpened
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import items_of, runtime_of
 from tests.runtime.test_conversation import FIRST, YES, talk, texts

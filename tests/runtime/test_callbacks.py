@@ -11,13 +11,13 @@ import pytest
 from remit import Agent, App, Effect, Risk, Runtime, tool
 from remit.agent import ToolSearch
 from remit.app import Env
-from remit.contracts.observing import await_callback
+from remit.call.observing import await_callback
 from remit.errors import DeadlineError
 from remit.layers import Call, Gate, Timeout
 from remit.policies import Decision, Question
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Limits
-from tests.contracts.test_reference import Move, move
+from tests.call.test_reference import Move, move
 
 pytestmark = pytest.mark.looptime
 LIMITS = Limits(callback_seconds=7)

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from remit import Effect, LeafContext, Principal, Risk, tool
-from remit.contracts.items import RunFinished, ToolOutput
 from remit.engine.keeper import CANCEL_POLL_SECONDS
 from remit.errors import CallCancelledError, RequestError, SetupError
 from remit.journal.memory import InMemoryStore
 from remit.journal.sql.store import SqlStore
+from remit.record.items import RunFinished, ToolOutput
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of, runtime_of, tool_messages

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from remit import App, Context, Effect, Runtime, Tool, tool
-from remit.contracts.items import ToolOutput
+from remit.record.items import ToolOutput
 from remit.stores import InMemoryStore
 from remit.testing import superuser
 from tests.runtime.kit import Clock, Crash, Mortal, find_superuser, items_of

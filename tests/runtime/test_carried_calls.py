@@ -9,9 +9,9 @@ import pytest
 
 from remit import Agent, App, Ask, Effect, Policy, Principal, Runtime, When, tool
 from remit.agent import AgentDriver
-from remit.contracts.question import DecisionKind
 from remit.errors import RequestConflictError, RequestError
 from remit.messages import ChatRequest, Completion
+from remit.record.question import DecisionKind
 from remit.stores import Store
 from remit.testing import Scripted, calls, history_errors
 from remit.tools import Limits, parse_arguments

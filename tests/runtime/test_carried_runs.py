@@ -11,10 +11,10 @@ import pytest
 
 from remit import Agent, App, Ask, Effect, LeafContext, Policy, Runtime, When, tool
 from remit.app import Env
-from remit.contracts.items import AttemptStarted, Message, RunOpened, ToolOutput
 from remit.errors import BrokenJournalError, RequestError
 from remit.journal.sql.store import SqlStore
 from remit.layers import Approve, Reply
+from remit.record.items import AttemptStarted, Message, RunOpened, ToolOutput
 from remit.stores import Store
 from remit.testing import Scripted, calls, history_errors
 from tests.runtime.announcing import ADA, ANNOUNCE, BOB, FLAGGED, Desk

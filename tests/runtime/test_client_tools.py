@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remit import Agent, App, Principal, Risk, Runtime, tool
-from remit.contracts.contract import definition_digest
+from remit.call.contract import definition_digest
 from remit.errors import BlockedError, RequestError
 from remit.inventory import EnabledGate
 from remit.testing import Scripted, superuser

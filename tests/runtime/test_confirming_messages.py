@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Principal, Runtime
-from remit.contracts.items import DecisionItem, QuestionItem, RunOpened
 from remit.errors import IdempotencyError, RequestError
+from remit.record.items import DecisionItem, QuestionItem, RunOpened
 from remit.stores import Store
 from tests.runtime.announcing import ADA, ANNOUNCE, BOB, FLAGGED, Desk
 from tests.runtime.kit import items_of

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, LeafContext, Principal, Risk, Runtime, tool
-from remit.contracts.items import AttemptStarted, DecisionItem, RunOpened
 from remit.errors import RequestError
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
 from remit.models.scripted import ScriptLine
+from remit.record.items import AttemptStarted, DecisionItem, RunOpened
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser

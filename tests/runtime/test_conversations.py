@@ -11,7 +11,7 @@ import pytest
 from remit import Agent, App, Client, Effect, Principal, Risk, Runtime
 from remit.artifacts import PromptWithFiles
 from remit.audit import Audit, FileAnchor
-from remit.engine.conversation_reader import ConversationReader
+from remit.client.conversation_reader import ConversationReader
 from remit.errors import NotFoundError, RequestDeniedError, RequestError, RequestNotFoundError, SetupError
 from remit.stores import Store
 from remit.testing import Scripted, calls

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from remit import App, Context, Effect, LeafContext, Retry, Runtime, Timeout, tool
-from remit.contracts.items import AttemptEnded, Message, RunFinished, ToolOutput
 from remit.errors import ConflictError, ExternalError, LeaseError
 from remit.layers import Call, Gate
+from remit.record.items import AttemptEnded, Message, RunFinished, ToolOutput
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from remit import Effect, Principal, Risk, Runtime
-from remit.contracts.items import RunOpened
 from remit.errors import IdempotencyError, RequestConflictError, RequestError
+from remit.record.items import RunOpened
 from remit.stores import InMemoryStore, Store
 from remit.testing import Scripted, calls
 from tests.runtime.announcing import ANNOUNCE, Desk

@@ -11,11 +11,11 @@ import pytest
 
 from remit import Agent, App, LeafContext, Principal, Runtime, tool
 from remit.agent import Compaction, NativeDriver
-from remit.contracts.arguments import Limits
-from remit.contracts.wire import ModelText
+from remit.chat.wire import ModelText
 from remit.errors import IdempotencyError, RequestConflictError, RequestError, SetupError
 from remit.items import GivenMessage, RunOpened
 from remit.messages import ChatRequest, decode_message, encode_message
+from remit.record.arguments import Limits
 from remit.runtime import RunResult
 from remit.secrets import Secret
 from remit.stores import InMemoryStore

@@ -11,11 +11,11 @@ import pytest
 
 from remit import Agent, App, Principal, Runtime, tool
 from remit.agent import NativeDriver
-from remit.contracts.arguments import Limits
-from remit.contracts.stand_in import stand_in
-from remit.contracts.wire import ModelText
+from remit.chat.stand_in import stand_in
+from remit.chat.wire import ModelText
 from remit.errors import RequestError, SetupError
 from remit.messages import decode_message
+from remit.record.arguments import Limits
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from remit.workers import PydanticAIDriver

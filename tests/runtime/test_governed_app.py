@@ -8,11 +8,11 @@ import pytest
 
 from remit import App, Ask, Effect, Principal, Runtime, preset, tool
 from remit.app import Env
-from remit.contracts.items import Position
 from remit.errors import SetupError
 from remit.layers import AddMessage
 from remit.models import Price
 from remit.policies import HighRisk
+from remit.record.items import Position
 from remit.testing import superuser
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {

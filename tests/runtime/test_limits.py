@@ -12,10 +12,10 @@ from pydantic import BaseModel
 
 from remit import Agent, App, Effect, LeafContext, Risk, Runtime, tool
 from remit.artifacts import Artifact
-from remit.contracts.artifact import digest_of, find_artifacts
-from remit.contracts.items import ModelFailure, Note
 from remit.errors import ConflictError, InvalidArgumentsError, JournalError, RequestError
 from remit.journal.artifact_files import ArtifactFiles
+from remit.record.artifact import digest_of, find_artifacts
+from remit.record.items import ModelFailure, Note
 from remit.stores import InMemoryStore, SqlStore
 from remit.testing import Scripted, superuser
 from remit.tools import Limits

@@ -10,10 +10,10 @@ from typing import Any, Final
 import pytest
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, Timeout, Tool, tool
-from remit.contracts.callee import DID_NOT_HAPPEN, Happened, ReconcileResult
-from remit.contracts.items import ToolOutput
+from remit.call.callee import DID_NOT_HAPPEN, Happened, ReconcileResult
 from remit.errors import DeadlineError
 from remit.policies import Question
+from remit.record.items import ToolOutput
 from remit.testing import Scripted, calls
 from tests.runtime.kit import AnyTool
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from remit import App, Ask, Block, Effect, LeafContext, Policy, Principal, Runtime, When, tool
-from remit.contracts.callee import DID_NOT_HAPPEN, Happened, ReconcileResult
+from remit.call.callee import DID_NOT_HAPPEN, Happened, ReconcileResult
 from remit.layers import Redact
 from remit.stores import InMemoryStore
 from remit.tools import Preview

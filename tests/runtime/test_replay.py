@@ -11,11 +11,11 @@ import pytest
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Risk, Runtime, Stack, Timeout, Tool, tool
 from remit.agent.limits import AgentLimits
-from remit.contracts.usage import UsageTotals
 from remit.errors import ConflictError, ModelBusyError
 from remit.layers import Budget, CallLayer
 from remit.messages import ChatRequest, Completion
 from remit.models import ModelSettings
+from remit.record.usage import UsageTotals
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from tests.runtime.kit import AnyTool, World, find_superuser, runtime_of

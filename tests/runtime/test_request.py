@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
-from remit.contracts.arguments import Arguments, parse_arguments
-from remit.contracts.items import RunOpened
 from remit.errors import ExternalError, IdempotencyError, LeaseError, RemitError, RequestError, SetupError
 from remit.journal.ports import Store
+from remit.record.arguments import Arguments, parse_arguments
+from remit.record.items import RunOpened
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Limits
 from tests.runtime.kit import World, items_of, runtime_of

@@ -10,8 +10,6 @@ import pytest
 
 from remit import Agent, App, Block, Effect, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
 from remit.app import Env
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.items import Position, RunFinished, RunOpened, ToolOutput
 from remit.dispatch.registry import MissingCallee
 from remit.errors import (
     ConflictError,
@@ -23,6 +21,8 @@ from remit.errors import (
     SetupError,
 )
 from remit.layers import Budget, CallLayer, Redact, Timeout, Validate
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.items import Position, RunFinished, RunOpened, ToolOutput
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser

@@ -9,10 +9,10 @@ import pytest
 
 from remit import App, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.app import Env
-from remit.contracts.question import Decision, Preview, Question
 from remit.engine.local import LocalEngine
 from remit.engine.schedule import Missed, Schedule
 from remit.errors import IdempotencyError, LeaseError, SetupError
+from remit.record.question import Decision, Preview, Question
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.tools import Limits, parse_arguments

@@ -10,10 +10,10 @@ import pytest
 
 from remit import Agent, App, Ask, Block, Policy, Principal, Runtime, When, tool
 from remit.app import Env
-from remit.contracts.arguments import Arguments
 from remit.errors import ApprovalDeniedError, BlockedError
 from remit.inventory import ToolRequest, ToolRequestPayload, handle_request
 from remit.policies import Decision, Question
+from remit.record.arguments import Arguments
 from remit.secrets import Secret
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, superuser

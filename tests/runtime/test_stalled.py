@@ -13,8 +13,7 @@ import pytest
 from remit import Agent, App, Effect, LeafContext, Runtime, tool
 from remit.agent.driver import AgentDriver
 from remit.agent.native import NativeDriver
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message
-from remit.contracts.items import ModelFailure, RunStalled
+from remit.chat.chat import ChatRequest, Completion, completion_from_message
 from remit.engine.local import LocalEngine
 from remit.errors import (
     ModelAccessError,
@@ -25,6 +24,7 @@ from remit.errors import (
     SetupError,
 )
 from remit.layers import RetryModel
+from remit.record.items import ModelFailure, RunStalled
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Limits

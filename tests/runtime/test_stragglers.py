@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from remit import App, Context, Effect, Runtime, Stack, Timeout, Tool, tool
-from remit.contracts.items import AttemptStarted, RunFinished, ToolOutput
 from remit.errors import JournalError
 from remit.journal.ports import Store
 from remit.layers import Call, CallService, Reply, layer_fn
+from remit.record.items import AttemptStarted, RunFinished, ToolOutput
 from remit.testing import superuser
 from tests.runtime.kit import items_of
 

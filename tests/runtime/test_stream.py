@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from remit import App, Effect, Principal, Runtime, tool
-from remit.contracts.items import RunFinished
+from remit.client.following import follow_run
 from remit.engine import watching
-from remit.engine.following import follow_run
 from remit.engine.watching import wake_streams
 from remit.items import ItemEvent
 from remit.journal.ledger import RunLedger
+from remit.record.items import RunFinished
 from remit.runtime import Client
 from remit.stores import InMemoryStore
 from remit.testing.store_suite.samples import header_item, positions

@@ -12,13 +12,13 @@ import pytest
 from figures.stream_world import Typist
 from remit import Agent, App, Principal, Runtime, Stack
 from remit.agent.driver import AgentDriver
-from remit.contracts.arguments import Limits
-from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.streaming import Delta
+from remit.chat.chat import ChatRequest, Completion
+from remit.chat.streaming import Delta
 from remit.engine.open_answers import OpenAnswer
 from remit.errors import RequestError
 from remit.items import DeltaEvent, DropEvent, ItemEvent, RunFinished
 from remit.layers import AddMessage, Fallback, Guardrail, Redact, RetryModel
+from remit.record.arguments import Limits
 from remit.runtime import RunResult
 from remit.secrets import Secret
 from remit.stores import InMemoryStore

@@ -22,9 +22,9 @@ from remit import (
     tool,
 )
 from remit.approvals.policy import DEFAULT_POLICY, HighRisk
-from remit.contracts.items import RunOpened
 from remit.errors import IdempotencyError, RequestError, RequestNotFoundError, SetupError
 from remit.journal.ports import Store
+from remit.record.items import RunOpened
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Limits, parse_arguments
 from tests.runtime.kit import World, find_superuser, items_of, runtime_of

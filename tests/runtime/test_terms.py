@@ -30,12 +30,12 @@ from remit import (
 )
 from remit.agent import AgentLimits
 from remit.app import Env
-from remit.contracts.items import Item, RunLoosened, RunOpened, RunResumed, RunStalled
 from remit.engines import LocalEngine
 from remit.errors import LeaseError, RequestError, SetupError
 from remit.journal.ports import Store
 from remit.layers import AgentLayer, Approve, Budget, CallLayer, Guardrail, RateLimit, Redact, Timeout, ToolLayer
 from remit.policies import HighRisk
+from remit.record.items import Item, RunLoosened, RunOpened, RunResumed, RunStalled
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser

@@ -9,9 +9,9 @@ import pytest
 
 from remit import Agent, App, Context, Effect, LeafContext, Runtime, Tool, tool
 from remit.agent import AgentDriver
-from remit.contracts.items import AttemptEnded, AttemptStarted
 from remit.errors import ToolFailed
 from remit.journal.ports import Store
+from remit.record.items import AttemptEnded, AttemptStarted
 from remit.testing import Scripted, calls, superuser
 from remit.tools import with_recommended_layers
 from remit.views import RunView

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from remit import Effect, LeafContext, Principal, Risk, Stack, tool
-from remit.contracts.items import AttemptStarted, DecisionItem, QuestionItem, RunResumed, RunSuspended
 from remit.errors import RequestError
 from remit.journal.ports import Store
 from remit.journal.sql.store import SqlStore
 from remit.layers import CallLayer
+from remit.record.items import AttemptStarted, DecisionItem, QuestionItem, RunResumed, RunSuspended
 from remit.runtime import Runtime
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from remit import Client, Effect, Principal, Risk, Runtime
-from remit.engine import updates
+from remit.client import updates
 from remit.errors import RequestError
 from remit.runtime import ConversationUpdate, QuestionUpdate, RunUpdate, WatchEvent, WatchStart
 from remit.stores import InMemoryStore, Store

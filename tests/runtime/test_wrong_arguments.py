@@ -26,7 +26,7 @@ from remit import (
     tool,
 )
 from remit.app import Env
-from remit.contracts.step import StepOutcome, StepRequest
+from remit.call.step import StepOutcome, StepRequest
 from remit.engines import LocalEngine
 from remit.errors import SetupError
 from remit.inventory import SessionGate

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from remit.agent.attachments import AttachmentPolicy
 from remit.agent.limits import AgentLimits
-from remit.contracts.settings import ModelSettings
+from remit.chat.settings import ModelSettings
 from remit.evals.task import AnswerRules, Questions, Task, User
 from remit.inventory.governance import BusinessRules
 from remit.inventory.schema import ClassificationSpec, MethodSpec, MethodToolSpec, ModelNamesSpec, ToolSpec

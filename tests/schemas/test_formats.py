@@ -23,10 +23,10 @@ from pydantic import (
     create_model,
 )
 
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.json_contract import JsonInput
-from remit.contracts.schema import Input
+from remit.call.json_contract import JsonInput
+from remit.call.schema import Input
 from remit.errors import InvalidArgumentsError
+from remit.record.arguments import Limits, parse_arguments
 from tests.strangers.dates import ALLOWED, BESIDE, KINDS, NUMBERS, REFUSED, SHOWN
 
 NOON = datetime(2026, 3, 8, 12, tzinfo=UTC)

@@ -29,7 +29,7 @@ from typing_extensions import TypedDict
 
 from remit.schemas.json_schema import generate_json_schema
 from remit.schemas.mapping_keys import WHOLE_NUMBER_KEY
-from tests.contracts.payloads import Everything, Frozen, Page, Point
+from tests.call.payloads import Everything, Frozen, Page, Point
 
 
 class Color(Enum):

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 from remit.schemas import jsontext
 from remit.schemas.jsontext import JsonWriter, ascii_json, canonical_text, compact_json, make_writer, read_json
-from tests.contracts.json_values import any_values
+from tests.call.json_values import any_values
 
 SETTINGS: dict[str, tuple[JsonWriter, dict[str, Any]]] = {
     "compact": (compact_json, {"ensure_ascii": False}),

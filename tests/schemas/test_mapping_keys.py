@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ConfigDict, Json, create_model
 
-from remit.contracts.arguments import parse_arguments
-from remit.contracts.schema import Input, Output, serialize_content
+from remit.call.schema import Input, Output, serialize_content
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
+from remit.record.arguments import parse_arguments
 from tests.strangers.keys import MAPPINGS, NO_KEYS, ONE_TEXT, READ
 
 

@@ -7,9 +7,9 @@ from typing import Annotated
 import pytest
 from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError, model_validator
 
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.schema import Input, Output
+from remit.call.schema import Input, Output
 from remit.errors import InvalidArgumentsError, InvalidOutputError
+from remit.record.arguments import Limits, parse_arguments
 from remit.schemas.mistakes import describe_mistake, explain_mistake, list_mistakes
 
 

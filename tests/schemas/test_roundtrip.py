@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from remit import tool
-from remit.contracts.schema import Input, Output, serialize_content
+from remit.call.schema import Input, Output, serialize_content
 from remit.errors import InvalidArgumentsError, InvalidOutputError
 from remit.layers import Reply
 

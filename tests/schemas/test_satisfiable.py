@@ -10,7 +10,7 @@ import pytest
 from annotated_types import Ge, Le
 
 from remit import Effect, Tool, tool
-from remit.contracts.json_contract import JsonInput, JsonOutput
+from remit.call.json_contract import JsonInput, JsonOutput
 from remit.errors import ContractError
 from remit.schemas.closed_schema import close_schema
 from remit.schemas.satisfiable import find_contradiction

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, cast
 
-from remit.contracts.settings import ModelSettings
+from remit.chat.settings import ModelSettings
 from remit.errors import SetupError
 from remit.evals.task import load_tasks
 from remit.inventory import PolicyTable, Vocabulary, business_rules_section, read_inventory

@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
-from remit.contracts.stand_in import NO_TEXT
+from remit.chat.stand_in import NO_TEXT
 from tests.strangers.texts import STRANGE_TEXTS
 
 TEXTS: Final = (

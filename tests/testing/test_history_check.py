@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.contracts.chat import encode_message
+from remit.chat.chat import encode_message
 from remit.testing.history_check import HistoryError, HistoryErrorKind, history_errors
 
 SYSTEM = encode_message({"role": "system", "content": "Work."})

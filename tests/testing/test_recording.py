@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from remit import Agent, App, Effect, Runtime, tool
-from remit.contracts.chat import ChatRequest, History, encode_message
+from remit.chat.chat import ChatRequest, History, encode_message
 from remit.errors import ModelBusyError, SetupError
 from remit.testing import Scripted, calls, read_only_ledger, record_script, superuser
 

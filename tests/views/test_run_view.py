@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from remit import Agent, App, Context, Effect, Risk, Runtime, tool
-from remit.contracts.chat import encode_message
-from remit.contracts.items import (
+from remit.chat.chat import encode_message
+from remit.record.items import (
     AttemptEnded,
     AttemptStarted,
     CallAllowed,

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from remit import Agent, App, Effect, LeafContext, Runtime, Tool, tool
-from remit.contracts.items import Position, ToolOutput
 from remit.journal.sql.store import SqlStore
+from remit.record.items import Position, ToolOutput
 from remit.testing import superuser
 from tests.runtime.kit import find_superuser
 from tests.workers.kit import Script, call, worker_of

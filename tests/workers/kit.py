@@ -21,10 +21,10 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from remit import Agent, App, Effect, LeafContext, Risk, Runtime, Stack, Tool, tool
-from remit.contracts.items import Item
 from remit.journal.ports import Store
 from remit.layers import Budget, CallLayer, Reply
 from remit.models import Model
+from remit.record.items import Item
 from remit.stores import InMemoryStore
 from remit.testing import superuser
 from remit.tools import Callee

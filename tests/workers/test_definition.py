@@ -14,8 +14,8 @@ from pydantic_ai.native_tools import NATIVE_TOOL_TYPES, NATIVE_TOOLS_REQUIRING_C
 from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
 from remit.agent.prompt import Prompt
 from remit.agent.setting import settings_of
-from remit.contracts.facts import Effect, Facts
-from remit.contracts.provider_tool import PROVIDER_TOOLS
+from remit.call.facts import Effect, Facts
+from remit.chat.provider_tool import PROVIDER_TOOLS
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.workers import build_agent
 from remit.workers.definition import WorkerDefinition

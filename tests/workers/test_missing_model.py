@@ -12,16 +12,16 @@ from pydantic_ai.models.test import TestModel
 
 from remit import Agent, App, Risk, Runtime
 from remit.agent.model import Model as Port
-from remit.contracts.items import Mismatch, ModelFailure, RunFinished
 from remit.errors import NoModelError, SetupError
 from remit.models import Model
+from remit.record.items import Mismatch, ModelFailure, RunFinished
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.workers import AnyModel, PydanticAIDriver, WorkerDefinition, build_agent, resolve_model
+from tests.drivers.test_pydantic_ai import Answers
 from tests.loopback import Endpoint
 from tests.runtime.kit import World, find_superuser
 from tests.workers.kit import Found, Script, call, filed, runtime_of, worker_of
-from tests.workers.test_driver import Answers
 
 
 async def stopped(worker: Agent, said: str) -> None:
@@ -76,7 +76,7 @@ async def test_a_missing_package_stops_the_drive_too(monkeypatch: pytest.MonkeyP
             worker_of("local:base"), "local models need remit-local; in a checkout of Remit, run: pip install"
         )
     with monkeypatch.context() as without:
-        without.setitem(sys.modules, "remit.workers.runner", None)
+        without.setitem(sys.modules, "remit.drivers.runner", None)
         worker = worker_of("local:base")
         with pytest.raises(NoModelError, match=r"in a checkout of Remit, run: pip install '\.\[pydantic-ai\]'"):
             await runtime_of(worker).call(worker, superuser(), "go")

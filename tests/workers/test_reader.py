@@ -8,8 +8,8 @@ import pytest
 
 from remit.agent.limits import AgentLimits
 from remit.agent.prompt import Prompt
-from remit.contracts.classification import Visibility
-from remit.contracts.facts import Effect, Risk
+from remit.call.classification import Visibility
+from remit.call.facts import Effect, Risk
 from remit.schemas.finding import Finding
 from remit.workers import AttachmentPolicy, PromptWithAttachments, build_agent
 from remit.workers.definition import WorkerDefinition

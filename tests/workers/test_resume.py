@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from remit import Agent, Effect, Risk, Runtime
-from remit.contracts.items import AttemptEnded, Message, RunFinished, ToolOutput
 from remit.journal.sql.store import SqlStore
+from remit.record.items import AttemptEnded, Message, RunFinished, ToolOutput
 from remit.runtime import RunResult
 from remit.testing import superuser
 from tests.runtime.kit import Clock, Crash, Mortal, World, items_of

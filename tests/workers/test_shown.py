@@ -7,7 +7,7 @@ from pydantic_ai.usage import RequestUsage
 
 from remit.cli.run_events import ModelText, NoteLogged, RunEvent, RunFollower, ToolCalled
 from remit.cli.timeline import Timeline
-from remit.contracts.items import Mismatch, Position
+from remit.record.items import Mismatch, Position
 from remit.stores import InMemoryStore
 from remit.testing import superuser
 from tests.runtime.kit import World

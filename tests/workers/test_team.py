@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from remit import Agent, Effect, LeafContext, tool
-from remit.contracts.call import Call, CallService
-from remit.contracts.layers import layer_fn
+from remit.call.call import Call, CallService
+from remit.call.layers import layer_fn
 from remit.layers import Reply
 from remit.testing import superuser
 from remit.workers import PydanticAIDriver, WorkerFileError, load_workers

@@ -12,11 +12,11 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from remit import Agent, Runtime
-from remit.contracts.items import ToolOutput
+from remit.drivers.toolset import DispatcherToolset
 from remit.layers import Budget
+from remit.record.items import ToolOutput
 from remit.testing import superuser
 from remit.testing.history_check import history_errors
-from remit.workers.toolset import DispatcherToolset
 from tests.workers.kit import Script, call, filed, found, read_of, runtime_of, worker_of
 
 WIDE = 100

@@ -24,7 +24,6 @@ from pydantic_ai.usage import RequestUsage
 from remit import Context, Effect, LeafContext, tool
 from remit.agent import AgentLimits
 from remit.agent.prompt import Prompt
-from remit.contracts.items import ToolOutput
 from remit.errors import (
     BudgetError,
     DeadlineError,
@@ -33,6 +32,7 @@ from remit.errors import (
     MaxTurnsError,
 )
 from remit.layers import Call, CallLayer, CallService, Reply
+from remit.record.items import ToolOutput
 from remit.testing import superuser
 from tests.runtime.kit import World
 from tests.workers.kit import (

@@ -15,7 +15,7 @@ from pydantic_ai.usage import RequestUsage
 
 from remit import Agent, App, Effect, Principal, Runtime, Stack, tool
 from remit.agent.prompt import Prompt
-from remit.contracts.callee import UNKNOWN, AgentLike, HasSource
+from remit.call.callee import UNKNOWN, AgentLike, HasSource
 from remit.errors import (
     InvalidArgumentsError,
     NoModelError,

@@ -18,7 +18,7 @@ from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.usage import RequestUsage
 
 from remit import Agent
-from remit.contracts.chat import completion_from_message, encode_message
+from remit.chat.chat import completion_from_message, encode_message
 from remit.errors import ModelBusyError, NoModelError
 from remit.messages import ChatRequest, Completion
 from remit.testing import Scripted, calls, superuser

@@ -17,7 +17,7 @@ PROGRAM: Final = (
     f"HEAVY = {HEAVY!r}"
     """
 import json, sys
-import remit.contracts.typed_schema as schema
+import remit.call.typed_schema as schema
 made = []
 adapt = schema.TypeAdapter
 def count(*arguments):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remit.contracts.chat import encode_message
+from remit.chat.chat import encode_message
 from remit.errors import RemitError, SetupError
 from remit.testing.history_check import history_errors
 from remit_local.models import open_local_model, replace_invalid_arguments

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker, fuse_rankings
     from remit.agent.tool_search import ToolSearch
     from remit.agent.working_memory import WorkingMemory
-    from remit.contracts.provider_tool import ProviderTool
-    from remit.contracts.step import Done, Next, StepOutcome, StepRequest, StepUsage
+    from remit.call.step import Done, Next, StepOutcome, StepRequest, StepUsage
+    from remit.chat.provider_tool import ProviderTool
 
 __all__ = [
     "Agent",
@@ -102,7 +102,7 @@ if not TYPE_CHECKING:
             "remit.agent.loop": ("AgentLoop", "AgentRun", "Loop", "LoopService"),
             "remit.agent.native": ("NativeDriver",),
             "remit.agent.prompt": ("Prompt",),
-            "remit.contracts.provider_tool": ("ProviderTool",),
+            "remit.chat.provider_tool": ("ProviderTool",),
             "remit.agent.run_instructions": ("RunInfo", "RunInstructions"),
             "remit.agent.step": ("AgentStep",),
             "remit.agent.embedding_ranker": ("EmbeddingRanker",),
@@ -123,6 +123,6 @@ if not TYPE_CHECKING:
                 "TurnCall",
                 "TurnsUsed",
             ),
-            "remit.contracts.step": ("Done", "Next", "StepOutcome", "StepRequest", "StepUsage"),
+            "remit.call.step": ("Done", "Next", "StepOutcome", "StepRequest", "StepUsage"),
         },
     )

@@ -21,14 +21,14 @@ from remit.agent.native import NativeDriver
 from remit.agent.setting import NoKey, declare, make_later, read_settings, settings_of, value
 from remit.agent.settings import AgentSettings
 from remit.agent.tool_search import SearchTools
-from remit.contracts.arguments import Arguments
-from remit.contracts.call import AgentLayer, CallLayer, ToolLayer, to_agent_layers, to_call_layers
-from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
-from remit.contracts.settings import ModelSettings
+from remit.call.call import AgentLayer, CallLayer, ToolLayer, to_agent_layers, to_call_layers
+from remit.call.callee import UNKNOWN, Callee, Frame, ReconcileResult
+from remit.chat.settings import ModelSettings
 from remit.core import Stack
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_text_tuple, as_tuple_of, check_method
 from remit.errors import InvalidArgumentsError, SetupError
+from remit.record.arguments import Arguments
 
 ADDED_TOOLS: Final = (HandoffTool, SearchTools)
 """The types of tools that Remit adds to agents: for handoffs and for tool search."""

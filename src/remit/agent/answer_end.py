@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from remit.contracts.chat import Completion
-from remit.contracts.finish import NO_FINISH, Ending, read_finish
-from remit.contracts.wire import DETAILS_KEY
+from remit.chat.chat import Completion
+from remit.chat.finish import NO_FINISH, Ending, read_finish
+from remit.chat.wire import DETAILS_KEY
 
 _CUT: Final = "the answer was cut at {limit}; ask for less at a time, or allow more tokens"
 _CUT_IN_THOUGHT: Final = "there is no answer: the model was cut at {limit} before it wrote one; allow more tokens"

@@ -22,11 +22,11 @@ from remit.agent.step import AgentStep
 from remit.agent.stop import continue_text
 from remit.agent.turns import AgentTurns
 from remit.agent.typed_result import TypedResults
-from remit.contracts.chat import ChatRequest, History, ToolDefinitions, decode_message, encode_message, message_text
-from remit.contracts.estimate import PDF
-from remit.contracts.settings import ModelSettings
-from remit.contracts.step import StepRequest
+from remit.call.step import StepRequest
+from remit.chat.chat import ChatRequest, History, ToolDefinitions, decode_message, encode_message, message_text
+from remit.chat.settings import ModelSettings
 from remit.errors import InvalidArgumentsError
+from remit.record.estimate import PDF
 
 
 class BoundStep(Struct, frozen=True, kw_only=True):

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from remit.agent.tool_search import CALL_TOOL
-from remit.contracts.arguments import given_arguments, parse_arguments, refused_arguments
-from remit.contracts.chat import ToolCallRequest
-from remit.contracts.current_run import CURRENT_LIMITS
-from remit.contracts.stand_in import is_object
+from remit.chat.chat import ToolCallRequest
+from remit.chat.stand_in import is_object
+from remit.record.arguments import given_arguments, parse_arguments, refused_arguments
+from remit.record.current_run import CURRENT_LIMITS
 from remit.schemas.raw_json import raw_members
 
 CALL_TOOL_DEFINITION: Final[Mapping[str, Any]] = {

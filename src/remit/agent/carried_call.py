@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from remit.approvals.carried import carried_wire_id
-from remit.contracts.callee import Frame
-from remit.contracts.chat import encode_message
-from remit.contracts.items import Message
-from remit.contracts.ledger import find_carried_call
-from remit.contracts.reply import Reply
-from remit.contracts.secret import redact_secrets
+from remit.call.callee import Frame
+from remit.call.reply import Reply
+from remit.chat.chat import encode_message
 from remit.errors import DivergedError
 from remit.journal.codec import tool_message_text
+from remit.record.items import Message
+from remit.record.ledger import find_carried_call
+from remit.record.secret import redact_secrets
 
 
 async def make_carried_call(frame: Frame) -> tuple[list[str], Reply | None]:

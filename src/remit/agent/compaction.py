@@ -13,14 +13,14 @@ from remit.agent.found_tools import find_found_tools
 from remit.agent.model import Model, VendorModel, check_is_model
 from remit.agent.run_instructions import find_run_instructions
 from remit.agent.working_memory import find_working_memory
-from remit.contracts.callee import Callee
-from remit.contracts.chat import ChatRequest, History, decode_message
-from remit.contracts.compacted_history import compact_messages, compaction_id, group_messages
-from remit.contracts.estimate import estimate_tokens
-from remit.contracts.items import HistoryCompacted, Message
+from remit.call.callee import Callee
+from remit.chat.chat import ChatRequest, History, decode_message
+from remit.chat.compacted_history import compact_messages, compaction_id, group_messages
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts
 from remit.errors import SetupError
+from remit.record.estimate import estimate_tokens
+from remit.record.items import HistoryCompacted, Message
 
 
 @check_arguments()

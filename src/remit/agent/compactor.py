@@ -19,15 +19,15 @@ from remit.agent.model_window import find_window
 from remit.agent.recorded_model import recorded_model
 from remit.agent.summary import NO_SUMMARY, encode_summary, request_summary
 from remit.agent.too_long import explain_too_long
-from remit.contracts.call import ModelService
-from remit.contracts.callee import Callee
-from remit.contracts.chat import ChatRequest, Completion, History, ToolDefinitions
-from remit.contracts.compacted_history import compact_history, compact_messages, compaction_id
-from remit.contracts.estimate import estimate_tokens
-from remit.contracts.items import HistoryCompacted, Message
-from remit.contracts.schema import shorten_text
-from remit.contracts.streaming import withhold_answers
+from remit.call.call import ModelService
+from remit.call.callee import Callee
+from remit.call.schema import shorten_text
+from remit.chat.chat import ChatRequest, Completion, History, ToolDefinitions
+from remit.chat.compacted_history import compact_history, compact_messages, compaction_id
+from remit.chat.streaming import withhold_answers
 from remit.errors import ContextLengthError, ModelError
+from remit.record.estimate import estimate_tokens
+from remit.record.items import HistoryCompacted, Message
 
 FindTools = Callable[[ChatRequest, int | None], ToolDefinitions]
 """The definitions of the tools that a model sees after a request, given its window; None if that is not known."""

@@ -19,10 +19,10 @@ from remit.agent.model import AnyModel
 from remit.agent.run_instructions import record_run_instructions
 from remit.agent.tool_search import SearchTools
 from remit.agent.working_memory import record_working_memory
-from remit.contracts.callee import AgentLike, Callee, Frame
-from remit.contracts.chat import History, completion_from_message, decode_message, message_text
-from remit.contracts.items import Message
-from remit.contracts.reply import Reply
+from remit.call.callee import AgentLike, Callee, Frame
+from remit.call.reply import Reply
+from remit.chat.chat import History, completion_from_message, decode_message, message_text
+from remit.record.items import Message
 
 
 class BoundAgent(AgentDefinition):

@@ -17,15 +17,15 @@ from remit.agent.run_instructions import RunInstructions, check_run_instructions
 from remit.agent.setting import NoKey, declare, value
 from remit.agent.settings import AgentSettings
 from remit.agent.stop import CostUsed, walk_policy
-from remit.contracts.artifact import Artifact, Files
-from remit.contracts.call import AgentLayer, CallLayer, ModelLayer, to_agent_layers, to_call_layers
-from remit.contracts.contract import check_name
-from remit.contracts.provider_tool import ProviderTool, as_provider_tools
+from remit.call.call import AgentLayer, CallLayer, ModelLayer, to_agent_layers, to_call_layers
+from remit.call.contract import check_name
+from remit.chat.provider_tool import ProviderTool, as_provider_tools
 from remit.core import Stack
 from remit.core.checks import as_items, as_texts, as_tuple_of, check_text
 from remit.errors import RequestError, SetupError
 from remit.layers.retry_model import RetryModel
 from remit.layers.timeout import Timeout
+from remit.record.artifact import Artifact, Files
 from remit.schemas.jsontext import canonical_text
 
 

@@ -17,20 +17,20 @@ from remit.agent.handoff import Handoffs, HandoffTool
 from remit.agent.loop import AgentRun
 from remit.agent.model import AnyModel
 from remit.agent.tool_search import CALL_TOOL, SEARCH_TOOL, SearchTools, ToolSearch, may_call, names_found
-from remit.contracts.callee import AgentLike, Callee, Frame, check_callees
-from remit.contracts.chat import ChatRequest, History, ToolDefinitions
-from remit.contracts.classification import Visibility
-from remit.contracts.contract import tool_definition
-from remit.contracts.estimate import estimate_tokens
-from remit.contracts.facts import Facts
-from remit.contracts.gate import why_closed
-from remit.contracts.items import Note
-from remit.contracts.ledger import Ledger
+from remit.call.callee import AgentLike, Callee, Frame, check_callees
+from remit.call.classification import Visibility
+from remit.call.contract import tool_definition
+from remit.call.facts import Facts
+from remit.call.gate import why_closed
+from remit.chat.chat import ChatRequest, History, ToolDefinitions
 from remit.core import Service
 from remit.core.protocols import implements
 from remit.errors import NameTakenError, SetupError
 from remit.journal.codec import RESULT_TOOL
 from remit.layers.authorize import why_hidden
+from remit.record.estimate import estimate_tokens
+from remit.record.items import Note
+from remit.record.ledger import Ledger
 from remit.schemas.jsontext import compact_json
 
 AnyCallee = Callee[..., Any]

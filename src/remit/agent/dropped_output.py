@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from remit.agent.media import find_references
-from remit.contracts.callee import Callee
-from remit.contracts.chat import decode_message
-from remit.contracts.compacted_history import reply_id
-from remit.contracts.entity import entities_of
-from remit.contracts.facts import Effect
-from remit.contracts.schema import shorten_text
-from remit.contracts.wire import read_tool_calls
+from remit.call.callee import Callee
+from remit.call.entity import entities_of
+from remit.call.facts import Effect
+from remit.call.schema import shorten_text
+from remit.chat.chat import decode_message
+from remit.chat.compacted_history import reply_id
+from remit.chat.wire import read_tool_calls
 from remit.schemas.jsontext import compact_json
 
 _SHORTEST: Final = 400

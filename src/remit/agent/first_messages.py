@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from remit.contracts.call import given_id
-from remit.contracts.callee import Frame
-from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.items import Author, Message, Mismatch
-from remit.contracts.secret import redact_secrets
+from remit.call.call import given_id
+from remit.call.callee import Frame
+from remit.chat.chat import decode_message, encode_message
 from remit.journal.codec import build_chat_history
+from remit.record.items import Author, Message, Mismatch
+from remit.record.secret import redact_secrets
 
 
 def record_first_message(frame: Frame, index: int, role: str, content: str) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from remit.agent.model import AnyModel, origin_of
-from remit.contracts.items import Note
-from remit.contracts.ledger import Ledger
+from remit.record.items import Note
+from remit.record.ledger import Ledger
 
 _NOTE: Final = "found tools are text for "
 _CACHING_HOSTS: Final = ("api.openai.com", "generativelanguage.googleapis.com", "api.deepseek.com")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from remit.agent.first_messages import record_message
 from remit.agent.model import AnyModel
 from remit.agent.tool_search import SearchTools, describe_found
-from remit.contracts.callee import Frame
-from remit.contracts.items import Message
-from remit.contracts.ledger import Ledger
-from remit.contracts.principal import Caller
-from remit.contracts.question import content_digest
+from remit.call.callee import Frame
+from remit.record.items import Message
+from remit.record.ledger import Ledger
+from remit.record.principal import Caller
+from remit.record.question import content_digest
 
 
 async def record_found_tools(

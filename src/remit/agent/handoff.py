@@ -10,18 +10,18 @@ from typing import Final
 from msgspec import Struct, field
 from pydantic import BaseModel, ConfigDict, Field
 
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
-from remit.contracts.call import CallLayer, unconditional_layer
-from remit.contracts.callee import UNKNOWN, Frame, ReconcileResult
-from remit.contracts.chat import ToolCallRequest
-from remit.contracts.contract import check_name
-from remit.contracts.facts import Effect, Facts
-from remit.contracts.gate import Gate
-from remit.contracts.items import AttemptEnded, AttemptStarted, Handoff, Item, Message
-from remit.contracts.ledger import Ledger
-from remit.contracts.schema import Input, Output
+from remit.call.call import CallLayer, unconditional_layer
+from remit.call.callee import UNKNOWN, Frame, ReconcileResult
+from remit.call.contract import check_name
+from remit.call.facts import Effect, Facts
+from remit.call.gate import Gate
+from remit.call.schema import Input, Output
+from remit.chat.chat import ToolCallRequest
 from remit.core import Place, Stack
 from remit.errors import BudgetError, ConflictError, DeniedError, DivergedError
+from remit.record.arguments import Arguments, Limits, parse_arguments
+from remit.record.items import AttemptEnded, AttemptStarted, Handoff, Item, Message
+from remit.record.ledger import Ledger
 
 HANDOFF_PREFIX: Final = "handoff_to_"
 _GOVERNING: Final = (Place.AUTHORIZE, Place.BUDGET, Place.APPROVE)

@@ -13,23 +13,23 @@ from msgspec import Struct
 from remit.agent.media import reads_of
 from remit.agent.model import NamedModel, ask_directly, to_model_error
 from remit.agent.recorded_answer import add_usage, check_answer
-from remit.contracts.asking import CURRENT_ASKER, Asker, AttemptRecord
-from remit.contracts.call import ModelLayer, ModelService, viewed_layer
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message
-from remit.contracts.estimate import Reads
-from remit.contracts.guard import compose_models
-from remit.contracts.items import ModelExchange, ModelFailure
-from remit.contracts.meter import NO_RESERVATION, Reservation
-from remit.contracts.redact import redact_error
-from remit.contracts.reply import Reply
-from remit.contracts.secret import redact_secrets_in_content
-from remit.contracts.streaming import ask_streaming
-from remit.contracts.wire import mark_origin, origin_of_text
+from remit.call.asking import CURRENT_ASKER, Asker, AttemptRecord
+from remit.call.call import ModelLayer, ModelService, viewed_layer
+from remit.call.guard import compose_models
+from remit.call.redact import redact_error
+from remit.call.reply import Reply
+from remit.chat.chat import ChatRequest, Completion, completion_from_message
+from remit.chat.streaming import ask_streaming
+from remit.chat.wire import mark_origin, origin_of_text
 from remit.errors import CallError, DivergedError, ModelError, RemitError
 from remit.layers.add_message import AddMessage
 from remit.layers.fallback import Fallback
 from remit.layers.retry_model import RetryModel
 from remit.layers.timeout import Timeout
+from remit.record.estimate import Reads
+from remit.record.items import ModelExchange, ModelFailure
+from remit.record.meter import NO_RESERVATION, Reservation
+from remit.record.secret import redact_secrets_in_content
 
 
 class LayeredModel:

@@ -7,12 +7,12 @@ from contextvars import ContextVar
 from typing import Final
 
 from remit.agent.typed_result import record_reply
-from remit.contracts.call import StepLayer, StepService
-from remit.contracts.chat import ChatRequest, decode_message
-from remit.contracts.guard import compose_steps
-from remit.contracts.items import ModelExchange
-from remit.contracts.step import StepOutcome, StepRequest
+from remit.call.call import StepLayer, StepService
+from remit.call.guard import compose_steps
+from remit.call.step import StepOutcome, StepRequest
+from remit.chat.chat import ChatRequest, decode_message
 from remit.errors import InvalidOutputError
+from remit.record.items import ModelExchange
 
 _RECORDED: Final[ContextVar[tuple[ChatRequest, list[str]]]] = ContextVar("remit_recorded_step")
 """The agent's own request of the current step, and the messages of the step that are on record."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from remit.contracts.meter import UsageLimit
-from remit.contracts.step import StepUsage
+from remit.call.step import StepUsage
 from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsError, RepeatedCallError
+from remit.record.meter import UsageLimit
 from remit.schemas.settings import with_setup_errors
 
 

@@ -20,14 +20,14 @@ from remit.agent.model import (
 )
 from remit.agent.stop import CalledTool, walk_policy
 from remit.agent.tool_search import SEARCH_TOOL
-from remit.contracts.call import CallLayer
-from remit.contracts.callee import AgentLike, HasModel
-from remit.contracts.classification import Visibility
-from remit.contracts.settings import TOOL_CHOICES
-from remit.contracts.usage import Prices, describe_missing_price, find_price
+from remit.call.call import CallLayer
+from remit.call.callee import AgentLike, HasModel
+from remit.call.classification import Visibility
+from remit.chat.settings import TOOL_CHOICES
 from remit.core.protocols import implements
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.errors import NoModelError, SetupError
+from remit.record.usage import Prices, describe_missing_price, find_price
 from remit.schemas.suggestions import suggest
 
 

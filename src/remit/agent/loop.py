@@ -7,10 +7,10 @@ from typing import Protocol, cast
 from msgspec import Struct
 
 from remit.agent.limits import AgentLimits
-from remit.contracts.call import StepService
-from remit.contracts.chat import History
-from remit.contracts.reply import Reply
-from remit.contracts.step import Done, StepOutcome, StepRequest, StepUsage
+from remit.call.call import StepService
+from remit.call.reply import Reply
+from remit.call.step import Done, StepOutcome, StepRequest, StepUsage
+from remit.chat.chat import History
 from remit.core import Service
 from remit.core.checks import check_counts, check_instances, check_texts
 from remit.errors import InternalError, MaxTurnsError, SetupError

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from remit.contracts.artifact import CURRENT_ARTIFACTS, DIGEST_PREFIX, Artifact
-from remit.contracts.chat import ChatRequest, History, decode_message, encode_message, message_text
-from remit.contracts.current_run import CURRENT_LIMITS
-from remit.contracts.estimate import PDF, Reads
+from remit.chat.chat import ChatRequest, History, decode_message, encode_message, message_text
 from remit.errors import NotFoundError
+from remit.record.artifact import CURRENT_ARTIFACTS, DIGEST_PREFIX, Artifact
+from remit.record.current_run import CURRENT_LIMITS
+from remit.record.estimate import PDF, Reads
 
 MAX_REQUEST_BYTES: Final = 16 << 20
 """The maximum size of the files in one request. Files of earlier messages are omitted first."""

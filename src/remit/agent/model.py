@@ -9,16 +9,16 @@ from dataclasses import replace
 from typing import Final, Protocol, TypeAlias, cast, runtime_checkable
 
 from remit.agent.media import with_media
-from remit.contracts.call import ModelService
-from remit.contracts.callee import HasModel
-from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.model_status import describe_redirect, find_response, retry_after
-from remit.contracts.provider_error import ProviderError, classify_error
-from remit.contracts.provider_tool import ProviderTool
-from remit.contracts.settings import ModelSettings
-from remit.contracts.streaming import CURRENT_SINK, Delta
-from remit.contracts.transient import is_transient
-from remit.contracts.wire import mark_origin
+from remit.call.call import ModelService
+from remit.call.callee import HasModel
+from remit.call.transient import is_transient
+from remit.chat.chat import ChatRequest, Completion
+from remit.chat.model_status import describe_redirect, find_response, retry_after
+from remit.chat.provider_error import ProviderError, classify_error
+from remit.chat.provider_tool import ProviderTool
+from remit.chat.settings import ModelSettings
+from remit.chat.streaming import CURRENT_SINK, Delta
+from remit.chat.wire import mark_origin
 from remit.core.call_checks import check_awaitable
 from remit.core.checks import wrong_value
 from remit.errors import CallError, ModelAccessError, ModelError, ModelUnavailableError, NoModelError, SetupError

@@ -18,28 +18,14 @@ from remit.agent.recorded_answer import (
     to_legal_answer,
     without_secrets,
 )
-from remit.contracts.asking import AttemptRecord
-from remit.contracts.call import ModelLayer, ModelService
-from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.current_run import CURRENT_LIMITS
-from remit.contracts.estimate import READS_IMAGES, Reads
-from remit.contracts.failures import is_failure
-from remit.contracts.items import (
-    ErasedItem,
-    Item,
-    Message,
-    Mismatch,
-    ModelExchange,
-    ModelFailure,
-    ModelUsage,
-)
-from remit.contracts.ledger import Ledger
-from remit.contracts.meter import Reservation
-from remit.contracts.redact import limit_error, redact_error
-from remit.contracts.reply import Reply
-from remit.contracts.schema import shorten_text
-from remit.contracts.secret import KNOWN_SECRETS
-from remit.contracts.streaming import ask_streaming, drop_answer, settle_answer
+from remit.call.asking import AttemptRecord
+from remit.call.call import ModelLayer, ModelService
+from remit.call.failures import is_failure
+from remit.call.redact import limit_error, redact_error
+from remit.call.reply import Reply
+from remit.call.schema import shorten_text
+from remit.chat.chat import ChatRequest, Completion
+from remit.chat.streaming import ask_streaming, drop_answer, settle_answer
 from remit.core import Place
 from remit.errors import (
     CallError,
@@ -53,6 +39,20 @@ from remit.errors import (
     error_from_reply,
 )
 from remit.layers.retry_model import is_incomplete
+from remit.record.current_run import CURRENT_LIMITS
+from remit.record.estimate import READS_IMAGES, Reads
+from remit.record.items import (
+    ErasedItem,
+    Item,
+    Message,
+    Mismatch,
+    ModelExchange,
+    ModelFailure,
+    ModelUsage,
+)
+from remit.record.ledger import Ledger
+from remit.record.meter import Reservation
+from remit.record.secret import KNOWN_SECRETS
 
 
 class RecordModel(ModelLayer):

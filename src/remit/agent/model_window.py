@@ -14,12 +14,12 @@ from msgspec import MsgspecError, Struct
 from msgspec.json import decode, encode
 
 from remit.agent.model import SMALLEST_WINDOW, Model, model_name, window_of
-from remit.contracts.chat import ChatRequest
-from remit.contracts.current_run import CURRENT_PRIOR_RUNS
-from remit.contracts.items import Item, ModelFailure, ModelUsage, Note
-from remit.contracts.ledger import Ledger
+from remit.chat.chat import ChatRequest
 from remit.core.patterns import lazy_pattern
 from remit.errors import ContextLengthError, error_from_reply
+from remit.record.current_run import CURRENT_PRIOR_RUNS
+from remit.record.items import Item, ModelFailure, ModelUsage, Note
+from remit.record.ledger import Ledger
 
 _NOTE: Final = "window of the model of "
 _STATED: Final = lazy_pattern(

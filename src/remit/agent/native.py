@@ -22,9 +22,9 @@ from remit.agent.model import (
     check_settings,
     model_name,
 )
-from remit.contracts.call import StepLayer, StepService
-from remit.contracts.schema import shorten_text
-from remit.contracts.step import StepRequest
+from remit.call.call import StepLayer, StepService
+from remit.call.schema import shorten_text
+from remit.call.step import StepRequest
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_functions
 from remit.errors import InternalError, ModelAccessError, NoModelError, SetupError

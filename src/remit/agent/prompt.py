@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from remit.contracts.artifact import Artifact, describe_file
+from remit.record.artifact import Artifact, describe_file
 
 
 class Prompt(BaseModel):

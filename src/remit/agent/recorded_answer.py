@@ -6,17 +6,11 @@ import json
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from remit.contracts.arguments import is_blank, refuse_secrets, refused_arguments
-from remit.contracts.call_ids import is_kept_id, new_ids
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message, drop_empty_calls
-from remit.contracts.current_run import CURRENT_LIMITS
-from remit.contracts.finish import Ending, read_finish
-from remit.contracts.items import Message, ModelUsage
-from remit.contracts.ledger import Ledger
-from remit.contracts.meter import Reservation
-from remit.contracts.schema import shorten_text
-from remit.contracts.secret import KNOWN_SECRETS, redact_secrets_in_content
-from remit.contracts.wire import (
+from remit.call.schema import shorten_text
+from remit.chat.call_ids import is_kept_id, new_ids
+from remit.chat.chat import ChatRequest, Completion, completion_from_message, drop_empty_calls
+from remit.chat.finish import Ending, read_finish
+from remit.chat.wire import (
     UNNAMED,
     ModelText,
     ToolCallRequest,
@@ -28,6 +22,12 @@ from remit.contracts.wire import (
 )
 from remit.errors import CompletionError, ModelError
 from remit.journal.codec import RESULT_TOOL, message_text
+from remit.record.arguments import is_blank, refuse_secrets, refused_arguments
+from remit.record.current_run import CURRENT_LIMITS
+from remit.record.items import Message, ModelUsage
+from remit.record.ledger import Ledger
+from remit.record.meter import Reservation
+from remit.record.secret import KNOWN_SECRETS, redact_secrets_in_content
 
 _ASSISTANT_PREFIX: Final = '{"role":"assistant"'
 

@@ -8,8 +8,8 @@ from remit.agent.layered_model import LayeredModel
 from remit.agent.media import reads_of
 from remit.agent.model import Model, NamedModel, ask_directly, model_name
 from remit.agent.model_recorder import RecordModel
-from remit.contracts.call import ModelService
-from remit.contracts.guard import compose_models
+from remit.call.call import ModelService
+from remit.call.guard import compose_models
 from remit.layers.trace import TraceModel
 
 

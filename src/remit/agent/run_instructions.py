@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 from typing import cast
 
 from remit.agent.first_messages import record_message
-from remit.contracts.callee import Frame
-from remit.contracts.items import Handoff, Message
-from remit.contracts.ledger import Ledger
-from remit.contracts.observing import await_callback
-from remit.contracts.principal import Principal
-from remit.contracts.question import content_digest
+from remit.call.callee import Frame
+from remit.call.observing import await_callback
 from remit.core.call_checks import check_callback
 from remit.core.checks import wrong_value
 from remit.errors import InternalError
+from remit.record.items import Handoff, Message
+from remit.record.ledger import Ledger
+from remit.record.principal import Principal
+from remit.record.question import content_digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 
 from remit.agent.agent import Agent
 from remit.agent.linking import reachable_from
-from remit.contracts.arguments import Limits
-from remit.contracts.call import CallLayer
-from remit.contracts.callee import AgentLike
-from remit.contracts.facts import Effect
-from remit.contracts.items import RunOpened
+from remit.call.call import CallLayer
+from remit.call.callee import AgentLike
+from remit.call.facts import Effect
 from remit.core import Stack
 from remit.core.protocols import implements
 from remit.dispatch.registry import AnyCallee
 from remit.dispatch.terms import GovernedCallee, Terms, describe_terms
+from remit.record.arguments import Limits
+from remit.record.items import RunOpened
 
 
 class RunTerms:

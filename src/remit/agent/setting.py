@@ -31,7 +31,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from remit.agent.governed import Governed
-from remit.contracts.contract import NAME_PATTERN
+from remit.chat.wire import NAME_PATTERN
 from remit.core.checks import check_counts, check_instances, check_subclass, check_text, show_value
 from remit.errors import SetupError
 

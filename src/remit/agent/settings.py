@@ -17,9 +17,9 @@ from remit.agent.setting import declare, settings_of, value
 from remit.agent.stop import StopPolicy
 from remit.agent.tool_search import ToolSearch, as_tool_search
 from remit.agent.working_memory import WorkingMemory
-from remit.contracts.facts import Effect, Facts
-from remit.contracts.schema import Input, Output
-from remit.contracts.settings import NO_SETTINGS, ModelSettings
+from remit.call.facts import Effect, Facts
+from remit.call.schema import Input, Output
+from remit.chat.settings import NO_SETTINGS, ModelSettings
 from remit.core.checks import as_text_tuple, as_texts, check_permission
 from remit.errors import ContractError, SetupError
 

@@ -21,12 +21,12 @@ from remit.agent.typed_result import (
     error_content,
     record_reply,
 )
-from remit.contracts.call import ModelService
-from remit.contracts.chat import Completion, ToolCallRequest
-from remit.contracts.finish import GOOD_FINISHES
-from remit.contracts.parallel import run_parallel
-from remit.contracts.reply import Reply
-from remit.contracts.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
+from remit.call.call import ModelService
+from remit.call.parallel import run_parallel
+from remit.call.reply import Reply
+from remit.call.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
+from remit.chat.chat import Completion, ToolCallRequest
+from remit.chat.finish import GOOD_FINISHES
 from remit.errors import SetupError
 from remit.journal.codec import RESULT_TOOL, tool_message_text
 

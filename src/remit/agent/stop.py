@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from remit.contracts.items import Outcome
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_tuple_of, check_counts, check_instance, check_name, check_numbers
 from remit.errors import SetupError
+from remit.record.items import Outcome
 
 
 class TurnCall(NamedTuple):

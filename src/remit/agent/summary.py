@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.schema import shorten_text
-from remit.contracts.wire import read_tool_calls, text_of_message
+from remit.call.schema import shorten_text
+from remit.chat.chat import decode_message, encode_message
+from remit.chat.wire import read_tool_calls, text_of_message
 
 
 def encode_summary(text: str) -> str:

@@ -8,9 +8,9 @@ from typing import Any, Final, cast
 
 from remit.agent.compaction import LongRequest
 from remit.agent.tool_search import SEARCH_TOOL
-from remit.contracts.chat import ToolDefinitions, decode_message
-from remit.contracts.compacted_history import group_messages
-from remit.contracts.estimate import estimate_tokens
+from remit.chat.chat import ToolDefinitions, decode_message
+from remit.chat.compacted_history import group_messages
+from remit.record.estimate import estimate_tokens
 from remit.schemas.jsontext import compact_json
 
 _TOO_LONG: Final = "the conversation no longer fits in the model's context; begin a new one"

@@ -21,20 +21,20 @@ from pydantic import BaseModel, ConfigDict, Field
 from remit.agent.found_as_text import are_text, caches_prefixes
 from remit.agent.model import AnyModel, model_name
 from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker, fuse_rankings
-from remit.contracts.arguments import Arguments
-from remit.contracts.call import CallLayer
-from remit.contracts.callee import UNKNOWN, Callee, Frame, ReconcileResult
-from remit.contracts.chat import decode_message, encode_message, message_text
-from remit.contracts.facts import Effect, Facts
-from remit.contracts.observing import await_callback
-from remit.contracts.principal import Caller
-from remit.contracts.schema import Input, Output
-from remit.contracts.wire import read_tool_calls
+from remit.call.call import CallLayer
+from remit.call.callee import UNKNOWN, Callee, Frame, ReconcileResult
+from remit.call.facts import Effect, Facts
+from remit.call.observing import await_callback
+from remit.call.schema import Input, Output
+from remit.chat.chat import decode_message, encode_message, message_text
+from remit.chat.wire import read_tool_calls
 from remit.core import Stack
 from remit.core.call_checks import check_callback
 from remit.core.checks import as_text_tuple, as_tuple, check_counts, check_instance
 from remit.errors import NameTakenError, NotFoundError, SetupError
 from remit.layers.authorize import why_refused
+from remit.record.arguments import Arguments
+from remit.record.principal import Caller
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
 

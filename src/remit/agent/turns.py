@@ -11,14 +11,14 @@ from remit.agent.compaction import compaction_id
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentTools
 from remit.agent.stop import StopPolicy, Turn, TurnCall
-from remit.contracts.callee import Frame
-from remit.contracts.current_run import CURRENT_LIMITS
-from remit.contracts.facts import Effect, Facts
-from remit.contracts.items import HistoryCompacted, Note, TurnEnded
-from remit.contracts.ledger import Ledger
-from remit.contracts.reply import Reply
-from remit.contracts.step import PreparedCall
+from remit.call.callee import Frame
+from remit.call.facts import Effect, Facts
+from remit.call.reply import Reply
+from remit.call.step import PreparedCall
 from remit.errors import BudgetError, CallError, InternalError, InvalidOutputError, RepeatedCallError
+from remit.record.current_run import CURRENT_LIMITS
+from remit.record.items import HistoryCompacted, Note, TurnEnded
+from remit.record.ledger import Ledger
 
 REMEMBERED_CALLS: Final = 16
 """How many different calls an agent remembers."""

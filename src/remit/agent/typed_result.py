@@ -12,13 +12,13 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from remit.contracts.artifact import check_given_artifacts
-from remit.contracts.chat import ChatRequest, encode_message
-from remit.contracts.items import Message
-from remit.contracts.reply import Reply
-from remit.contracts.schema import Output
+from remit.call.reply import Reply
+from remit.call.schema import Output
+from remit.chat.chat import ChatRequest, encode_message
 from remit.errors import InvalidOutputError
 from remit.journal.codec import RESULT_TOOL
+from remit.record.artifact import check_given_artifacts
+from remit.record.items import Message
 
 ACCEPTED: Final = "The result is accepted."
 NOT_USED: Final = "Another result was accepted before this one."

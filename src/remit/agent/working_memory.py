@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from remit.agent.first_messages import record_message
-from remit.contracts.callee import AgentLike, Callee, Frame
-from remit.contracts.changed import Changed
-from remit.contracts.chat import decode_message, encode_message, message_text
-from remit.contracts.classification import Capability
-from remit.contracts.contract import Contract
-from remit.contracts.current_run import CURRENT_PRIOR_RUNS
-from remit.contracts.entity import Entity, entities_of
-from remit.contracts.items import Item, Message, ToolOutput
-from remit.contracts.ledger import Ledger
-from remit.contracts.question import content_digest
+from remit.call.callee import AgentLike, Callee, Frame
+from remit.call.changed import Changed
+from remit.call.classification import Capability
+from remit.call.contract import Contract
+from remit.call.entity import Entity, entities_of
+from remit.chat.chat import decode_message, encode_message, message_text
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts
 from remit.core.protocols import implements
 from remit.errors import SetupError
+from remit.record.current_run import CURRENT_PRIOR_RUNS
+from remit.record.items import Item, Message, ToolOutput
+from remit.record.ledger import Ledger
+from remit.record.question import content_digest
 
 _Key = tuple[str, str]
 """The kind and the id of an object."""

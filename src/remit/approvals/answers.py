@@ -8,15 +8,15 @@ from remit.approvals.approver import Approver, ask_approver
 from remit.approvals.authority import why_lost
 from remit.approvals.editing import canonicalize_edit
 from remit.approvals.from_journal import RecordedQuestion, question_item
-from remit.contracts.call import Call
-from remit.contracts.current_run import CURRENT_LIMITS
-from remit.contracts.items import DecisionItem
-from remit.contracts.ledger import Consumption
-from remit.contracts.question import Decision, Question
-from remit.contracts.schema import shorten_text
-from remit.contracts.secret import redact_secrets, redact_secrets_in_content
+from remit.call.call import Call
+from remit.call.schema import shorten_text
 from remit.core.names import as_person_name
 from remit.errors import ApprovalDeniedError, InvalidArgumentsError, SetupError, Suspended
+from remit.record.current_run import CURRENT_LIMITS
+from remit.record.items import DecisionItem
+from remit.record.ledger import Consumption
+from remit.record.question import Decision, Question
+from remit.record.secret import redact_secrets, redact_secrets_in_content
 
 
 async def record_question(call: Call, recorded: RecordedQuestion, consumption: Consumption) -> None:

@@ -9,13 +9,13 @@ from typing import Final
 from remit.approvals.approver import build_replacement
 from remit.approvals.from_journal import AskAgain, question_item
 from remit.approvals.preview import preview_call
-from remit.contracts.call import Call
-from remit.contracts.gate import has_begun
-from remit.contracts.items import ArgumentsBound, AttemptStarted
-from remit.contracts.ledger import Consumption
-from remit.contracts.question import Preview, Question
-from remit.contracts.resolution import find_referents
+from remit.call.call import Call
+from remit.call.gate import has_begun
+from remit.call.resolution import find_referents
 from remit.errors import ConflictError, SealError
+from remit.record.items import ArgumentsBound, AttemptStarted
+from remit.record.ledger import Consumption
+from remit.record.question import Preview, Question
 
 _LOG: Final = logging.getLogger(__name__)
 

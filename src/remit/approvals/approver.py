@@ -13,12 +13,15 @@ from pydantic import BaseModel
 from remit.approvals.defaults import names_at_default
 from remit.approvals.from_journal import RecordedQuestion
 from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME, Ask
-from remit.contracts.call import Call
-from remit.contracts.chat import decode_message, message_text
-from remit.contracts.contract import Contract, definition_digest
-from remit.contracts.failures import is_failure
-from remit.contracts.observing import await_callback
-from remit.contracts.question import (
+from remit.call.call import Call
+from remit.call.contract import Contract, definition_digest
+from remit.call.failures import is_failure
+from remit.call.observing import await_callback
+from remit.call.redact import safe_cause
+from remit.call.reference import ids_of_referents
+from remit.chat.chat import decode_message, message_text
+from remit.errors import CallError, InternalError
+from remit.record.question import (
     NO_PREVIEW,
     Change,
     Decision,
@@ -28,10 +31,7 @@ from remit.contracts.question import (
     QuestionKind,
     content_digest,
 )
-from remit.contracts.redact import safe_cause
-from remit.contracts.reference import ids_of_referents
-from remit.contracts.secret import redact_secrets
-from remit.errors import CallError, InternalError
+from remit.record.secret import redact_secrets
 from remit.schemas.jsontext import canonical_text
 
 

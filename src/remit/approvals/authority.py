@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from remit.approvals.from_journal import AskAgain, read_approvals
-from remit.contracts.call import Call
-from remit.contracts.current_run import CURRENT_DIRECTORY
-from remit.contracts.grant import Grant
-from remit.contracts.question import Decision, Question
+from remit.call.call import Call
 from remit.errors import SealError
+from remit.record.current_run import CURRENT_DIRECTORY
+from remit.record.grant import Grant
+from remit.record.question import Decision, Question
 
 
 def why_lost(call: Call, question: Question, decision: Decision | None) -> str:

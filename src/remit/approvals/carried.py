@@ -11,17 +11,17 @@ from msgspec import structs
 
 from remit.approvals.approver import compute_match
 from remit.approvals.from_journal import RecordedQuestion, question_item
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.artifact import from_recorded
-from remit.contracts.call import Call, derive_call_id, root_call_id
-from remit.contracts.call_ids import PORTABLE_CHARS
-from remit.contracts.chat import CARRIED_ID
-from remit.contracts.gate import has_begun
-from remit.contracts.items import AttemptEnded, DecisionItem, Item, RunOpened, ToolOutput, output_content
-from remit.contracts.ledger import find_carried_call
-from remit.contracts.question import Decision, Question, content_digest
-from remit.contracts.reply import Reply
+from remit.call.call import Call, derive_call_id, root_call_id
+from remit.call.gate import has_begun
+from remit.call.reply import Reply
+from remit.chat.call_ids import PORTABLE_CHARS
+from remit.chat.chat import CARRIED_ID
 from remit.errors import ApprovalDeniedError
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.artifact import from_recorded
+from remit.record.items import AttemptEnded, DecisionItem, Item, RunOpened, ToolOutput, output_content
+from remit.record.ledger import find_carried_call
+from remit.record.question import Decision, Question, content_digest
 
 
 def carried_wire_id(call: str) -> str:

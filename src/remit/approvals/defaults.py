@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from remit.contracts.arguments import canonical_json
+from remit.record.arguments import canonical_json
 
 
 def names_at_default(model: type[BaseModel], canonical: str) -> tuple[str, ...]:

@@ -7,12 +7,12 @@ from typing import cast
 
 from remit.approvals.approver import find_unset_flag
 from remit.approvals.policy import Ask, Verdict
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.call import Call
-from remit.contracts.contract import Contract
-from remit.contracts.question import Question
-from remit.contracts.reply import Reply
+from remit.call.call import Call
+from remit.call.contract import Contract
+from remit.call.reply import Reply
 from remit.errors import InvalidArgumentsError
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.question import Question
 
 
 def canonicalize_edit(callee: Contract, raw: str, question: Question, limits: Limits) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
-from remit.contracts.call import Call
-from remit.contracts.items import ArgumentsBound, AttemptEnded, AttemptStarted, DecisionItem, Item, QuestionItem
-from remit.contracts.question import Decision, Question
+from remit.call.call import Call
 from remit.errors import InvalidArgumentsError, Suspended
+from remit.record.arguments import Arguments, Limits, parse_arguments
+from remit.record.items import ArgumentsBound, AttemptEnded, AttemptStarted, DecisionItem, Item, QuestionItem
+from remit.record.question import Decision, Question
 
 _STORED_LIMITS = Limits(argument_bytes=1 << 40, argument_depth=1 << 10)
 

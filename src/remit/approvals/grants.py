@@ -7,12 +7,12 @@ from typing import Any, cast
 
 from remit.approvals.authority import is_granted
 from remit.approvals.policy import Ask
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.call import Call
-from remit.contracts.contract import Contract, definition_digest
-from remit.contracts.grant import LIKE_KEY, Grant, matches_pattern
-from remit.contracts.question import Decision, Question
+from remit.call.call import Call
+from remit.call.contract import Contract, definition_digest
 from remit.errors import InvalidArgumentsError
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.grant import LIKE_KEY, Grant, matches_pattern
+from remit.record.question import Decision, Question
 from remit.schemas.jsontext import canonical_text
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from remit.approvals.approver import build_outcome_question
 from remit.approvals.authority import why_lost
 from remit.approvals.from_journal import question_item, read_approvals
-from remit.contracts.call import Call
-from remit.contracts.items import DecisionItem, QuestionItem
-from remit.contracts.question import Decision
+from remit.call.call import Call
 from remit.errors import Suspended
+from remit.record.items import DecisionItem, QuestionItem
+from remit.record.question import Decision
 
 
 async def find_or_ask_outcome(call: Call, attempt: int) -> Decision:

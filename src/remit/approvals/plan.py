@@ -12,15 +12,15 @@ from remit.approvals.from_journal import RecordedQuestion, read_approvals
 from remit.approvals.grants import find_usable_grant
 from remit.approvals.policy import Allow, Ask, Policy, Verdict
 from remit.approvals.preview import preview_call
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.call import Call, CallLayer, derive_call_id
-from remit.contracts.callee import HasPlan
-from remit.contracts.gate import Gate, check_gate
-from remit.contracts.question import Decision, PlannedCall, Preview, Question
-from remit.contracts.resolution import find_referents
+from remit.call.call import Call, CallLayer, derive_call_id
+from remit.call.callee import HasPlan
+from remit.call.gate import Gate, check_gate
+from remit.call.resolution import find_referents
 from remit.core import Stack
 from remit.core.protocols import implements
 from remit.errors import CallError
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.question import Decision, PlannedCall, Preview, Question
 
 MAX_PLANNED_CALLS: Final = 100
 """How many calls one question shows; the others are asked about when they are made."""

@@ -11,13 +11,11 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Final, Protocol, Self, cast, get_args
 
 from remit.approvals.policy_version import fingerprint
-from remit.contracts.call import Call
-from remit.contracts.contract import HandsOver, names_of
-from remit.contracts.facts import Effect, Risk
-from remit.contracts.failures import is_failure
-from remit.contracts.question import DecisionKind, content_digest
-from remit.contracts.redact import safe_cause
-from remit.contracts.secret import redact_secrets
+from remit.call.call import Call
+from remit.call.contract import HandsOver, names_of
+from remit.call.facts import Effect, Risk
+from remit.call.failures import is_failure
+from remit.call.redact import safe_cause
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import (
     as_texts,
@@ -30,6 +28,8 @@ from remit.core.checks import (
 )
 from remit.core.protocols import implements
 from remit.errors import CallError, PolicyError, SetupError
+from remit.record.question import DecisionKind, content_digest
+from remit.record.secret import redact_secrets
 
 DECIDE_PERMISSION: Final = "approvals:decide"
 """The permission needed to decide, unless a verdict names another."""

@@ -7,14 +7,14 @@ from typing import Final, Protocol, cast, runtime_checkable
 
 from pydantic import BaseModel
 
-from remit.contracts.call import Call
-from remit.contracts.callee import LeafContext
-from remit.contracts.observing import ObservingContext, observe
-from remit.contracts.question import NO_PREVIEW, Change, Preview, content_digest
-from remit.contracts.resolution import describe_referents
-from remit.contracts.secret import redact_secrets
+from remit.call.call import Call
+from remit.call.callee import LeafContext
+from remit.call.observing import ObservingContext, observe
+from remit.call.resolution import describe_referents
 from remit.core.names import show_hidden
 from remit.errors import InternalError
+from remit.record.question import NO_PREVIEW, Change, Preview, content_digest
+from remit.record.secret import redact_secrets
 
 _MAX_SUMMARY: Final = 2000
 _MAX_CHANGES: Final = 50

@@ -10,7 +10,7 @@ from typing import Final
 from remit.approvals.approver import build_about_run
 from remit.approvals.from_journal import RecordedQuestion, read_questions
 from remit.approvals.policy import Ask
-from remit.contracts.call import Call
+from remit.call.call import Call
 
 DEFAULT_MAX_QUESTIONS: Final = 20
 

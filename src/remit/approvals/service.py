@@ -9,16 +9,8 @@ from typing import Final, TypedDict, Unpack, get_args
 from remit.approvals.editing import canonicalize_edit
 from remit.approvals.grants import parse_pattern
 from remit.approvals.policy import DECIDE_PERMISSION, check_lifetime
-from remit.contracts.arguments import Limits
-from remit.contracts.contract import Contract, definition_digest
-from remit.contracts.current_run import CURRENT_RUN
-from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import RunSuspended
-from remit.contracts.principal import Principal, check_principal
-from remit.contracts.question import Decision, DecisionKind, Question, content_digest
-from remit.contracts.schema import shorten_text
-from remit.contracts.secret import redact_secrets, redact_secrets_in_content
-from remit.contracts.target import as_target
+from remit.call.contract import Contract, definition_digest
+from remit.call.schema import shorten_text
 from remit.core.call_checks import check_calls
 from remit.core.checks import check_text
 from remit.core.names import as_person_name
@@ -32,6 +24,14 @@ from remit.errors import (
     SetupError,
 )
 from remit.journal.ports import Store
+from remit.record.arguments import Limits
+from remit.record.current_run import CURRENT_RUN
+from remit.record.grant import Grant, GrantRow
+from remit.record.items import RunSuspended
+from remit.record.principal import Principal, check_principal
+from remit.record.question import Decision, DecisionKind, Question, content_digest
+from remit.record.secret import redact_secrets, redact_secrets_in_content
+from remit.record.target import as_target
 
 CalleeLookup = Callable[[str], Contract]
 """Looks up a callee by name; raises a `RequestError` for an unknown name."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from remit.audit.log import LogEntry, advance_head
 from remit.audit.report import AuditFault
-from remit.contracts.items import ErasedItem, Position, RunFinished, RunOpened
 from remit.errors import BrokenJournalError, JournalFormatError
 from remit.journal.codec import find_broken_link
 from remit.journal.index import run_row_from_header
 from remit.journal.ports import Store
+from remit.record.items import ErasedItem, Position, RunFinished, RunOpened
 
 
 @dataclass(slots=True)

@@ -14,8 +14,8 @@ from remit.cli.group import make_group
 from remit.cli.options import WAIT_SECONDS, DecisionAppOption, WaitOption
 from remit.cli.run_events import REPEAT_NOTICE, call_label, decision_word
 from remit.cli.text import format_duration, json_text, one_line
-from remit.contracts.question import QuestionKind, as_dict
 from remit.journal.ports import QuestionRow
+from remit.record.question import QuestionKind, as_dict
 
 commands = make_group("List and decide questions, and approve calls in advance.")
 commands.command()(grant)

@@ -23,8 +23,8 @@ def artifact(
     The content is verified by its digest. An existing file is not replaced.
     """
     with open_client() as client:
-        from remit.contracts.artifact import ArtifactScope, digest_of
         from remit.errors import BrokenJournalError
+        from remit.record.artifact import ArtifactScope, digest_of
 
         digest = f"sha256:{digest.removeprefix('sha256:')}"
         if not re.fullmatch("sha256:[0-9a-f]{64}", digest):

@@ -18,7 +18,7 @@ from remit.cli.options import AppArgument, TargetOption
 from remit.cli.schedule import AtOption, EveryOption, MissedOption, ZoneOption, parse_schedule
 from remit.cli.status import NoSuchError, UsageError, did_you_mean
 from remit.cli.text import json_text, one_line
-from remit.contracts.arguments import Arguments, parse_arguments
+from remit.record.arguments import Arguments, parse_arguments
 
 if TYPE_CHECKING:
     from remit.runtime import Runtime

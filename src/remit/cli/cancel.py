@@ -11,7 +11,7 @@ from remit.cli.client import open_client
 from remit.cli.options import RunAppOption
 from remit.cli.receipt import receipt_lines
 from remit.cli.text import json_text
-from remit.client import Client
+from remit.client.client import Client
 from remit.errors import RequestNotFoundError
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.run_row import RunRow, RunStatus

@@ -18,10 +18,10 @@ from remit.cli.resume_when_free import ResumeWhenFree
 from remit.cli.status import ExitStatus, error_line, report_error
 from remit.cli.terminal import Terminal
 from remit.cli.text import escape_controls
-from remit.contracts.question import Question
 from remit.errors import RemitError
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import RunRow
+from remit.record.question import Question
 from remit.runtime import RunResult, Runtime
 
 _PROMPT: Final = "you> "

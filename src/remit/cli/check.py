@@ -12,19 +12,19 @@ import typer
 
 from remit.agent.linking import link_agents
 from remit.app import App
+from remit.call.entity import entity_kinds
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.home import HomeFolder
 from remit.cli.options import AppArgument
 from remit.cli.role_check import compare_roles
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import json_text
-from remit.contracts.arguments import Limits
-from remit.contracts.entity import entity_kinds
 from remit.dispatch.registry import AnyCallee
 from remit.errors import SetupError
 from remit.home import data_folder
 from remit.inventory.drift import CHECKLIST, CheckResult, report_load_errors, run_checklist
 from remit.inventory.operations import Operations
+from remit.record.arguments import Limits
 from remit.runtime import Runtime
 from remit.schemas.finding import Finding, InventoryError
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from msgspec import MsgspecError, Struct, json
 
 from remit.agent.agent import Agent
+from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.cli.apps import find_app, installed_apps, search_current_folder
-from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.home import data_folder
 
 if TYPE_CHECKING:

@@ -16,25 +16,25 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from remit.cli.home import ensure_home
 from remit.cli.interrupt import exit_at_second_ctrl_c, exit_immediately
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
-from remit.contracts.principal import Principal
 from remit.errors import CallCancelledError, InvalidArgumentsError, RemitError, RequestError, RequestNotFoundError
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ports import QuestionRow, RunRow, Store
 from remit.journal.rest import find_rest
+from remit.record.principal import Principal
 from remit.users import UserDirectory, os_user, read_users
 
 if TYPE_CHECKING:  # what only some commands use is imported where it is used
     from remit.app import App
     from remit.audit.audit import Audit
-    from remit.client import Client
-    from remit.contracts.artifact import Artifact
-    from remit.contracts.items import Position
-    from remit.contracts.question import Question
-    from remit.contracts.usage import UsageTotals
-    from remit.engine.conversation_reader import ConversationReader
-    from remit.engine.reader import Page
+    from remit.client.client import Client
+    from remit.client.conversation_reader import ConversationReader
+    from remit.client.reader import Page
     from remit.engine.watching import ItemCallback
     from remit.models.resolve import ResolvedModel
+    from remit.record.artifact import Artifact
+    from remit.record.items import Position
+    from remit.record.question import Question
+    from remit.record.usage import UsageTotals
     from remit.runtime import RunResult, Runtime
 
 T = TypeVar("T")
@@ -152,7 +152,7 @@ class LocalClient:
     @cached_property
     def reader(self) -> ConversationReader:
         """Reads what the user may see of all applications, at the prices of ``config.toml`` and of Remit's table."""
-        from remit.engine.conversation_reader import ConversationReader
+        from remit.client.conversation_reader import ConversationReader
         from remit.models.prices import with_default_prices
 
         prices = with_default_prices(self.users.prices)
@@ -188,7 +188,7 @@ class LocalClient:
         if app is not None:
             return self.runtime(app).client(self.principal)
         from remit.app import App
-        from remit.client import Client
+        from remit.client.client import Client
         from remit.models.prices import with_default_prices
 
         runtime, prices = self.runtime(App(name="remit")), with_default_prices(self.users.prices)

@@ -15,11 +15,11 @@ from remit.cli.resume import prepare_app, resume_run
 from remit.cli.run_events import call_label, decision_word, question_title
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import json_text, one_line, summarize_arguments
-from remit.contracts.items import DecisionItem
-from remit.contracts.question import DecisionKind, Question, QuestionKind
 from remit.errors import LeaseError, RemitError, RequestConflictError, RequestDeniedError, SetupError
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import QuestionRow, RunRow
+from remit.record.items import DecisionItem
+from remit.record.question import DecisionKind, Question, QuestionKind
 
 
 class UserDecision(Struct, frozen=True, kw_only=True):

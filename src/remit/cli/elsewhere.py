@@ -14,8 +14,8 @@ from typing import Any, Final
 from remit.cli.client import LocalClient
 from remit.cli.options import WAIT_SECONDS
 from remit.cli.terminal import Terminal
-from remit.contracts.items import Position, RunFinished, RunResumed, RunStalled, RunSuspended
 from remit.errors import CallCancelledError
+from remit.record.items import Position, RunFinished, RunResumed, RunStalled, RunSuspended
 
 _POLL_SECONDS: Final = 0.5
 _SILENT_SECONDS: Final = 2.0

@@ -21,12 +21,12 @@ from remit.errors import SetupError
 
 if TYPE_CHECKING:
     from remit.app import App
-    from remit.contracts.usage import Prices
     from remit.evals.case import AnswerCalls
     from remit.evals.recording import RecordedModel, Recorder
     from remit.evals.run import TaskResult
     from remit.evals.task import Task
     from remit.models.resolve import ResolvedModel
+    from remit.record.usage import Prices
 
 _RUN: Final = "run"
 _MAX_REASON: Final = 1000
@@ -104,9 +104,9 @@ def add(
     Its tools answer from the record. It fails if the agent makes other calls, or leaves out a recorded one.
     """
     from remit.cli.client import open_client
-    from remit.contracts.items import DETACHED
     from remit.evals.case import read_conversation
     from remit.evals.recording import recording_path, save_recording
+    from remit.record.items import DETACHED
 
     if matching not in _MATCHINGS:
         raise UsageError(f"--matching is {matching!r}; give one of {', '.join(_MATCHINGS)}")

@@ -12,7 +12,7 @@ from remit.cli.client import open_client
 from remit.cli.options import AppArgument, TargetOption
 from remit.cli.status import ExitStatus
 from remit.cli.text import format_duration, json_text, one_line, summarize_arguments
-from remit.contracts.grant import GrantRow
+from remit.record.grant import GrantRow
 
 _AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 

@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from remit.cli.terminal import Terminal
-from remit.engine.following import DropEvent, ItemEvent, follow_run
+from remit.client.following import DropEvent, ItemEvent, follow_run
 from remit.journal.ports import Store
 from remit.views.run_view import RunView
 

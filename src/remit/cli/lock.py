@@ -10,9 +10,9 @@ from remit.cli.apps import find_app, installed_apps
 from remit.cli.check import offered_callees, require_operations
 from remit.cli.options import AppArgument
 from remit.cli.status import ExitStatus
-from remit.contracts.secret import redact_secrets
 from remit.inventory.lock import Loosening, build_lock, lock_path, read_lock
 from remit.inventory.lock_diff import diff_lock
+from remit.record.secret import redact_secrets
 from remit.schemas.finding import GovernanceChange, InventoryError, VersionBump
 
 

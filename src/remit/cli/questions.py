@@ -16,8 +16,8 @@ from remit.cli.run_events import decision_word
 from remit.cli.status import report_error
 from remit.cli.terminal import Terminal
 from remit.cli.text import one_line
-from remit.contracts.question import Question, QuestionKind, QuestionStatus
 from remit.errors import RequestError
+from remit.record.question import Question, QuestionKind, QuestionStatus
 from remit.runtime import Runtime
 
 if sys.platform != "win32":

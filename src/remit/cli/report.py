@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from remit.call.callee import AgentLike
 from remit.cli.apps import installed_apps
 from remit.cli.client import LocalClient
 from remit.cli.options import APP_PLACEHOLDER
@@ -20,10 +21,9 @@ from remit.cli.run_events import REPEAT_NOTICE, CallEnded, RunFollower, call_lab
 from remit.cli.status import ExitStatus, error_line
 from remit.cli.text import escape_controls, escape_unprintable, json_text, one_line
 from remit.cli.worker_reference import WorkerReference
-from remit.contracts.callee import AgentLike
-from remit.contracts.question import Question, as_dict
 from remit.errors import CallCancelledError, CallError, InternalError
 from remit.journal.rest import find_rest
+from remit.record.question import Question, as_dict
 from remit.runtime import RunResult
 
 

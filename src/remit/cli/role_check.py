@@ -6,19 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from remit.call.call import ConditionalLayer
+from remit.call.classification import EXPERIMENT_PERMISSION, Visibility
 from remit.cli.audit import ACCEPT_JOURNAL, AUDIT_ALL_TENANTS
-from remit.contracts.call import ConditionalLayer
-from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
-from remit.contracts.principal import ANONYMOUS, WILDCARD, Principal
 from remit.dispatch.registry import AnyCallee, collect_callees
-from remit.engine.reader import CANCEL_PERMISSION
-from remit.engine.sharing import JOIN_PERMISSION, MANAGE_PERMISSION, READ_PERMISSION
+from remit.engine.sharing import CANCEL_PERMISSION, JOIN_PERMISSION, MANAGE_PERMISSION, READ_PERMISSION
 from remit.errors import SetupError
 from remit.inventory.governance import BUSINESS_RULES, BusinessRules
 from remit.inventory.operations import Operations
 from remit.inventory.running import locate_callee
 from remit.layers import Approve, CallLayer
 from remit.policies import DECIDE_PERMISSION, Ask, When
+from remit.record.principal import ANONYMOUS, WILDCARD, Principal
 from remit.schemas.finding import Finding, display_path
 from remit.schemas.suggestions import suggest
 from remit.users import os_user, read_users

@@ -21,7 +21,7 @@ from remit.engine.request import RunOptions
 from remit.errors import RequestError
 
 if TYPE_CHECKING:
-    from remit.contracts.artifact import Artifact
+    from remit.record.artifact import Artifact
     from remit.runtime import Runtime
 
 

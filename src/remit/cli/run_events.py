@@ -7,9 +7,10 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 
+from remit.call.changed import CHANGED
 from remit.cli.text import one_line, summarize_arguments
-from remit.contracts.changed import CHANGED
-from remit.contracts.items import (
+from remit.errors import CallError
+from remit.record.items import (
     DecisionItem,
     Message,
     Mismatch,
@@ -19,9 +20,8 @@ from remit.contracts.items import (
     QuestionItem,
     ToolOutput,
 )
-from remit.contracts.question import Decision, Question
-from remit.contracts.seen import SEEN
-from remit.errors import CallError
+from remit.record.question import Decision, Question
+from remit.record.seen import SEEN
 from remit.views.parts import CallView, MessageView
 from remit.views.run_view import RunView
 

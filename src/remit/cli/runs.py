@@ -11,9 +11,9 @@ import typer
 
 from remit.cli.client import open_client
 from remit.cli.text import format_cost, format_duration, format_time, json_text, one_line
-from remit.contracts.items import Position
 from remit.journal.ports import RunRow
 from remit.journal.rest import find_rest
+from remit.record.items import Position
 
 
 def runs(

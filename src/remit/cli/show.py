@@ -11,6 +11,7 @@ import typer
 from msgspec import structs
 
 from remit.agent.linking import all_callees
+from remit.call.contract import Contract
 from remit.cli.client import LocalClient, open_client
 from remit.cli.options import RunAppOption
 from remit.cli.receipt import receipt_lines
@@ -18,13 +19,12 @@ from remit.cli.report import app_option, describe_continuation, name_app
 from remit.cli.status import ExitStatus
 from remit.cli.text import describe_tokens, format_cost, json_text
 from remit.cli.timeline import Timeline, TimelineEntry
-from remit.contracts.contract import Contract
-from remit.contracts.items import Position
-from remit.contracts.usage import UsageTotals
 from remit.errors import BrokenJournalError, RemitError
 from remit.journal.codec import find_broken_link
 from remit.journal.ports import RunRow
 from remit.journal.rest import find_rest
+from remit.record.items import Position
+from remit.record.usage import UsageTotals
 from remit.views.receipt import receipt_of
 
 

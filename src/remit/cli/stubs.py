@@ -12,10 +12,10 @@ import typer
 
 from remit.agent.agent import ADDED_TOOLS
 from remit.app import App
+from remit.call.naming import python_alias
 from remit.cli.annotations import AnnotationWriter, ImportCollector
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.options import AppArgument
-from remit.contracts.naming import python_alias
 from remit.dispatch.registry import AnyCallee, Registry, collect_callees
 
 _HEAD = '''"""The tools of {name}, as a body below its context calls them. Written by `remit stubs {reference}`."""

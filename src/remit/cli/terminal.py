@@ -38,11 +38,11 @@ from remit.cli.text import (
     one_line_each,
     summarize_arguments,
 )
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.items import Position
-from remit.contracts.question import Change, Question
 from remit.engine.request import new_id
 from remit.errors import CallError
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.items import Position
+from remit.record.question import Change, Question
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from remit.chat.chat import decode_message
+from remit.chat.wire import read_tool_calls, text_of_message
 from remit.cli.run_events import (
     decision_detail,
     decision_word,
@@ -16,8 +18,9 @@ from remit.cli.run_events import (
     question_title,
 )
 from remit.cli.text import describe_tokens, format_duration, one_line, summarize_arguments
-from remit.contracts.chat import decode_message
-from remit.contracts.items import (
+from remit.errors import error_from_reply
+from remit.journal.codec import message_text
+from remit.record.items import (
     ArgumentsBound,
     AttemptEnded,
     AttemptStarted,
@@ -47,10 +50,7 @@ from remit.contracts.items import (
     TraceStarted,
     TurnEnded,
 )
-from remit.contracts.question import Decision
-from remit.contracts.wire import read_tool_calls, text_of_message
-from remit.errors import error_from_reply
-from remit.journal.codec import message_text
+from remit.record.question import Decision
 from remit.views.parts import CallView
 from remit.views.run_view import RunView
 

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from remit.app import App
+from remit.call.classification import Visibility
 from remit.cli.apps import collect_tools, find_app, installed_apps
 from remit.cli.options import AppArgument
 from remit.cli.status import NoSuchError, did_you_mean
 from remit.cli.text import json_text, one_line
-from remit.contracts.classification import Visibility
 from remit.dispatch.registry import AnyCallee
 from remit.inventory.gates import DeprecationGate, EnabledGate
 

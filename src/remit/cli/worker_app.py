@@ -14,9 +14,9 @@ from typing import Final
 from remit.agent import Agent
 from remit.agent.model import MODEL_VARIABLE
 from remit.app import App
+from remit.call.naming import python_alias
+from remit.chat.provider_tool import ProviderTool
 from remit.cli.worker_reference import WorkerReference
-from remit.contracts.naming import python_alias
-from remit.contracts.provider_tool import ProviderTool
 from remit.dispatch.registry import AnyCallee
 from remit.journal.codec import RESULT_TOOL
 from remit.models.resolve import DEFAULT_MODEL, ResolvedModel, resolve_model

@@ -9,10 +9,10 @@ from typing import Annotated, Final
 
 import typer
 
+from remit.call.contract import check_name
+from remit.call.naming import check_not_reserved
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.worker_reference import require_workers_extra
-from remit.contracts.contract import check_name
-from remit.contracts.naming import check_not_reserved
 from remit.errors import ContractError
 
 _TEMPLATE: Final = """\

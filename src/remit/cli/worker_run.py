@@ -15,7 +15,7 @@ from remit.cli.options import TargetOption
 from remit.cli.status import UsageError
 from remit.cli.text import escape_controls, json_text
 from remit.cli.worker_reference import WorkerReference, require_workers_extra
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
+from remit.record.arguments import Arguments, Limits, parse_arguments
 
 
 def run(

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
-from remit.contracts.callee import LeafContext
+from remit.call.callee import LeafContext
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_functions, check_instance, check_positive, wrong_value
 from remit.core.files import check_data_file, create_folder

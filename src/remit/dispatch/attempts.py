@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from remit.contracts.call import Call, describe_unread_key
-from remit.contracts.gate import has_begun
-from remit.contracts.items import AttemptEnded, AttemptStarted, CallEntered, Item
-from remit.contracts.reply import Reply
+from remit.call.call import Call, describe_unread_key
+from remit.call.gate import has_begun
+from remit.call.reply import Reply
 from remit.errors import DeadlineError, InternalError, Suspended
+from remit.record.items import AttemptEnded, AttemptStarted, CallEntered, Item
 
 
 class LateAttempt(NamedTuple):

@@ -14,30 +14,17 @@ from remit.approvals.approved import ApprovedCall, check_approved
 from remit.approvals.authority import check_deciders
 from remit.approvals.from_journal import AskAgain, as_recorded, questions_since_start, read_approvals
 from remit.approvals.outcome import find_or_ask_outcome
-from remit.contracts.artifact import DIGEST_START, from_recorded, to_recorded
-from remit.contracts.call import Call
-from remit.contracts.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, HasSource
-from remit.contracts.contract import definition_digest
-from remit.contracts.facts import Effect
-from remit.contracts.failures import is_cancel_requested, is_closing, is_failure, locate_failure, place_as
-from remit.contracts.gate import has_begun, is_outcome_unknown
-from remit.contracts.items import (
-    AttemptEnded,
-    AttemptStarted,
-    DecisionItem,
-    Item,
-    Outcome,
-    QuestionClosed,
-    QuestionItem,
-)
-from remit.contracts.ledger import Consumption
-from remit.contracts.observing import await_callback
-from remit.contracts.question import Question
-from remit.contracts.redact import limit_error, redact_error, redact_reply, redact_reply_aside, redact_text, safe_cause
-from remit.contracts.reply import Reply
-from remit.contracts.secret import KNOWN_SECRETS
-from remit.contracts.threads import ThreadStillRunning, wait_for_thread
-from remit.contracts.transient import is_transient
+from remit.call.call import Call
+from remit.call.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, HasSource
+from remit.call.contract import definition_digest
+from remit.call.facts import Effect
+from remit.call.failures import is_cancel_requested, is_closing, is_failure, locate_failure, place_as
+from remit.call.gate import has_begun, is_outcome_unknown
+from remit.call.observing import await_callback
+from remit.call.redact import limit_error, redact_error, redact_reply, redact_reply_aside, redact_text, safe_cause
+from remit.call.reply import Reply
+from remit.call.threads import ThreadStillRunning, wait_for_thread
+from remit.call.transient import is_transient
 from remit.dispatch.attempts import LateAttempt, check_key, check_time, find_attempt, make_end, record_entry
 from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.diagnosis import report_exception
@@ -56,6 +43,19 @@ from remit.errors import (
     Suspended,
 )
 from remit.layers.validate import bind_and_check, bind_arguments
+from remit.record.artifact import DIGEST_START, from_recorded, to_recorded
+from remit.record.items import (
+    AttemptEnded,
+    AttemptStarted,
+    DecisionItem,
+    Item,
+    Outcome,
+    QuestionClosed,
+    QuestionItem,
+)
+from remit.record.ledger import Consumption
+from remit.record.question import Question
+from remit.record.secret import KNOWN_SECRETS
 
 _MAX_ERROR_CHARS = 1000
 

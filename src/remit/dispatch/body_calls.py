@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final, NoReturn
 
-from remit.contracts.ledger import Ledger
-from remit.contracts.parallel import join_signals
+from remit.call.parallel import join_signals
 from remit.errors import DivergedError, JournalError, NoModelError, Suspended
+from remit.record.ledger import Ledger
 
 _QUIET_TURNS: Final = 10
 """Turns of the event loop in which a body makes its next call: enough for five nested groups of tasks."""

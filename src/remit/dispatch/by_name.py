@@ -7,11 +7,11 @@ from typing import Any, Final, cast
 
 from pydantic import BaseModel
 
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
-from remit.contracts.callee import Payload, ToolByName
-from remit.contracts.schema import serialize_content
+from remit.call.callee import Payload, ToolByName
+from remit.call.schema import serialize_content
 from remit.dispatch.registry import AnyCallee
 from remit.errors import InvalidArgumentsError, InvalidOutputError
+from remit.record.arguments import Arguments, Limits, parse_arguments
 
 AliasCall = Callable[[str, Payload | None, dict[str, Any]], Awaitable[Any]]
 """Calls the tool of an alias with an optional payload and arguments by name."""

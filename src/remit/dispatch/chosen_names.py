@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
 from remit.approvals.policy import When
-from remit.contracts.call import CallLayer, ConditionalLayer
-from remit.contracts.callee import AgentLike
-from remit.contracts.contract import names_of
+from remit.call.call import CallLayer, ConditionalLayer
+from remit.call.callee import AgentLike
+from remit.call.contract import names_of
 from remit.core.protocols import implements
 from remit.dispatch.registry import AnyCallee
 from remit.layers.approve import Approve

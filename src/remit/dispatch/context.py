@@ -9,21 +9,15 @@ from functools import partial
 from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 
 from remit.approvals.approver import only_announces
-from remit.contracts.approved import APPROVED_STATE, ApprovedState
-from remit.contracts.arguments import Arguments, Limits, given_arguments, parse_arguments
-from remit.contracts.call import Call, CallService, derive_call_id
-from remit.contracts.callee import AgentLike, Callee, Payload, Tools
-from remit.contracts.changed import CHANGED, Changed
-from remit.contracts.facts import Effect
-from remit.contracts.items import Note
-from remit.contracts.ledger import Ledger
-from remit.contracts.notes import limit_content
-from remit.contracts.principal import Caller
-from remit.contracts.redact import redact_reply, redact_text
-from remit.contracts.reply import Reply
-from remit.contracts.secret import redact_secrets_in_content
-from remit.contracts.seen import SEEN, Seen, find_last_seen
-from remit.contracts.step import PreparedCall
+from remit.call.approved import APPROVED_STATE, ApprovedState
+from remit.call.call import Call, CallService, derive_call_id
+from remit.call.callee import AgentLike, Callee, Payload, Tools
+from remit.call.changed import CHANGED, Changed
+from remit.call.facts import Effect
+from remit.call.notes import limit_content
+from remit.call.redact import redact_reply, redact_text
+from remit.call.reply import Reply
+from remit.call.step import PreparedCall
 from remit.dispatch.attempts import LateAttempt
 from remit.dispatch.body_calls import BodyCalls
 from remit.dispatch.by_name import ByName, arguments_by_name
@@ -37,6 +31,12 @@ from remit.errors import (
     RateLimitedError,
     Suspended,
 )
+from remit.record.arguments import Arguments, Limits, given_arguments, parse_arguments
+from remit.record.items import Note
+from remit.record.ledger import Ledger
+from remit.record.principal import Caller
+from remit.record.secret import redact_secrets_in_content
+from remit.record.seen import SEEN, Seen, find_last_seen
 
 _LOG: Final = logging.getLogger(__name__)
 _MAX_NAME_CHARS = 1000

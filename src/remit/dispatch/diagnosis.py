@@ -6,9 +6,9 @@ import logging
 import traceback
 from typing import Final
 
-from remit.contracts.call import Call
-from remit.contracts.redact import redact_text
-from remit.contracts.wire import replace_surrogates
+from remit.call.call import Call
+from remit.call.redact import redact_text
+from remit.chat.wire import replace_surrogates
 from remit.layers.trace import record_exception
 
 _LOG: Final = logging.getLogger("remit.tools")

@@ -7,16 +7,13 @@ from itertools import chain
 from types import CoroutineType
 from typing import Any
 
-from remit.contracts.arguments import Limits
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.callee import AgentLike
-from remit.contracts.facts import Effect
-from remit.contracts.gate import is_outcome_unknown
-from remit.contracts.guard import compose_calls
-from remit.contracts.items import DecisionItem, QuestionClosed, QuestionItem
-from remit.contracts.principal import Caller
-from remit.contracts.redact import Redaction, redact_error
-from remit.contracts.reply import Reply
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.callee import AgentLike
+from remit.call.facts import Effect
+from remit.call.gate import is_outcome_unknown
+from remit.call.guard import compose_calls
+from remit.call.redact import Redaction, redact_error
+from remit.call.reply import Reply
 from remit.core import Stack
 from remit.core.protocols import implements
 from remit.dispatch.attempts import LateAttempt
@@ -27,6 +24,9 @@ from remit.dispatch.scopes import Scopes
 from remit.errors import CallError, DeadlineError, SetupError, UnknownToolError
 from remit.layers.approve import Approve
 from remit.layers.redact import Redact
+from remit.record.arguments import Limits
+from remit.record.items import DecisionItem, QuestionClosed, QuestionItem
+from remit.record.principal import Caller
 
 
 class Dispatcher:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from remit.contracts.schema import serialize_content
-from remit.contracts.secret import redact_secrets
+from remit.call.schema import serialize_content
 from remit.errors import InvalidOutputError
+from remit.record.secret import redact_secrets
 
 _MAX_REPR_CHARS: Final = 1000
 _MEMORY_ADDRESS: Final = re.compile(r" at 0x[0-9A-Fa-f]+")

@@ -7,9 +7,9 @@ from typing import Final, ParamSpec, TypeVar
 from remit.approvals.approver import HasApprover
 from remit.approvals.policy import DEFAULT_POLICY, Policy
 from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS
-from remit.contracts.call import CallLayer, ToolLayer, viewed_layer
-from remit.contracts.facts import Effect, Facts
-from remit.contracts.tool import Tool
+from remit.call.call import CallLayer, ToolLayer, viewed_layer
+from remit.call.facts import Effect, Facts
+from remit.call.tool import Tool
 from remit.core import Stack
 from remit.core.checks import check_instance
 from remit.errors import SetupError

@@ -8,9 +8,8 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict
 
-from remit.contracts.arguments import Arguments
-from remit.contracts.call import CallLayer
-from remit.contracts.callee import (
+from remit.call.call import CallLayer
+from remit.call.callee import (
     UNKNOWN,
     AgentLike,
     Callee,
@@ -21,13 +20,14 @@ from remit.contracts.callee import (
     HasSteps,
     ReconcileResult,
 )
-from remit.contracts.contract import check_name
-from remit.contracts.facts import Effect, Facts
-from remit.contracts.naming import check_not_reserved, python_alias
-from remit.contracts.schema import Input, Output
+from remit.call.contract import check_name
+from remit.call.facts import Effect, Facts
+from remit.call.naming import check_not_reserved, python_alias
+from remit.call.schema import Input, Output
 from remit.core import Stack
 from remit.core.protocols import implements
 from remit.errors import InvalidArgumentsError, NameTakenError, SetupError, UnknownToolError
+from remit.record.arguments import Arguments
 from remit.schemas.suggestions import find_similar
 
 AnyCallee = Callee[..., Any]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from remit.contracts.arguments import Limits
-from remit.contracts.call import CallLayer, choose_layers, has_conditions
-from remit.contracts.callee import AgentLike
-from remit.contracts.gate import with_gates_first
-from remit.contracts.guard import is_composed_by_own_code
+from remit.call.call import CallLayer, choose_layers, has_conditions
+from remit.call.callee import AgentLike
+from remit.call.gate import with_gates_first
+from remit.call.guard import is_composed_by_own_code
 from remit.core import Place, Stack, check_order
 from remit.core.protocols import implements
 from remit.dispatch.preset import declared_rate, with_declared_limits
@@ -18,6 +17,7 @@ from remit.dispatch.tool_scope import ToolScope
 from remit.layers.limit import RateLimit
 from remit.layers.record import Record
 from remit.layers.trace import Trace
+from remit.record.arguments import Limits
 
 LayersByScope = dict[str, Stack[CallLayer]]
 """The layers around a callee by scope, outermost first."""

@@ -13,18 +13,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from remit.approvals.policy import BLOCKS, UNKNOWN
-from remit.contracts.arguments import Limits
-from remit.contracts.call import CallLayer, ConditionalLayer, ModelLayer, viewed_layer
-from remit.contracts.callee import AgentLike, Callee
-from remit.contracts.layers import FunctionLayer
-from remit.contracts.principal import ANONYMOUS, WILDCARD, Principal
-from remit.contracts.secret import redact_secrets
+from remit.call.call import CallLayer, ConditionalLayer, ModelLayer, viewed_layer
+from remit.call.callee import AgentLike, Callee
+from remit.call.layers import FunctionLayer
 from remit.core import Stack
 from remit.core.protocols import implements
 from remit.layers.approve import Approve
 from remit.layers.budget import Budget
 from remit.layers.limit import Concurrency, RateLimit
 from remit.layers.timeout import Timeout
+from remit.record.arguments import Limits
+from remit.record.principal import ANONYMOUS, WILDCARD, Principal
+from remit.record.secret import redact_secrets
 from remit.schemas.jsontext import compact_json
 
 Numbers = Mapping[str, float | None]

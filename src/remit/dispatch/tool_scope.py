@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from types import CoroutineType
 from typing import Any, NoReturn
 
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.reply import Reply
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.reply import Reply
 from remit.dispatch.registry import AnyAgent
 from remit.errors import BudgetError, DeniedError
 

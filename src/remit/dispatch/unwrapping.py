@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from remit.contracts.reply import NOT_LOADED, Reply
-from remit.contracts.schema import shorten_text
+from remit.call.reply import NOT_LOADED, Reply
+from remit.call.schema import shorten_text
 from remit.dispatch.registry import AnyCallee
 from remit.errors import InvalidOutputError
 

@@ -7,8 +7,15 @@ import contextlib
 from collections.abc import Generator, Mapping
 from pathlib import Path
 
-from remit.contracts.arguments import Limits
-from remit.contracts.artifact import (
+from remit.call.resolution import CURRENT_RESOLVERS, Resolver
+from remit.core.call_checks import check_calls
+from remit.core.checks import check_instance, check_texts
+from remit.engine.principals import PrincipalDirectory
+from remit.errors import InvalidArgumentsError, InvalidOutputError, RequestError
+from remit.journal.index import artifact_scope
+from remit.journal.ports import Store
+from remit.record.arguments import Limits
+from remit.record.artifact import (
     CURRENT_ARTIFACTS,
     Artifact,
     ArtifactScope,
@@ -17,17 +24,10 @@ from remit.contracts.artifact import (
     new_artifact,
     not_found,
 )
-from remit.contracts.current_run import CURRENT_DIRECTORY, CURRENT_LIMITS, CURRENT_RUN
-from remit.contracts.items import RunOpened
-from remit.contracts.ledger import Ledger
-from remit.contracts.principal import Principal, check_principal
-from remit.contracts.resolution import CURRENT_RESOLVERS, Resolver
-from remit.core.call_checks import check_calls
-from remit.core.checks import check_instance, check_texts
-from remit.engine.principals import PrincipalDirectory
-from remit.errors import InvalidArgumentsError, InvalidOutputError, RequestError
-from remit.journal.index import artifact_scope
-from remit.journal.ports import Store
+from remit.record.current_run import CURRENT_DIRECTORY, CURRENT_LIMITS, CURRENT_RUN
+from remit.record.items import RunOpened
+from remit.record.ledger import Ledger
+from remit.record.principal import Principal, check_principal
 
 
 class StoredArtifacts:

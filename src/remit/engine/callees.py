@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import aclosing
 from typing import Generic, TypeVar, cast
 
-from remit.contracts.principal import Principal, check_principal
 from remit.dispatch.registry import AnyAgent, AnyCallee, Registry
 from remit.engine.checks import check_tool_name, resolve_listed
 from remit.engine.conversations import Conversations
 from remit.errors import RequestError, RequestNotFoundError
 from remit.layers.authorize import why_refused
+from remit.record.principal import Principal, check_principal
 from remit.schemas.suggestions import find_similar
 
 AgentT = TypeVar("AgentT", bound=AnyAgent)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from remit.contracts.arguments import Limits
-from remit.contracts.callee import Callee, check_callee
+from remit.call.callee import Callee, check_callee
 from remit.core import Stack
 from remit.core.call_checks import check_callback
 from remit.core.checks import (
@@ -17,6 +16,7 @@ from remit.core.checks import (
 )
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.errors import RequestNotFoundError, UnknownToolError
+from remit.record.arguments import Limits
 
 _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "clock": (),

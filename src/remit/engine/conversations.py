@@ -6,19 +6,7 @@ import math
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable
 from typing import Final
 
-from remit.contracts.call import root_call_id
-from remit.contracts.items import (
-    DETACHED,
-    HEADER_ITEMS,
-    Handoff,
-    Item,
-    Position,
-    RunFinished,
-    RunOpened,
-    RunResumed,
-)
-from remit.contracts.principal import Principal
-from remit.contracts.question import Question
+from remit.call.call import root_call_id
 from remit.core.checks import check_text
 from remit.engine.given_history import digest_history
 from remit.engine.request import RunRequest, derive_run_id
@@ -31,6 +19,18 @@ from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import ConversationKey, ConversationRow, RunFilter, RunRow, RunStatus, Store
 from remit.journal.rest import find_rest
 from remit.journal.verify import verify_chain
+from remit.record.items import (
+    DETACHED,
+    HEADER_ITEMS,
+    Handoff,
+    Item,
+    Position,
+    RunFinished,
+    RunOpened,
+    RunResumed,
+)
+from remit.record.principal import Principal
+from remit.record.question import Question
 
 
 class Conversations:

@@ -7,12 +7,12 @@ from typing import Literal
 
 from msgspec import structs
 
-from remit.contracts.items import Position, RunFinished, RunOpened, ToolOutput
-from remit.contracts.reply import Reply
+from remit.call.reply import Reply
 from remit.engine.artifacts import read_result
 from remit.engine.outcome import ExecutionOutcome, cancelled_outcome
 from remit.errors import NotFoundError
 from remit.journal.ports import Store
+from remit.record.items import Position, RunFinished, RunOpened, ToolOutput
 
 
 async def read_ended_outcome(

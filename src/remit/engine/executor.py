@@ -11,10 +11,7 @@ from typing import Final, Literal
 
 from msgspec import Struct, structs
 
-from remit.contracts.items import HEADER_ITEMS, DecisionItem, Item, Position, RunFinished, RunResumed
-from remit.contracts.question import Decision
-from remit.contracts.reply import Reply
-from remit.contracts.usage import Prices
+from remit.call.reply import Reply
 from remit.engine.ended import read_ended_outcome
 from remit.engine.keeper import RunKeeper
 from remit.engine.open_answers import RunAnswers
@@ -32,6 +29,9 @@ from remit.journal.codec import encode_item, link_items
 from remit.journal.ledger import RunLedger, StoredCallback, usage_of
 from remit.journal.ports import FIRST_EPOCH, AcquiredLease, QuestionRow, Store
 from remit.journal.verify import verify_lease
+from remit.record.items import HEADER_ITEMS, DecisionItem, Item, Position, RunFinished, RunResumed
+from remit.record.question import Decision
+from remit.record.usage import Prices
 
 _MAX_LOST_RACES: Final = 8
 """How many times a run is executed again because other calls used the approvals of its calls."""

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from remit.contracts.arguments import Limits
-from remit.contracts.call import given_id, root_call_id
-from remit.contracts.call_ids import is_kept_id, new_ids
-from remit.contracts.chat import encode_message
-from remit.contracts.items import GivenMessage, Item, RunOpened
-from remit.contracts.wire import (
+from remit.call.call import given_id, root_call_id
+from remit.chat.call_ids import is_kept_id, new_ids
+from remit.chat.chat import encode_message
+from remit.chat.wire import (
     ModelText,
     ToolCallRequest,
     origin_of_text,
@@ -23,6 +21,8 @@ from remit.contracts.wire import (
 from remit.core.checks import as_tuple
 from remit.engine.given_message import GivenFile, ReadMessage, read_message
 from remit.errors import RequestError
+from remit.record.arguments import Limits
+from remit.record.items import GivenMessage, Item, RunOpened
 
 GivenMessages = Sequence[Mapping[str, Any] | str]
 """Chat messages as dicts, or as JSON texts, such as `Runtime.history` returns."""

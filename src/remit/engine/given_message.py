@@ -10,13 +10,13 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from remit.contracts.arguments import Limits
-from remit.contracts.artifact import describe_file, new_artifact
-from remit.contracts.secret import redact_secrets_in_content
-from remit.contracts.stand_in import MESSAGE_NAME, is_object
-from remit.contracts.wire import has_surrogates, origin_of_text, plain_message, read_tool_calls, text_of_message
+from remit.chat.stand_in import MESSAGE_NAME, is_object
+from remit.chat.wire import has_surrogates, origin_of_text, plain_message, read_tool_calls, text_of_message
 from remit.core.checks import show_value
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
+from remit.record.arguments import Limits
+from remit.record.artifact import describe_file, new_artifact
+from remit.record.secret import redact_secrets_in_content
 from remit.schemas.jsontext import StrictError, compact_json, read_json, read_strictly
 
 _ROLES: Final = ("user", "assistant", "tool")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import structs
 
-from remit.contracts.arguments import Limits
-from remit.contracts.items import Item, RunLoosened, RunOpened
-from remit.contracts.principal import Principal
-from remit.contracts.secret import redact_secrets
 from remit.core.checks import as_text_tuple, check_text
 from remit.dispatch.terms import LostTerm, Terms, find_lost, inherit_terms, loosen_terms
 from remit.errors import RequestError
+from remit.record.arguments import Limits
+from remit.record.items import Item, RunLoosened, RunOpened
+from remit.record.principal import Principal
+from remit.record.secret import redact_secrets
 
 LOOSEN_PERMISSION = "runs:loosen"
 """The permission to let a run continue without a rule or layer, or above a limit, under which it was opened."""

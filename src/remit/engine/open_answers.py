@@ -10,14 +10,14 @@ from typing import Final
 
 from msgspec import structs
 
-from remit.contracts.current_run import CURRENT_LIMITS
-from remit.contracts.items import Message, Position
-from remit.contracts.secret import KNOWN_SECRETS, contains_secret
-from remit.contracts.streaming import CURRENT_ANSWERS, AnswerSink, Delta
+from remit.chat.streaming import CURRENT_ANSWERS, AnswerSink, Delta
 from remit.engine.watching import is_watched, wake_streams
 from remit.errors import JournalError
 from remit.journal.ledger import StoredCallback
 from remit.journal.ports import AnswerPiece, Store
+from remit.record.current_run import CURRENT_LIMITS
+from remit.record.items import Message, Position
+from remit.record.secret import KNOWN_SECRETS, contains_secret
 from remit.schemas.jsontext import ascii_json
 
 STORE_SECONDS: Final = 0.1
@@ -142,7 +142,7 @@ class _Sink:
 
 
 class RunAnswers:
-    """The open answers of one execution of a run; see `remit.contracts.streaming.OpenAnswers`.
+    """The open answers of one execution of a run; see `remit.chat.streaming.OpenAnswers`.
 
     Readers of this process read the buffers. For those of other processes, if they watch, the pieces are written to the
     store. ``last_seq`` returns the number of the run's last item, stored or not, which an answer follows that is opened

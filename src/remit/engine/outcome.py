@@ -8,12 +8,12 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from remit.contracts.items import Item, RunFinished, RunScheduled, RunStalled, RunSuspended
-from remit.contracts.reply import Reply
-from remit.contracts.usage import NO_USAGE, UsageTotals
+from remit.call.reply import Reply
 from remit.errors import CallCancelledError, Suspended
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ledger import RunLedger
+from remit.record.items import Item, RunFinished, RunScheduled, RunStalled, RunSuspended
+from remit.record.usage import NO_USAGE, UsageTotals
 
 CANCELLED_REPLY: Final = Reply.from_error(CallCancelledError("the run was cancelled"))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from remit.contracts.items import RunOpened
-from remit.contracts.principal import Principal, check_found_principal, check_principal
 from remit.errors import RequestConflictError
+from remit.record.items import RunOpened
+from remit.record.principal import Principal, check_found_principal, check_principal
 
 PrincipalDirectory = Callable[[str, str], Principal | None]
 """From a name and a tenant to a principal with today's permissions."""

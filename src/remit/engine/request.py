@@ -11,13 +11,6 @@ from typing import Any, Final, Literal, NamedTuple, TypedDict, cast, get_args
 from pydantic import JsonValue
 
 from remit.approvals.from_journal import RecordedQuestion
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
-from remit.contracts.artifact import Files
-from remit.contracts.items import RunOpened
-from remit.contracts.principal import Principal, check_principal
-from remit.contracts.question import content_digest
-from remit.contracts.secret import contains_secret
-from remit.contracts.target import as_target
 from remit.core.checks import check_instance, check_text
 from remit.core.names import check_shown
 from remit.dispatch.by_name import encode_arguments
@@ -25,6 +18,13 @@ from remit.dispatch.registry import AnyCallee
 from remit.engine.given_history import GivenHistory, GivenMessages
 from remit.engine.schedule import Schedule
 from remit.errors import IdempotencyError, InvalidArgumentsError, RequestError
+from remit.record.arguments import Arguments, Limits, parse_arguments
+from remit.record.artifact import Files
+from remit.record.items import RunOpened
+from remit.record.principal import Principal, check_principal
+from remit.record.question import content_digest
+from remit.record.secret import contains_secret
+from remit.record.target import as_target
 from remit.schemas.jsontext import compact_json
 
 WhenBusy = Literal["refuse", "queue"]

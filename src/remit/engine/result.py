@@ -8,16 +8,16 @@ from typing import Any, Generic, TypeVar, cast
 
 from msgspec.structs import asdict
 
-from remit.contracts.call import root_call_id
-from remit.contracts.items import Item, Message, Position, RunFinished, RunOpened
-from remit.contracts.reply import Reply
-from remit.contracts.usage import NO_USAGE, UsageTotals
+from remit.call.call import root_call_id
+from remit.call.reply import Reply
 from remit.dispatch.registry import AnyCallee
 from remit.dispatch.unwrapping import unwrap_reply
 from remit.engine.outcome import ExecutionOutcome, ExecutionStatus
 from remit.errors import RequestConflictError
 from remit.journal.codec import ChatItem, build_chat_history, items_from_messages
 from remit.journal.replay import ReplayLedger
+from remit.record.items import Item, Message, Position, RunFinished, RunOpened
+from remit.record.usage import NO_USAGE, UsageTotals
 from remit.views.receipt import FindContract, Receipt, make_receipt
 
 Out = TypeVar("Out")

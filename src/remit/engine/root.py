@@ -10,14 +10,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from remit.contracts.arguments import Limits, parse_arguments
-from remit.contracts.call import Call, root_call_id
-from remit.contracts.current_run import CURRENT_PRIOR_RUNS
-from remit.contracts.items import Item, Position, RunFinished, RunOpened, RunStalled
-from remit.contracts.ledger import Ledger
-from remit.contracts.principal import Principal
-from remit.contracts.reply import Reply
-from remit.contracts.resolution import Resolver
+from remit.call.call import Call, root_call_id
+from remit.call.reply import Reply
+from remit.call.resolution import Resolver
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import enter_run
@@ -35,6 +30,11 @@ from remit.errors import DivergedError, LeaseError, RequestConflictError, Reques
 from remit.journal.ledger import RunLedger
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
+from remit.record.arguments import Limits, parse_arguments
+from remit.record.current_run import CURRENT_PRIOR_RUNS
+from remit.record.items import Item, Position, RunFinished, RunOpened, RunStalled
+from remit.record.ledger import Ledger
+from remit.record.principal import Principal
 
 
 class RootCaller(Struct, frozen=True):

@@ -9,17 +9,13 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from remit.contracts.current_run import CURRENT_LIMITS
-from remit.contracts.items import RunOpened
-from remit.contracts.principal import Caller
-from remit.contracts.question import content_digest
 from remit.dispatch.by_name import encode_arguments
 from remit.dispatch.context import caller_of_runs
 from remit.engine.executor import RunExecutor
 from remit.engine.loosening import FindTerms, pin_terms
-from remit.engine.reader import RunReader
 from remit.engine.schedule import Schedule, open_schedule
 from remit.engine.started_runs import with_cage
+from remit.engine.visible_runs import VisibleRuns
 from remit.errors import (
     ContractError,
     DeniedError,
@@ -30,6 +26,10 @@ from remit.errors import (
     RequestError,
 )
 from remit.journal.index import UNFINISHED_STATUSES
+from remit.record.current_run import CURRENT_LIMITS
+from remit.record.items import RunOpened
+from remit.record.principal import Caller
+from remit.record.question import content_digest
 
 
 class SchedulingRun(Struct, frozen=True):
@@ -106,8 +106,7 @@ class RunSchedules:
         """
         store, header, caller = _current().executor.store, _current().header, _current_caller()
         try:
-            reader = RunReader(store, caller.principal, application=header.application, prices={})
-            row = await reader.cancellable(run)
+            row = await VisibleRuns(store, caller.principal, application=header.application).cancellable(run)
         except RequestError:
             row = None
         if row is None or row.target != caller.target:

@@ -16,7 +16,11 @@ from typing import Final, Literal, get_args
 
 import msgspec
 
-from remit.contracts.items import (
+from remit.core.call_checks import check_arguments
+from remit.core.checks import check_instance, check_text
+from remit.engine.recurrence_rule import RecurrenceRule, parse_rule
+from remit.errors import RequestError
+from remit.record.items import (
     AttemptStarted,
     Position,
     QuestionItem,
@@ -25,11 +29,7 @@ from remit.contracts.items import (
     RunStalled,
     RunSuspended,
 )
-from remit.contracts.question import content_digest
-from remit.core.call_checks import check_arguments
-from remit.core.checks import check_instance, check_text
-from remit.engine.recurrence_rule import RecurrenceRule, parse_rule
-from remit.errors import RequestError
+from remit.record.question import content_digest
 
 Missed = Literal["once", "skip", "all"]
 """What happens to occurrences whose time passed while no executor ran: one late run, none, or a late run for each."""

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from remit.contracts.items import RunSuspended
 from remit.core.checks import check_functions, check_method
 from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.errors import BrokenJournalError, JournalError, JournalFormatError, LeaseError
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import Store
+from remit.record.items import RunSuspended
 
 LEASE_RETRY_FIRST_SECONDS: Final = 0.5
 LEASE_RETRY_MAX_SECONDS: Final = 30.0

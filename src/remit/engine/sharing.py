@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from remit.contracts.items import DETACHED, RunOpened
-from remit.contracts.principal import Principal, check_principal
 from remit.errors import RequestDeniedError, RequestNotFoundError
 from remit.journal.conversation_row import ConversationAccess, ConversationRow
 from remit.journal.conversations import EVERYONE
 from remit.journal.ports import RunRow
+from remit.record.items import DETACHED, RunOpened
+from remit.record.principal import Principal, check_principal
 
 READ_PERMISSION: Final = "runs:read"
 """The permission to read the runs of other principals of the tenant."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from remit.contracts.items import RunOpened
-from remit.contracts.principal import Caller, Principal
 from remit.errors import RequestDeniedError
+from remit.record.items import RunOpened
+from remit.record.principal import Caller, Principal
 
 
 def check_started_by(caller: Caller, by: Principal, target: str) -> None:

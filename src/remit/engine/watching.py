@@ -9,8 +9,8 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from typing import Final
 
-from remit.contracts.items import Position
 from remit.journal.ledger import StoredCallback
+from remit.record.items import Position
 
 ItemCallback = Callable[[Position], None]
 """Called with each item of a runtime's runs after it is stored."""

@@ -17,9 +17,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 from remit.agent.agent import Agent
-from remit.contracts.arguments import given_arguments
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.items import (
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.reply import Reply
+from remit.chat.wire import plain_message
+from remit.engine.conversations import is_unbegun
+from remit.errors import SetupError, UnknownToolError
+from remit.evals.recording import Answer, RecordedCall, Recording, digest
+from remit.evals.task import Matching
+from remit.record.arguments import given_arguments
+from remit.record.items import (
     GivenMessage,
     Item,
     Message,
@@ -27,12 +33,6 @@ from remit.contracts.items import (
     Outcome,
     RunOpened,
 )
-from remit.contracts.reply import Reply
-from remit.contracts.wire import plain_message
-from remit.engine.conversations import is_unbegun
-from remit.errors import SetupError, UnknownToolError
-from remit.evals.recording import Answer, RecordedCall, Recording, digest
-from remit.evals.task import Matching
 from remit.views import RunView
 
 

@@ -23,8 +23,8 @@ import msgspec
 from msgspec import Struct, field
 
 from remit.agent.model import Model, model_name
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
-from remit.contracts.wire import plain_message
+from remit.chat.chat import ChatRequest, Completion, completion_from_message, encode_message
+from remit.chat.wire import plain_message
 from remit.errors import ModelError, SetupError
 from remit.evals.task import read_json
 from remit.schemas.finding import display_path

@@ -15,9 +15,7 @@ from typing import Any, Final
 
 from remit.agent.model import Model
 from remit.app import App
-from remit.contracts.call import CallLayer
-from remit.contracts.principal import Principal
-from remit.contracts.usage import NO_USAGE, Price, Prices, UsageTotals, find_price
+from remit.call.call import CallLayer
 from remit.core import Stack
 from remit.core.amounts import format_dollars
 from remit.engine.request import RunOptions
@@ -30,6 +28,8 @@ from remit.evals.task import Questions, Task, locate
 from remit.evals.task_cost import TaskCost
 from remit.journal.memory import InMemoryStore
 from remit.models.prices import with_default_prices
+from remit.record.principal import Principal
+from remit.record.usage import NO_USAGE, Price, Prices, UsageTotals, find_price
 from remit.runtime import Runtime
 
 _MAX_ROUNDS: Final = 20

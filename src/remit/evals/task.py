@@ -20,12 +20,12 @@ from pydantic import (
     model_validator,
 )
 
-from remit.contracts.arguments import Limits
-from remit.contracts.principal import Principal
 from remit.core.checks import as_path, as_tuple
 from remit.core.names import show_hidden
 from remit.engine.given_history import read_history
 from remit.errors import RequestError, SetupError
+from remit.record.arguments import Limits
+from remit.record.principal import Principal
 from remit.schemas.finding import InventoryError, display_path
 from remit.schemas.mistakes import explain_mistake
 from remit.schemas.suggestions import suggest

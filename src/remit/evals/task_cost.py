@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.meter import UsageLimit
-from remit.contracts.reply import Reply
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.reply import Reply
 from remit.core import Place
 from remit.errors import BudgetError
+from remit.record.meter import UsageLimit
 
 _OWNERS: Final = ("the task", "the rest of the task")
 

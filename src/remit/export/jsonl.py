@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable
 from typing import Any, cast
 
-from remit.contracts.items import Position
 from remit.core.checks import check_text
 from remit.errors import JournalFormatError
 from remit.journal.codec import decode_item
+from remit.record.items import Position
 from remit.schemas.jsontext import compact_json
 
 

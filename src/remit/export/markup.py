@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from typing import Final
 
-from remit.contracts.secret import redact_secrets
 from remit.core.names import show_hidden
+from remit.record.secret import redact_secrets
 
 _VOID: Final = frozenset({"meta"})
 _LAYOUT: Final = "\n\t\u00a0\u200c\u200d\u202f"

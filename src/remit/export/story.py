@@ -8,8 +8,11 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Final
 
-from remit.contracts.chat import decode_message
-from remit.contracts.items import (
+from remit.chat.chat import decode_message
+from remit.chat.wire import text_of_message
+from remit.errors import error_from_reply
+from remit.export.markup import Markup, element, join
+from remit.record.items import (
     ErasedItem,
     GivenMessage,
     Handoff,
@@ -25,11 +28,8 @@ from remit.contracts.items import (
     RunStalled,
     RunSuspended,
 )
-from remit.contracts.question import Change, Decision
-from remit.contracts.seen import SEEN
-from remit.contracts.wire import text_of_message
-from remit.errors import error_from_reply
-from remit.export.markup import Markup, element, join
+from remit.record.question import Change, Decision
+from remit.record.seen import SEEN
 from remit.views.parts import CallView, MessageView, QuestionView
 from remit.views.receipt import Receipt, ReceiptCall
 from remit.views.run_view import RunView

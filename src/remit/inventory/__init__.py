@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from remit.contracts.classification import (
+    from remit.call.classification import (
         EXPERIMENT_PERMISSION,
         Capability,
         Classification,
@@ -137,7 +137,7 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
-            "remit.contracts.classification": (
+            "remit.call.classification": (
                 "EXPERIMENT_PERMISSION",
                 "Capability",
                 "Classification",

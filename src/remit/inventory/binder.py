@@ -8,11 +8,11 @@ from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, cast
 
-from remit.contracts.call import CallLayer, to_call_layers
-from remit.contracts.classification import Deprecation
-from remit.contracts.facts import Facts
-from remit.contracts.naming import canonical_name
-from remit.contracts.tool import Tool, build_tool
+from remit.call.call import CallLayer, to_call_layers
+from remit.call.classification import Deprecation
+from remit.call.facts import Facts
+from remit.call.naming import canonical_name
+from remit.call.tool import Tool, build_tool
 from remit.core import Stack
 from remit.errors import ContractError, SetupError
 from remit.inventory.declared_calls import check_composed_objects, declared_calls

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from remit.contracts.classification import parse_version
+from remit.call.classification import parse_version
 
 BreakingRule = Callable[[Any, Any], bool]
 """Whether the second value refuses callers that the first accepted."""

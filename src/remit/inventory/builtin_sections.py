@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, TypeVar
 
 from pydantic import JsonValue
 
-from remit.contracts.call import ToolLayer
-from remit.contracts.facts import Facts
+from remit.call.call import ToolLayer
+from remit.call.facts import Facts
 from remit.core.checks import check_instance
 from remit.dispatch.preset import recommended_layers
 from remit.inventory.breaking_rules import breaks_if_disabled, breaks_if_earlier, breaks_if_enabled, breaks_if_lower

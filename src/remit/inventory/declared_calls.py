@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any, cast
 
-from remit.contracts.callee import Callee
-from remit.contracts.facts import Effect
+from remit.call.callee import Callee
+from remit.call.facts import Effect
 from remit.errors import ContractError
 from remit.inventory.definition import DeclaresCalls
 from remit.inventory.methods import OperationFunction

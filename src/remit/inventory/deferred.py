@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Protocol, cast
 
-from remit.contracts.deferred_tool import DeferredTool
+from remit.call.deferred_tool import DeferredTool
 from remit.core import Stack
 from remit.errors import SetupError
 from remit.inventory.binder import BoundSlice, facts_of_tool, layers_of_tool

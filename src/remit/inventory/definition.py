@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 from pydantic import BaseModel, JsonValue
 
-from remit.contracts.callee import Callee
-from remit.contracts.facts import Facts
-from remit.contracts.tool import Tool
+from remit.call.callee import Callee
+from remit.call.facts import Facts
+from remit.call.tool import Tool
 from remit.inventory.envelope import Request, Response, derive_request, derive_response, envelope_names
 from remit.inventory.governance import BusinessRules, PolicyModel
 from remit.inventory.methods import Envelopes, OperationFunction

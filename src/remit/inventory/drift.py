@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from remit.agent.agent import ADDED_TOOLS
-from remit.contracts.call import CallLayer
-from remit.contracts.callee import check_callees
-from remit.contracts.classification import Capability, Complexity, Tier
-from remit.contracts.facts import Effect, Facts
+from remit.call.call import CallLayer
+from remit.call.callee import check_callees
+from remit.call.classification import Capability, Complexity, Tier
+from remit.call.facts import Effect, Facts
 from remit.core import Stack
 from remit.core.checks import check_instances
 from remit.dispatch.registry import AnyCallee, collect_callees

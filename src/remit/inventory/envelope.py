@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, model_validator
 
-from remit.contracts.wire import replace_surrogates
+from remit.chat.wire import replace_surrogates
 from remit.errors import CallError, ContractError, RemitError, RequestError, error_from_reply
 from remit.schemas.jsontext import compact_json
 

@@ -6,10 +6,10 @@ import enum
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from remit.contracts.call import Call
-from remit.contracts.classification import Deprecation, parse_version
-from remit.contracts.gate import Gate
-from remit.contracts.notes import write_note
+from remit.call.call import Call
+from remit.call.classification import Deprecation, parse_version
+from remit.call.gate import Gate
+from remit.call.notes import write_note
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_flag, check_instances, check_text, wrong_value
 from remit.errors import BlockedError, DeniedError, MissingCapabilityError

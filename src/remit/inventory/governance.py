@@ -13,9 +13,9 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from remit.contracts.call import AnyLayer, CallLayer, ToolLayer
-from remit.contracts.classification import Visibility
-from remit.contracts.facts import Facts
+from remit.call.call import AnyLayer, CallLayer, ToolLayer
+from remit.call.classification import Visibility
+from remit.call.facts import Facts
 from remit.core import Stack
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import as_tuple_of, check_instance, check_name, check_subclass

@@ -15,17 +15,17 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from remit.agent.agent import Agent
-from remit.contracts.callee import check_callees
-from remit.contracts.contract import InputSchema, OutputSchema
-from remit.contracts.entity import entity_kinds
-from remit.contracts.facts import Facts
-from remit.contracts.question import content_digest
-from remit.contracts.schema import Input
+from remit.call.callee import check_callees
+from remit.call.contract import InputSchema, OutputSchema
+from remit.call.entity import entity_kinds
+from remit.call.facts import Facts
+from remit.call.schema import Input
 from remit.core.checks import check_instances
 from remit.inventory.definition import AnyCallee, AnyTool, ToolDefinition
 from remit.inventory.governance import PolicyModel
 from remit.inventory.locked_agents import agent_text, agent_values, agents_of
 from remit.inventory.operations import Operations
+from remit.record.question import content_digest
 from remit.schemas.compat import inline_references
 from remit.schemas.finding import Finding, InventoryError, display_path
 from remit.schemas.jsontext import canonical_text

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from remit.contracts.facts import Risk
+from remit.call.facts import Risk
 from remit.inventory.definition import AnyCallee, MethodDefinition
 from remit.inventory.governance import BUSINESS_RULES, Enforcer, PolicyTable
 from remit.inventory.lock import Lock, LockedOperation, build_lock, lock_path

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from remit.contracts.entity import entity_kinds
+from remit.call.entity import entity_kinds
 from remit.inventory.definition import AnyTool, MethodDefinition, Parameter, ToolDefinition
 from remit.inventory.governance import PolicyModel, PolicyTable
 from remit.inventory.operations import Operations

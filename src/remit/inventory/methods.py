@@ -18,11 +18,11 @@ from uuid import UUID
 from msgspec import Struct
 from pydantic import BaseModel
 
-from remit.contracts.callee import Context, LeafContext
-from remit.contracts.question import content_digest
-from remit.contracts.reply import Reply
+from remit.call.callee import Context, LeafContext
+from remit.call.reply import Reply
 from remit.errors import ContractError, InvalidOutputError
 from remit.inventory.envelope import Request, Response, Status, payload_model_of
+from remit.record.question import content_digest
 from remit.schemas.docstring import read_docstring
 
 E = TypeVar("E", "Request[Any]", "Response[Any]")

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from pydantic import BaseModel, JsonValue, ValidationError, create_model
 
-from remit.contracts.body_context import frame_of
-from remit.contracts.callee import LeafContext
-from remit.contracts.schema import Input
-from remit.contracts.tool import Tool
+from remit.call.body_context import frame_of
+from remit.call.callee import LeafContext
+from remit.call.schema import Input
+from remit.call.tool import Tool
 from remit.errors import ContractError, InvalidArgumentsError
 from remit.schemas.jsontext import compact_json
 from remit.schemas.mistakes import explain_mistake

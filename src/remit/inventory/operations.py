@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import cast
 
-from remit.contracts.tool import Tool
-from remit.contracts.typed_schema import CONTRACTS_ARE_CHECKED
+from remit.call.tool import Tool
+from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import (
     as_tuple,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from remit.contracts.callee import AgentLike
+from remit.call.callee import AgentLike
 from remit.core.protocols import implements
 from remit.inventory.definition import AnyCallee, AnyTool
 from remit.inventory.document import Vocabulary

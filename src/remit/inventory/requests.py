@@ -10,10 +10,8 @@ from uuid import UUID, uuid4
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from remit.contracts.arguments import Arguments
-from remit.contracts.kept_schema import output_of, schema_of
-from remit.contracts.principal import Principal, check_principal
-from remit.contracts.schema import serialize_content
+from remit.call.kept_schema import output_of, schema_of
+from remit.call.schema import serialize_content
 from remit.core.checks import check_instance, check_method, check_text
 from remit.core.names import as_normalized
 from remit.dispatch.registry import AnyCallee
@@ -39,6 +37,8 @@ from remit.inventory.envelope import (
 )
 from remit.inventory.methods import read_pending
 from remit.inventory.operations import Operations
+from remit.record.arguments import Arguments
+from remit.record.principal import Principal, check_principal
 from remit.schemas.suggestions import suggest
 
 

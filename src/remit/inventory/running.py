@@ -14,10 +14,10 @@ from typing import Any, Final, cast
 
 from remit.agent.agent import ADDED_TOOLS
 from remit.approvals.policy import Egress, HighRisk
-from remit.contracts.call import CallLayer, choose_layers, has_conditions
-from remit.contracts.callee import AgentLike, HasSource, HasSteps
-from remit.contracts.classification import Visibility
-from remit.contracts.facts import Effect, Risk
+from remit.call.call import CallLayer, choose_layers, has_conditions
+from remit.call.callee import AgentLike, HasSource, HasSteps
+from remit.call.classification import Visibility
+from remit.call.facts import Effect, Risk
 from remit.core import Stack
 from remit.core.protocols import implements
 from remit.dispatch.chosen_names import find_unknown_names

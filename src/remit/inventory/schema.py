@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from remit.contracts.classification import Capability, Classification, Complexity, Deprecation, Maturity, Tier
-from remit.contracts.facts import Effect, Facts, Risk, build_facts
+from remit.call.classification import Capability, Classification, Complexity, Deprecation, Maturity, Tier
+from remit.call.facts import Effect, Facts, Risk, build_facts
 from remit.inventory.governance import BusinessRules, PolicyModel, PolicyTable
 from remit.schemas.yaml_lines import KeyPath, YamlDocument
 

@@ -9,10 +9,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from remit.contracts.artifact import DIGEST_PREFIX
 from remit.core.files import ensure_private_folder, sync_folder, write_private_file
 from remit.errors import JournalError, SetupError
 from remit.journal.crashpoint import crashpoint
+from remit.record.artifact import DIGEST_PREFIX
 
 _STALE_SECONDS: Final = 24 * 3600.0
 

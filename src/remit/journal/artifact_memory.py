@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from remit.contracts.artifact import ArtifactScope
-from remit.contracts.items import Position, RunOpened
 from remit.errors import BrokenJournalError
 from remit.journal.index import artifacts_of_header, find_unreferenced
+from remit.record.artifact import ArtifactScope
+from remit.record.items import Position, RunOpened
 
 
 class ArtifactsInMemory:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from math import inf
 
-from remit.contracts.question import content_digest
 from remit.journal.changes import (
     ChangedRow,
     ChangeKey,
@@ -24,6 +23,7 @@ from remit.journal.conversation_row import ConversationKey, ConversationRow
 from remit.journal.index import with_expiry
 from remit.journal.question_row import QuestionRow
 from remit.journal.run_row import RunRow
+from remit.record.question import content_digest
 
 
 class ChangesInMemory(abc.ABC):

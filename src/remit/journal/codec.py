@@ -11,9 +11,12 @@ from typing import Any, Final, cast
 from msgspec import ValidationError, convert, structs
 from msgspec.json import Encoder
 
-from remit.contracts.chat import decode_message, encode_message
-from remit.contracts.compacted_history import TOOL_PREFIX, compact_messages
-from remit.contracts.items import (
+from remit.call.reply import Reply
+from remit.chat.chat import decode_message, encode_message
+from remit.chat.compacted_history import TOOL_PREFIX, compact_messages
+from remit.chat.wire import ModelText, origin_of_text
+from remit.errors import CallCancelledError, JournalFormatError
+from remit.record.items import (
     ITEM_TYPES,
     ErasedItem,
     GivenMessage,
@@ -28,10 +31,7 @@ from remit.contracts.items import (
     RunSuspended,
     ToolOutput,
 )
-from remit.contracts.question import content_digest
-from remit.contracts.reply import Reply
-from remit.contracts.wire import ModelText, origin_of_text
-from remit.errors import CallCancelledError, JournalFormatError
+from remit.record.question import content_digest
 from remit.schemas.jsontext import ascii_json, compact_json
 
 JOURNAL_FORMAT: Final = 1

@@ -9,10 +9,10 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 
-from remit.contracts.items import DETACHED, RunOpened
 from remit.errors import RequestConflictError, RequestNotFoundError
 from remit.journal.index import check_conversation_free
 from remit.journal.ports import ConversationChange, ConversationFilter, ConversationKey, ConversationRow, RunRow
+from remit.record.items import DETACHED, RunOpened
 
 EVERYONE: Final = "*"
 """Shares a conversation with every principal of the tenant."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable
 
-from remit.contracts.grant import Grant, GrantRow
 from remit.journal.index import check_revocable, lease_lost_error
 from remit.journal.listing import list_grants
+from remit.record.grant import Grant, GrantRow
 
 
 class GrantsInMemory(abc.ABC):

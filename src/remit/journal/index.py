@@ -7,9 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from remit.contracts.artifact import ArtifactScope
-from remit.contracts.grant import GrantRow
-from remit.contracts.items import (
+from remit.errors import ApprovalUsedError, IdempotencyError, LeaseError, RequestConflictError, RequestNotFoundError
+from remit.journal.ports import QuestionRow, RunRow, RunStatus
+from remit.record.artifact import ArtifactScope
+from remit.record.grant import GrantRow
+from remit.record.items import (
     DETACHED,
     DecisionItem,
     Item,
@@ -23,10 +25,8 @@ from remit.contracts.items import (
     RunStalled,
     RunSuspended,
 )
-from remit.contracts.ledger import Consumption, TurnRequest
-from remit.contracts.question import Decision, content_digest
-from remit.errors import ApprovalUsedError, IdempotencyError, LeaseError, RequestConflictError, RequestNotFoundError
-from remit.journal.ports import QuestionRow, RunRow, RunStatus
+from remit.record.ledger import Consumption, TurnRequest
+from remit.record.question import Decision, content_digest
 
 
 def run_row_from_header(position: Position, item: RunOpened) -> RunRow:

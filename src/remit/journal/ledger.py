@@ -8,9 +8,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from remit.contracts.chat import decode_message
-from remit.contracts.grant import Grant
-from remit.contracts.items import (
+from remit.chat.chat import decode_message
+from remit.errors import DivergedError, JournalError, RequestError
+from remit.journal.codec import encode_item, link_items
+from remit.journal.ports import AppendFuture, Store
+from remit.record.grant import Grant
+from remit.record.items import (
     AttemptEnded,
     AttemptStarted,
     CallItem,
@@ -25,13 +28,10 @@ from remit.contracts.items import (
     RunOpened,
     ToolOutput,
 )
-from remit.contracts.ledger import Consumption, TurnRequest
-from remit.contracts.meter import Meter
-from remit.contracts.question import Decision, Question
-from remit.contracts.usage import Prices, UsageTotals
-from remit.errors import DivergedError, JournalError, RequestError
-from remit.journal.codec import encode_item, link_items
-from remit.journal.ports import AppendFuture, Store
+from remit.record.ledger import Consumption, TurnRequest
+from remit.record.meter import Meter
+from remit.record.question import Decision, Question
+from remit.record.usage import Prices, UsageTotals
 
 STALL_TIMEOUT: Final = 5.0
 """Seconds on the loop's clock after which a body that makes no further recorded call has diverged."""

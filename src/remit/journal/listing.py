@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from remit.contracts.grant import GrantRow
 from remit.journal.ports import QuestionFilter, QuestionRow, RunFilter, RunRow
+from remit.record.grant import GrantRow
 
 _RUN_FIELDS = ("conversation", "tenant", "principal", "application", "target", "status", "callee")
 _QUESTION_FIELDS = ("conversation", "tenant", "run")

@@ -12,20 +12,6 @@ from typing import Unpack
 
 from msgspec import Struct, field
 
-from remit.contracts.items import (
-    DETACHED,
-    DecisionItem,
-    ErasedItem,
-    Position,
-    QuestionClosed,
-    QuestionItem,
-    RunFinished,
-    RunOpened,
-    RunStalled,
-    RunSuspended,
-)
-from remit.contracts.ledger import Consumption
-from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_clock
 from remit.journal.answers import InMemoryAnswers
@@ -69,6 +55,20 @@ from remit.journal.ports import (
     RunRow,
 )
 from remit.journal.turn_memory import TurnsInMemory
+from remit.record.items import (
+    DETACHED,
+    DecisionItem,
+    ErasedItem,
+    Position,
+    QuestionClosed,
+    QuestionItem,
+    RunFinished,
+    RunOpened,
+    RunStalled,
+    RunSuspended,
+)
+from remit.record.ledger import Consumption
+from remit.record.question import Decision, Question, QuestionStatus
 
 
 class _RunState(Struct):

@@ -6,11 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import Final, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
-from remit.contracts.artifact import ArtifactScope
-from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import Position
-from remit.contracts.ledger import Consumption, TurnRequest
-from remit.contracts.question import Decision
 from remit.journal.attached_calls import AttachedCalls
 from remit.journal.changes import ChangeIndex
 from remit.journal.conversation_row import (
@@ -21,6 +16,11 @@ from remit.journal.conversation_row import (
 )
 from remit.journal.question_row import QuestionRow
 from remit.journal.run_row import RunRow, RunStatus
+from remit.record.artifact import ArtifactScope
+from remit.record.grant import Grant, GrantRow
+from remit.record.items import Position
+from remit.record.ledger import Consumption, TurnRequest
+from remit.record.question import Decision
 
 
 class RunFilter(TypedDict, total=False):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from remit.contracts.question import Decision, Question, QuestionStatus
+from remit.record.question import Decision, Question, QuestionStatus
 
 
 class QuestionRow(NamedTuple):

@@ -7,9 +7,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from remit.contracts.chat import decode_message
-from remit.contracts.grant import Grant
-from remit.contracts.items import (
+from remit.chat.chat import decode_message
+from remit.errors import CallCancelledError, CallError, DeadlineError, DivergedError, Suspended, error_from_reply
+from remit.journal.codec import encode_item
+from remit.record.grant import Grant
+from remit.record.items import (
     CallItem,
     DecisionItem,
     ErasedItem,
@@ -25,11 +27,9 @@ from remit.contracts.items import (
     ToolOutput,
     output_content,
 )
-from remit.contracts.ledger import Consumption, TurnRequest
-from remit.contracts.meter import Meter
-from remit.contracts.question import Decision, Question
-from remit.errors import CallCancelledError, CallError, DeadlineError, DivergedError, Suspended, error_from_reply
-from remit.journal.codec import encode_item
+from remit.record.ledger import Consumption, TurnRequest
+from remit.record.meter import Meter
+from remit.record.question import Decision, Question
 
 _SIBLING_TURNS: Final = 10
 """Turns of the event loop within which a body makes the calls that it makes together, nested groups included."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from remit.contracts.items import Item, RunScheduled, RunStalled, RunSuspended
+from remit.record.items import Item, RunScheduled, RunStalled, RunSuspended
 
 
 class Rest(NamedTuple):

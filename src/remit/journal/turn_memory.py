@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 
-from remit.contracts.ledger import TurnRequest
 from remit.journal.index import latest_start, plan_turn
+from remit.record.ledger import TurnRequest
 
 
 class TurnsInMemory:

@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from remit.contracts.items import (
+from remit.errors import BrokenJournalError
+from remit.journal.codec import find_broken_link
+from remit.journal.index import UNFINISHED_STATUSES, run_row_from_header, status_after
+from remit.journal.ports import AcquiredLease, QuestionRow, RunRow
+from remit.record.items import (
     AttemptStarted,
     DecisionItem,
     ErasedItem,
@@ -17,11 +21,7 @@ from remit.contracts.items import (
     RunFinished,
     RunOpened,
 )
-from remit.contracts.question import Question
-from remit.errors import BrokenJournalError
-from remit.journal.codec import find_broken_link
-from remit.journal.index import UNFINISHED_STATUSES, run_row_from_header, status_after
-from remit.journal.ports import AcquiredLease, QuestionRow, RunRow
+from remit.record.question import Question
 
 
 def verify_chain(run: str, items: Sequence[Position]) -> None:

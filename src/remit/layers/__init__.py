@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from remit.contracts.asking import ask_model
-    from remit.contracts.call import (
+    from remit.call.asking import ask_model
+    from remit.call.call import (
         AgentLayer,
         AnyLayer,
         Call,
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
         StepService,
         ToolLayer,
     )
-    from remit.contracts.gate import Gate, has_passed_gates
-    from remit.contracts.layers import layer_fn
-    from remit.contracts.notes import write_note
-    from remit.contracts.reply import Reply
+    from remit.call.gate import Gate, has_passed_gates
+    from remit.call.layers import layer_fn
+    from remit.call.notes import write_note
+    from remit.call.reply import Reply
     from remit.core import HasPlace, Layer, OrderRule, Place, Service, Stack, compose
     from remit.layers.accumulate import Accumulate
     from remit.layers.add_message import AddMessage
@@ -88,8 +88,8 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
-            "remit.contracts.asking": ("ask_model",),
-            "remit.contracts.call": (
+            "remit.call.asking": ("ask_model",),
+            "remit.call.call": (
                 "AgentLayer",
                 "AnyLayer",
                 "Call",
@@ -101,10 +101,10 @@ if not TYPE_CHECKING:
                 "StepService",
                 "ToolLayer",
             ),
-            "remit.contracts.gate": ("Gate", "has_passed_gates"),
-            "remit.contracts.layers": ("layer_fn",),
-            "remit.contracts.notes": ("write_note",),
-            "remit.contracts.reply": ("Reply",),
+            "remit.call.gate": ("Gate", "has_passed_gates"),
+            "remit.call.layers": ("layer_fn",),
+            "remit.call.notes": ("write_note",),
+            "remit.call.reply": ("Reply",),
             "remit.core": ("HasPlace", "Layer", "OrderRule", "Place", "Service", "Stack", "compose"),
             "remit.layers.accumulate": ("Accumulate",),
             "remit.layers.add_message": ("AddMessage",),

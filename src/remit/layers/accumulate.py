@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
-from remit.contracts.reply import Reply
+from remit.call.call import Call, CallLayer, CallService, RunsOwnCode
+from remit.call.reply import Reply
 from remit.core.call_checks import check_arguments, check_callback
 
 S = TypeVar("S")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from remit.contracts.call import ModelLayer, ModelService
-from remit.contracts.chat import ChatRequest, Completion, encode_message
+from remit.call.call import ModelLayer, ModelService
+from remit.chat.chat import ChatRequest, Completion, encode_message
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_name
 from remit.errors import SetupError

@@ -36,14 +36,11 @@ from remit.approvals.plan import ask_about_calls, find_cover, plan_calls, select
 from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, Policy, Verdict
 from remit.approvals.preview import preview_call
 from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS, find_due_summary
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.facts import Effect
-from remit.contracts.gate import has_begun
-from remit.contracts.items import AttemptEnded, AttemptStarted, CallAllowed, QuestionItem
-from remit.contracts.ledger import Consumption
-from remit.contracts.question import NO_PREVIEW, Question
-from remit.contracts.reply import Reply
-from remit.contracts.resolution import resolve_references
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.facts import Effect
+from remit.call.gate import has_begun
+from remit.call.reply import Reply
+from remit.call.resolution import resolve_references
 from remit.core import Place
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_instance, wrong_value
@@ -55,6 +52,9 @@ from remit.errors import (
     MissingCapabilityError,
     SetupError,
 )
+from remit.record.items import AttemptEnded, AttemptStarted, CallAllowed, QuestionItem
+from remit.record.ledger import Consumption
+from remit.record.question import NO_PREVIEW, Question
 
 
 @check_arguments()

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.callee import Callee
-from remit.contracts.classification import EXPERIMENT_PERMISSION, Visibility
-from remit.contracts.contract import Contract
-from remit.contracts.gate import why_closed
-from remit.contracts.principal import Principal
-from remit.contracts.reply import Reply
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.callee import Callee
+from remit.call.classification import EXPERIMENT_PERMISSION, Visibility
+from remit.call.contract import Contract
+from remit.call.gate import why_closed
+from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
 from remit.errors import BlockedError, CallError, DeniedError
+from remit.record.principal import Principal
 
 
 @check_arguments()

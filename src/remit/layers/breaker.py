@@ -6,9 +6,9 @@ import asyncio
 import math
 from dataclasses import dataclass, field
 
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.facts import Effect
-from remit.contracts.reply import Reply
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.facts import Effect
+from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_numbers

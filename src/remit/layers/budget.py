@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.callee import AgentLike
-from remit.contracts.facts import Effect
-from remit.contracts.meter import UsageLimit
-from remit.contracts.reply import Reply
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.callee import AgentLike
+from remit.call.facts import Effect
+from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_numbers
 from remit.errors import BudgetError, SetupError
+from remit.record.meter import UsageLimit
 
 
 @check_arguments()

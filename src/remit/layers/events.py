@@ -7,9 +7,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.notes import write_note
-from remit.contracts.reply import Reply
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.notes import write_note
+from remit.call.reply import Reply
 from remit.core.call_checks import check_arguments
 from remit.errors import CallError
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from remit.contracts.asking import ask_model, current_attempts
-from remit.contracts.call import ModelLayer, ModelService
-from remit.contracts.chat import ChatRequest, Completion
+from remit.call.asking import ask_model, current_attempts
+from remit.call.call import ModelLayer, ModelService
+from remit.chat.chat import ChatRequest, Completion
 from remit.core.call_checks import check_arguments
 from remit.errors import ModelError, SetupError
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import cast
 
-from remit.contracts.call import ModelLayer, ModelService, RunsOwnCode
-from remit.contracts.chat import ChatRequest, Completion, completion_from_message, encode_message
+from remit.call.call import ModelLayer, ModelService, RunsOwnCode
+from remit.chat.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import check_text
 from remit.errors import InternalError

@@ -12,16 +12,16 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.facts import Effect
-from remit.contracts.ledger import TurnRequest
-from remit.contracts.question import content_digest
-from remit.contracts.reply import Reply
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.facts import Effect
+from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.amounts import format_seconds
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_numbers
 from remit.errors import RateLimitedError, SetupError
+from remit.record.ledger import TurnRequest
+from remit.record.question import content_digest
 
 LimitKey = tuple[str, str]
 

@@ -8,15 +8,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Final
 
-from remit.contracts.arguments import Limits
-from remit.contracts.artifact import Artifact, from_recorded, is_small, store_large, to_recorded
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.facts import Effect
-from remit.contracts.gate import is_outcome_unknown, postpone_failure
-from remit.contracts.items import ToolOutput, output_content
-from remit.contracts.redact import limit_error, redact_reply, redact_reply_aside, safe_cause
-from remit.contracts.reply import Reply
-from remit.contracts.secret import KNOWN_SECRETS, redact_secrets
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.facts import Effect
+from remit.call.gate import is_outcome_unknown, postpone_failure
+from remit.call.redact import limit_error, redact_reply, redact_reply_aside, safe_cause
+from remit.call.reply import Reply
 from remit.core import Place
 from remit.errors import (
     CallError,
@@ -30,6 +26,10 @@ from remit.errors import (
 )
 from remit.journal.codec import tool_message_text
 from remit.journal.replay import ReplayLedger
+from remit.record.arguments import Limits
+from remit.record.artifact import Artifact, from_recorded, is_small, store_large, to_recorded
+from remit.record.items import ToolOutput, output_content
+from remit.record.secret import KNOWN_SECRETS, redact_secrets
 from remit.schemas.jsontext import compact_json
 
 

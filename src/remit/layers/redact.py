@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.redact import Redaction
-from remit.contracts.reply import Reply
-from remit.contracts.streaming import withhold_answers
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.redact import Redaction
+from remit.call.reply import Reply
+from remit.chat.streaming import withhold_answers
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_texts
 from remit.errors import CallError, SetupError

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from remit.contracts.call import Call, CallLayer, CallService, describe_unread_key
-from remit.contracts.facts import Effect
-from remit.contracts.items import AttemptStarted
-from remit.contracts.reply import Reply
-from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
+from remit.call.call import Call, CallLayer, CallService, describe_unread_key
+from remit.call.facts import Effect
+from remit.call.reply import Reply
+from remit.call.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
 from remit.core import Place
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import as_items, check_counts, check_numbers, check_subclass
 from remit.errors import CallError, DeadlineError, InternalError, RemitError, SetupError, StillRunningError
+from remit.record.items import AttemptStarted
 
 TIMEOUT_RETRY_COST: Final = 10
 """Tokens for a retry after a deadline: the previous attempt may still be under way."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from remit.contracts.asking import AttemptRecord, current_attempts
-from remit.contracts.call import ModelLayer, ModelService
-from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.finish import Ending, read_finish
-from remit.contracts.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
+from remit.call.asking import AttemptRecord, current_attempts
+from remit.call.call import ModelLayer, ModelService
+from remit.call.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
+from remit.chat.chat import ChatRequest, Completion
+from remit.chat.finish import Ending, read_finish
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import check_counts, check_numbers
 from remit.errors import CompletionError, ModelError, SetupError

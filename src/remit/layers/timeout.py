@@ -9,8 +9,8 @@ from typing import Any, Final, Generic, TypeVar
 
 from msgspec import structs
 
-from remit.contracts.call import AnyLayer, Call
-from remit.contracts.threads import ThreadStillRunning
+from remit.call.call import AnyLayer, Call
+from remit.call.threads import ThreadStillRunning
 from remit.core import Place, Service
 from remit.core.amounts import format_seconds
 from remit.core.call_checks import check_arguments

@@ -21,16 +21,16 @@ from importlib import import_module
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from remit.contracts.call import Call, CallLayer, CallService, ModelLayer, ModelService
-from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.contract import Contract
-from remit.contracts.facts import Effect
-from remit.contracts.items import Item, Message, ToolOutput, TraceStarted
-from remit.contracts.ledger import Ledger
-from remit.contracts.reply import Reply
-from remit.contracts.tool import Tool
+from remit.call.call import Call, CallLayer, CallService, ModelLayer, ModelService
+from remit.call.contract import Contract
+from remit.call.facts import Effect
+from remit.call.reply import Reply
+from remit.call.tool import Tool
+from remit.chat.chat import ChatRequest, Completion
 from remit.core import Place
 from remit.errors import RemitError, Suspended
+from remit.record.items import Item, Message, ToolOutput, TraceStarted
+from remit.record.ledger import Ledger
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import Histogram, MeterProvider

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from remit.contracts.call import Call, CallLayer, CallService, RunsOwnCode
-from remit.contracts.reply import Reply
+from remit.call.call import Call, CallLayer, CallService, RunsOwnCode
+from remit.call.reply import Reply
 from remit.core.call_checks import check_arguments, check_callback
 from remit.errors import InternalError
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from remit.contracts.artifact import DIGEST_START, check_artifacts
-from remit.contracts.call import Call, CallLayer, CallService
-from remit.contracts.items import ArgumentsBound
-from remit.contracts.reply import Reply
-from remit.contracts.resolution import resolve_references
+from remit.call.call import Call, CallLayer, CallService
+from remit.call.reply import Reply
+from remit.call.resolution import resolve_references
 from remit.core import Place
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_flag
+from remit.record.artifact import DIGEST_START, check_artifacts
+from remit.record.items import ArgumentsBound
 
 
 @check_arguments()

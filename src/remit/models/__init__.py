@@ -6,14 +6,14 @@ from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from remit.agent.model import ChecksModel, Model, NamedModel, StreamsAnswers
-    from remit.contracts.settings import ModelSettings
-    from remit.contracts.streaming import Delta
-    from remit.contracts.usage import Price
+    from remit.chat.settings import ModelSettings
+    from remit.chat.streaming import Delta
     from remit.models.chat_response import read_response
     from remit.models.local import LocalModel, LocalModels
     from remit.models.openai import OpenAI
     from remit.models.pydantic_ai import PydanticAIModel
     from remit.models.resolve import ModelResolver, ResolvedModel, resolve_model
+    from remit.record.usage import Price
 
 __all__ = [
     "ChecksModel",
@@ -38,9 +38,9 @@ if not TYPE_CHECKING:
         __name__,
         {
             "remit.agent.model": ("ChecksModel", "Model", "NamedModel", "StreamsAnswers"),
-            "remit.contracts.settings": ("ModelSettings",),
-            "remit.contracts.streaming": ("Delta",),
-            "remit.contracts.usage": ("Price",),
+            "remit.chat.settings": ("ModelSettings",),
+            "remit.chat.streaming": ("Delta",),
+            "remit.record.usage": ("Price",),
             "remit.models.chat_response": ("read_response",),
             "remit.models.local": ("LocalModel", "LocalModels"),
             "remit.models.openai": ("OpenAI",),

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
-from remit.contracts.finish import NO_FINISH
-from remit.contracts.streaming import Delta
-from remit.contracts.wire import has_surrogates, text_of_message
+from remit.chat.finish import NO_FINISH
+from remit.chat.streaming import Delta
+from remit.chat.wire import has_surrogates, text_of_message
 from remit.models.call_pieces import find_call, index_of, with_whole_name
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import as_object, load_json

@@ -10,8 +10,8 @@ from typing import Any, Final, Protocol
 import httpx2
 import openai
 
-from remit.contracts.current_run import CURRENT_LIMITS
 from remit.errors import CompletionError, ModelError
+from remit.record.current_run import CURRENT_LIMITS
 
 _MAX_ERROR_BYTES: Final = 64 << 10
 """How much of an error response is read; the rest is dropped."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from remit.contracts.chat import Completion, completion_from_message, drop_empty_calls
-from remit.contracts.wire import with_tool_calls
+from remit.chat.chat import Completion, completion_from_message, drop_empty_calls
+from remit.chat.wire import with_tool_calls
 from remit.errors import CompletionError
 from remit.schemas.raw_json import as_object, join_members, load_json, raw_items, raw_members
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from remit.contracts.chat import Completion
-from remit.contracts.model_status import describe_redirect, retry_after
-from remit.contracts.provider_error import ProviderError, classify_error, is_filtered
+from remit.chat.chat import Completion
+from remit.chat.model_status import describe_redirect, retry_after
+from remit.chat.provider_error import ProviderError, classify_error, is_filtered
 from remit.core.checks import check_counts, check_instance, check_text
 from remit.errors import CompletionError, ModelBusyError, ModelError
 from remit.models.answer_stream import AnswerStream, StreamCutError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from remit.contracts.settings import ModelSettings
+from remit.chat.settings import ModelSettings
 from remit.errors import NoModelError, NotFoundError
 from remit.secrets import EnvSecrets
 

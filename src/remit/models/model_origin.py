@@ -11,9 +11,9 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.usage import RequestUsage
 
-from remit.contracts.estimate import PDF, Reads
-from remit.contracts.usage import are_tokens
-from remit.contracts.wire import kept_details, received_message
+from remit.chat.wire import kept_details, received_message
+from remit.record.estimate import PDF, Reads
+from remit.record.usage import are_tokens
 
 
 def model_origin(model: Model) -> str:

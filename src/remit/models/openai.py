@@ -21,11 +21,11 @@ with require_extra(__name__, "openai"):
     import openai
     from openai._constants import RAW_RESPONSE_HEADER
 
-from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.settings import ModelSettings
-from remit.contracts.streaming import Delta, whole_answer
-from remit.contracts.transient import is_transient
-from remit.contracts.wire import to_request_text
+from remit.call.transient import is_transient
+from remit.chat.chat import ChatRequest, Completion
+from remit.chat.settings import ModelSettings
+from remit.chat.streaming import Delta, whole_answer
+from remit.chat.wire import to_request_text
 from remit.core.checks import as_text_tuple, check_counts, check_instance, check_name, check_positive, check_text
 from remit.core.deadline import Deadline
 from remit.errors import (

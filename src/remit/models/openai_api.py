@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from remit.contracts.settings import ModelSettings
+from remit.chat.settings import ModelSettings
 
 _NEWER: Final = re.compile(r"o\d|gpt-([5-9]|\d\d)")
 """The models that take `max_completion_tokens` instead of `max_tokens`."""

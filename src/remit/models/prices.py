@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from functools import cache
 
-from remit.contracts.usage import Price, Prices
 from remit.core.checks import check_instance
+from remit.record.usage import Price, Prices
 
 
 def with_default_prices(prices: Prices | None = None) -> Prices:

@@ -9,7 +9,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.native_tools import NATIVE_TOOL_TYPES, AbstractNativeTool
 
-from remit.contracts.provider_tool import ProviderTool
+from remit.chat.provider_tool import ProviderTool
 
 _DROPPED_OPTIONS: Final[Mapping[str, frozenset[str]]] = {"groq": frozenset({"max_uses"})}
 """By provider, the options that PydanticAI (2.68) silently omits from a request."""

@@ -46,7 +46,7 @@ with require_extra(__name__, "pydantic-ai"):
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
 
-from remit.contracts.chat import (
+from remit.chat.chat import (
     ChatRequest,
     Completion,
     ToolCallRequest,
@@ -56,9 +56,9 @@ from remit.contracts.chat import (
     decode_message,
     message_text,
 )
-from remit.contracts.provider_tool import ProviderTool
-from remit.contracts.settings import ModelSettings
-from remit.contracts.wire import (
+from remit.chat.provider_tool import ProviderTool
+from remit.chat.settings import ModelSettings
+from remit.chat.wire import (
     RESPONSE_KEY,
     escape_surrogates,
     kept_details,

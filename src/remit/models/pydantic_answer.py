@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from pydantic_ai.messages import ModelResponse, ModelResponsePart, TextPart, ThinkingPart, ToolCallPart
 from pydantic_core import PydanticSerializationError
 
-from remit.contracts.wire import escape_surrogates, has_surrogates, without_surrogates
+from remit.chat.wire import escape_surrogates, has_surrogates, without_surrogates
 from remit.errors import CompletionError
 from remit.schemas.jsontext import compact_json
 

@@ -9,10 +9,10 @@ from remit.lazy_exports import require_extra
 with require_extra(__name__, "pydantic-ai"):
     from pydantic_ai import exceptions as foreign
 
-from remit.contracts.chat import Completion
-from remit.contracts.model_status import FailedResponse, describe_redirect, find_response, retry_after
-from remit.contracts.provider_error import ProviderError, classify_error, is_filtered
-from remit.contracts.transient import is_transient
+from remit.call.transient import is_transient
+from remit.chat.chat import Completion
+from remit.chat.model_status import FailedResponse, describe_redirect, find_response, retry_after
+from remit.chat.provider_error import ProviderError, classify_error, is_filtered
 from remit.errors import (
     CompletionError,
     ContextLengthError,

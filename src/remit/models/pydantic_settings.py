@@ -11,7 +11,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings as PydanticSettings
 
-from remit.contracts.settings import ModelSettings
+from remit.chat.settings import ModelSettings
 from remit.errors import ModelAccessError
 from remit.models.headers import resolve_headers
 

@@ -22,7 +22,7 @@ from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.settings import ModelSettings
 
-from remit.contracts.streaming import CURRENT_SINK, AnswerSink, Delta
+from remit.chat.streaming import CURRENT_SINK, AnswerSink, Delta
 from remit.models.answer_stream import StreamCutError
 from remit.models.raw_chat import streams_itself
 from remit.schemas.jsontext import compact_json

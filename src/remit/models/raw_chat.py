@@ -25,8 +25,8 @@ from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from remit.contracts.streaming import CURRENT_SINK, AnswerSink
-from remit.contracts.wire import (
+from remit.chat.streaming import CURRENT_SINK, AnswerSink
+from remit.chat.wire import (
     escape_surrogates,
     kept_details,
     read_tool_calls,

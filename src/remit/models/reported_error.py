@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from remit.contracts.finish import Ending, read_finish
-from remit.contracts.provider_error import ProviderError
+from remit.chat.finish import Ending, read_finish
+from remit.chat.provider_error import ProviderError
 from remit.schemas.raw_json import load_json
 
 

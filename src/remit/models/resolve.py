@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from remit.agent.model import MODEL_VARIABLE, Model, NamedModel, ask_or_stream, window_of
-from remit.contracts.chat import ChatRequest, Completion
-from remit.contracts.estimate import Reads
-from remit.contracts.provider_tool import ProviderTool, as_provider_tools
-from remit.contracts.settings import ModelSettings
+from remit.chat.chat import ChatRequest, Completion
+from remit.chat.provider_tool import ProviderTool, as_provider_tools
+from remit.chat.settings import ModelSettings
 from remit.core.background_import import import_in_background
 from remit.core.checks import check_name
 from remit.errors import NoModelError, SetupError
 from remit.lazy_exports import install_hint
 from remit.models.local import LOCAL_CONTEXT_TOKENS, LocalModel, find_local_models
 from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted
+from remit.record.estimate import Reads
 from remit.schemas.suggestions import suggest
 
 if TYPE_CHECKING:

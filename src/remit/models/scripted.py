@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 
 from msgspec import structs
 
-from remit.contracts.chat import (
+from remit.chat.chat import (
     CARRIED_ID,
     AssistantMessage,
     ChatRequest,
@@ -23,7 +23,7 @@ from remit.contracts.chat import (
     completion_from_message,
     encode_message,
 )
-from remit.contracts.streaming import Delta
+from remit.chat.streaming import Delta
 from remit.core.call_checks import check_arguments
 from remit.core.checks import (
     as_path,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from remit.contracts.arguments import Arguments
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.pipeline.graph import StepGraph
 from remit.pipeline.json_paths import (
@@ -16,6 +15,7 @@ from remit.pipeline.json_paths import (
 )
 from remit.pipeline.references import From, Item, Reference, Text, Value, iter_references
 from remit.pipeline.step import Step
+from remit.record.arguments import Arguments
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest as meant
 

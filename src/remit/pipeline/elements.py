@@ -6,9 +6,9 @@ from functools import partial
 
 from pydantic import JsonValue
 
-from remit.contracts.callee import Frame
-from remit.contracts.parallel import join_signals, run_parallel
-from remit.contracts.reply import Reply
+from remit.call.callee import Frame
+from remit.call.parallel import join_signals, run_parallel
+from remit.call.reply import Reply
 from remit.errors import CallError, InvalidArgumentsError, InvalidOutputError, Suspended, error_from_reply
 from remit.pipeline.state import PipelineState
 from remit.pipeline.step import Step

@@ -11,14 +11,13 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
-from remit.contracts.arguments import Arguments
-from remit.contracts.body_context import frame_of
-from remit.contracts.call import CallLayer, ToolLayer, to_call_layers
-from remit.contracts.callee import UNKNOWN, Callee, Context, Frame, ReconcileResult
-from remit.contracts.classification import Classification, Complexity
-from remit.contracts.contract import check_name
-from remit.contracts.facts import Effect, Facts, Risk
-from remit.contracts.schema import Input, Output
+from remit.call.body_context import frame_of
+from remit.call.call import CallLayer, ToolLayer, to_call_layers
+from remit.call.callee import UNKNOWN, Callee, Context, Frame, ReconcileResult
+from remit.call.classification import Classification, Complexity
+from remit.call.contract import check_name
+from remit.call.facts import Effect, Facts, Risk
+from remit.call.schema import Input, Output
 from remit.core import Stack
 from remit.core.call_checks import check_arguments
 from remit.core.checks import (
@@ -38,6 +37,7 @@ from remit.pipeline.references import Reference
 from remit.pipeline.result import PipelineResult
 from remit.pipeline.state import PipelineState
 from remit.pipeline.step import Step, Then
+from remit.record.arguments import Arguments
 
 P = TypeVar("P", bound=BaseModel)
 

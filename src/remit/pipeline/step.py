@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from remit.contracts.call import CallLayer
-from remit.contracts.callee import Callee, check_callee
-from remit.contracts.facts import Effect
-from remit.contracts.tool import Tool
+from remit.call.call import CallLayer
+from remit.call.callee import Callee, check_callee
+from remit.call.facts import Effect
+from remit.call.tool import Tool
 from remit.core import Place, Stack
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_instance, check_name

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from remit.contracts.arguments import Arguments, Limits, parse_arguments
-from remit.contracts.call import Call, CallLayer, CallService, ToolLayer, to_call_layers
-from remit.contracts.callee import Callee, check_callee
-from remit.contracts.items import Item, Position
-from remit.contracts.principal import Caller, Principal, check_principal
-from remit.contracts.reply import Reply
+from remit.call.call import Call, CallLayer, CallService, ToolLayer, to_call_layers
+from remit.call.callee import Callee, check_callee
+from remit.call.reply import Reply
 from remit.core import Stack
 from remit.core.checks import as_texts, as_tuple_of, check_instance, check_method, check_text
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
 from remit.models.scripted import Scripted, calls
+from remit.record.arguments import Arguments, Limits, parse_arguments
+from remit.record.items import Item, Position
+from remit.record.principal import Caller, Principal, check_principal
 from remit.testing.crash import crash_at, kill_process, record_crash_points
 from remit.testing.history_check import HistoryError, HistoryErrorKind, history_errors
 from remit.testing.recording import RecordingModel, record_script

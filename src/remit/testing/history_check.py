@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from remit.contracts.chat import ChatMessage
-from remit.contracts.wire import ModelText, plain_message, read_tool_calls
+from remit.chat.chat import ChatMessage
+from remit.chat.wire import ModelText, plain_message, read_tool_calls
 from remit.core.checks import as_text_tuple
 from remit.errors import SetupError
 

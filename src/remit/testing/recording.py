@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from remit.agent.media import reads_of
 from remit.agent.model import Model
-from remit.contracts.chat import ChatRequest, Completion
+from remit.chat.chat import ChatRequest, Completion
 from remit.core.call_checks import check_arguments
 from remit.errors import SetupError
 

@@ -7,10 +7,10 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from remit.contracts.changed import Changed
-from remit.contracts.items import Author, Handoff, Note, Outcome, ToolOutput, output_content
-from remit.contracts.question import Decision, Question
+from remit.call.changed import Changed
 from remit.errors import CallCancelledError, CallError, InternalError, StillRunningError, error_from_reply
+from remit.record.items import Author, Handoff, Note, Outcome, ToolOutput, output_content
+from remit.record.question import Decision, Question
 
 CallState = Literal["asked", "running", "done", "failed", "denied", "unknown"]
 """``asked`` has not started: a model asks for it, or a person is asked about it. Of ``unknown`` nothing says whether it

@@ -9,14 +9,14 @@ from typing import Final, Literal, cast
 
 from msgspec import Struct
 
-from remit.contracts.changed import Changed
-from remit.contracts.contract import Contract
-from remit.contracts.entity import Entity, entities_of
-from remit.contracts.facts import Effect
-from remit.contracts.items import AttemptEnded, AttemptStarted, Item, Message, Note, ToolOutput
+from remit.call.changed import Changed
+from remit.call.contract import Contract
+from remit.call.entity import Entity, entities_of
+from remit.call.facts import Effect
 from remit.core.call_checks import check_callback
 from remit.core.checks import as_tuple_of
 from remit.errors import CallCancelledError, CallError, RepeatedCallError
+from remit.record.items import AttemptEnded, AttemptStarted, Item, Message, Note, ToolOutput
 from remit.views.parts import STOPPED, CallView, read_error
 from remit.views.run_view import RunView
 

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import NoneType
 
-from remit.contracts.call import root_call_id
-from remit.contracts.chat import decode_message
-from remit.contracts.items import (
+from remit.call.call import root_call_id
+from remit.chat.chat import decode_message
+from remit.chat.streaming import DeltaKind
+from remit.chat.wire import read_tool_calls, text_of_message
+from remit.core.call_checks import check_arguments, check_calls
+from remit.core.checks import as_tuple_of, check_counts, check_instance, check_numbers, check_texts
+from remit.journal.codec import message_text
+from remit.journal.index import status_after
+from remit.journal.run_row import RunStatus
+from remit.record.items import (
     AttemptEnded,
     AttemptStarted,
     CallAllowed,
@@ -26,14 +33,7 @@ from remit.contracts.items import (
     RunOpened,
     ToolOutput,
 )
-from remit.contracts.question import Decision, Question
-from remit.contracts.streaming import DeltaKind
-from remit.contracts.wire import read_tool_calls, text_of_message
-from remit.core.call_checks import check_arguments, check_calls
-from remit.core.checks import as_tuple_of, check_counts, check_instance, check_numbers, check_texts
-from remit.journal.codec import message_text
-from remit.journal.index import status_after
-from remit.journal.run_row import RunStatus
+from remit.record.question import Decision, Question
 from remit.views.parts import (
     AttemptView,
     CallView,

@@ -9,10 +9,10 @@ from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from remit.agent.attachments import Attachment, AttachmentPolicy, PromptWithAttachments
-    from remit.contracts.provider_tool import PROVIDER_TOOLS
+    from remit.chat.provider_tool import PROVIDER_TOOLS
+    from remit.drivers.pydantic_ai import PydanticAIDriver
     from remit.models.resolve import AnyModel, ModelResolver, resolve_model
     from remit.workers.definition import WorkerDefinition
-    from remit.workers.driver import PydanticAIDriver
     from remit.workers.name_checks import check_names
     from remit.workers.reader import read_worker, read_workers
     from remit.workers.source import WorkerFileError
@@ -42,10 +42,10 @@ if not TYPE_CHECKING:
         __name__,
         {
             "remit.agent.attachments": ("Attachment", "AttachmentPolicy", "PromptWithAttachments"),
-            "remit.contracts.provider_tool": ("PROVIDER_TOOLS",),
+            "remit.chat.provider_tool": ("PROVIDER_TOOLS",),
             "remit.models.resolve": ("AnyModel", "ModelResolver", "resolve_model"),
             "remit.workers.definition": ("WorkerDefinition",),
-            "remit.workers.driver": ("PydanticAIDriver",),
+            "remit.drivers.pydantic_ai": ("PydanticAIDriver",),
             "remit.workers.name_checks": ("check_names",),
             "remit.workers.reader": ("read_worker", "read_workers"),
             "remit.workers.source": ("WorkerFileError",),

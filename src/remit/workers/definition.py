@@ -14,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, InstanceOf, PlainValidator, Validati
 from remit.agent.governed import Elsewhere
 from remit.agent.setting import NoKey, declare, hints_of, settings_of, value
 from remit.agent.settings import AgentSettings
-from remit.contracts.callee import Callee, check_callees
-from remit.contracts.contract import check_name
-from remit.contracts.provider_tool import PROVIDER_TOOLS, ProviderTool, as_provider_tools
-from remit.contracts.typed_schema import contracts_are_checked
+from remit.call.callee import Callee, check_callees
+from remit.call.contract import check_name
+from remit.call.typed_schema import contracts_are_checked
+from remit.chat.provider_tool import PROVIDER_TOOLS, ProviderTool, as_provider_tools
 from remit.errors import ContractError, SetupError
 from remit.schemas.yaml_lines import YamlDocument
 from remit.workers.field_types import ModelName, NonEmptyText, ToolName, describe_error, select_innermost

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import ErrorDetails
 
 from remit.agent.attachments import FILE_SUFFIX_PATTERN
-from remit.contracts.contract import NAME_PATTERN
+from remit.chat.wire import NAME_PATTERN
 from remit.models.resolve import NAME_HINT
 from remit.schemas.mistakes import explain_mistake
 

@@ -9,9 +9,9 @@ from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from remit.agent.setting import Setting, hints_of, settings_of
 from remit.agent.settings import AgentSettings
-from remit.contracts.classification import Visibility
-from remit.contracts.facts import Effect, Facts, Risk, build_facts
-from remit.contracts.provider_tool import ProviderTool, ProviderToolName
+from remit.call.classification import Visibility
+from remit.call.facts import Effect, Facts, Risk, build_facts
+from remit.chat.provider_tool import ProviderTool, ProviderToolName
 from remit.workers.agent_sections import (
     CompactionSection,
     MemorySection,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Protocol
 
 from remit.agent.handoff import HANDOFF_PREFIX
-from remit.contracts.naming import check_not_reserved, python_alias
+from remit.call.naming import check_not_reserved, python_alias
 from remit.core.checks import as_texts, as_tuple, check_method
 from remit.errors import ContractError
 from remit.journal.codec import RESULT_TOOL

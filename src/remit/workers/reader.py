@@ -15,10 +15,10 @@ from remit.agent.attachments import (
     takes_attachments,
 )
 from remit.agent.prompt import Prompt
-from remit.contracts.callee import Callee, check_callees
-from remit.contracts.contract import NAME_PATTERN
-from remit.contracts.schema import Input, Output
-from remit.contracts.typed_schema import contracts_are_checked
+from remit.call.callee import Callee, check_callees
+from remit.call.schema import Input, Output
+from remit.call.typed_schema import contracts_are_checked
+from remit.chat.wire import NAME_PATTERN
 from remit.core.checks import as_path
 from remit.errors import ContractError, SetupError
 from remit.lazy_exports import import_attribute

@@ -9,14 +9,14 @@ from typing import Any
 from remit.agent.agent import Agent
 from remit.agent.driver import AgentDriver, LazyTools
 from remit.agent.model import AnyModel
-from remit.contracts.call import AgentLayer
-from remit.contracts.callee import Callee, check_callees
+from remit.call.call import AgentLayer
+from remit.call.callee import Callee, check_callees
 from remit.core import Stack
 from remit.core.call_checks import check_callback
 from remit.core.checks import check_instances
+from remit.drivers.pydantic_ai import PydanticAIDriver
 from remit.errors import SetupError
 from remit.workers.definition import WorkerDefinition
-from remit.workers.driver import PydanticAIDriver
 from remit.workers.name_checks import check_names
 from remit.workers.reader import read_workers
 from remit.workers.run_template import RunTemplate

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
-from remit.contracts.artifact import ArtifactScope, digest_of
 from remit.errors import BrokenJournalError
 from remit.journal.sql.artifacts import ArtifactTables
 from remit.journal.sql.tables import METADATA, open_engine
+from remit.record.artifact import ArtifactScope, digest_of
 
 ADA, BOB = ArtifactScope("acme", "ada"), ArtifactScope("acme", "bob")
 DIGEST = digest_of(b"content")

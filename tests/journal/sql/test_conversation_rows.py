@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from remit.contracts.items import DETACHED, RunFinished
 from remit.errors import BrokenJournalError
 from remit.journal.ports import ConversationKey
 from remit.journal.sql.store import SqlStore
+from remit.record.items import DETACHED, RunFinished
 from remit.testing.store_suite.samples import acquire_run, header_item
 
 Opening = Callable[[Path | str], SqlStore]

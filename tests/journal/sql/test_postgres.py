@@ -13,12 +13,12 @@ import pytest
 from sqlalchemy import Connection, event
 from sqlalchemy.pool import Pool
 
-from remit.contracts.ledger import Consumption
 from remit.errors import ApprovalUsedError, JournalError, LeaseError, RequestConflictError
 from remit.journal.ports import AcquiredLease
 from remit.journal.sql import writes
 from remit.journal.sql.locks import LockKeys, acquire_locks
 from remit.journal.sql.store import SqlStore
+from remit.record.ledger import Consumption
 from remit.testing.store_suite.samples import (
     Run,
     acquire_run,

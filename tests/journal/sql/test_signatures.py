@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from remit.contracts.items import DecisionItem
-from remit.contracts.ledger import Consumption
 from remit.errors import BrokenJournalError, JournalError, SetupError
 from remit.journal.sql import key_file
 from remit.journal.sql.key_file import KEY_VARIABLE, configured_key_file, create_key, read_key
 from remit.journal.sql.store import SqlStore
+from remit.record.items import DecisionItem
+from remit.record.ledger import Consumption
 from remit.testing.store_suite.samples import Run, begin, no, note, positions, question, question_item, start_item, yes
 from tests.core.test_files import disown
 from tests.journal.sql.test_tampering import GRANT, Opening, execute

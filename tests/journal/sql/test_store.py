@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.pool import Pool
 
-from remit.contracts.items import Item
 from remit.database.urls import parse_url
 from remit.errors import JournalError, JournalFormatError, LeaseError, RequestError
 from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import open_engine
+from remit.record.items import Item
 from remit.testing.crash import crash_at, record_crash_points
 from remit.testing.store_suite.samples import (
     Run,

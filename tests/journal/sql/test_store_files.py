@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from remit.contracts.artifact import ArtifactScope, digest_of
 from remit.errors import JournalError, SetupError
 from remit.journal.sql.store import SqlStore
+from remit.record.artifact import ArtifactScope, digest_of
 from remit.testing.store_suite.samples import begin
 from tests.children import run_in_child
 from tests.private_files import modes_below, usual_umask

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Table
 
-from remit.contracts.grant import Grant
-from remit.contracts.reply import Reply
+from remit.call.reply import Reply
 from remit.errors import BrokenJournalError, JournalError, RemitError
 from remit.journal.ledger import RunLedger
 from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import GRANTS, ITEMS, QUESTIONS, RUNS
 from remit.journal.verify import verify_lease
+from remit.record.grant import Grant
 from remit.testing.store_suite.samples import Clock, begin, question, question_item, start_item, yes
 from tests.engine.roots import GOOD, Stage
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from msgspec import structs
 from sqlalchemy import Connection
 
-from remit.contracts.artifact import digest_of
-from remit.contracts.items import DETACHED, DecisionItem, QuestionClosed, RunStalled, RunSuspended
-from remit.contracts.ledger import Consumption
 from remit.journal.conversations import conversation_key
 from remit.journal.sql.locks import LockKeys, conversation_lock
 from remit.journal.sql.store import SqlStore
 from remit.journal.sql.writes import Append
+from remit.record.artifact import digest_of
+from remit.record.items import DETACHED, DecisionItem, QuestionClosed, RunStalled, RunSuspended
+from remit.record.ledger import Consumption
 from remit.testing.store_suite.due import due_runs, leave_run, suspension
 from remit.testing.store_suite.samples import header_item, note, positions, question, question_item, yes
 

@@ -20,8 +20,8 @@ from apps.casefile.tests.google.governed import ANN, operations
 from apps.casefile.tests.google.world import Tokens
 from remit import Agent, App, Runtime, SqlStore
 from remit.artifacts import Artifact, PromptWithFiles
-from remit.contracts.artifact import digest_of
 from remit.messages import ChatRequest
+from remit.record.artifact import digest_of
 from remit.testing import Scripted, calls, kill_process
 from remit_casefile.google.clients import Clients
 from remit_casefile.google.drive import DriveClient

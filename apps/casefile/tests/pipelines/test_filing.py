@@ -7,7 +7,7 @@ import json
 import pytest
 
 from apps.casefile.tests.workspace.desk import BOB, Crash, Desk
-from remit.contracts.items import ToolOutput
+from remit.record.items import ToolOutput
 from remit_casefile.pipelines.filing import Filing
 
 

@@ -12,9 +12,9 @@ from pydantic import BaseModel
 
 from apps.casefile.tests.office import Kept, principal
 from remit import App, LeafContext, Principal, Runtime
-from remit.contracts.items import Note
 from remit.errors import ConflictError
 from remit.inventory import Operations, read_inventory
+from remit.record.items import Note
 from remit.tools import Arguments
 from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env, EventLog

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from sqlalchemy import Connection, delete, insert, select
 
-from remit.contracts.artifact import ArtifactScope
 from remit.errors import BrokenJournalError
 from remit.journal.artifact_files import ArtifactFiles
 from remit.journal.index import find_unreferenced
 from remit.journal.sql.tables import ARTIFACT_CONTENTS, ARTIFACTS, ITEMS
+from remit.record.artifact import ArtifactScope
 
 
 class ArtifactTables:

@@ -9,8 +9,6 @@ from typing import Any, Unpack
 from msgspec import convert
 from sqlalchemy import Connection, Engine, Row, Select, and_, bindparam, insert, or_, select, update
 
-from remit.contracts.items import DETACHED
-from remit.contracts.question import content_digest
 from remit.errors import BrokenJournalError
 from remit.journal.conversations import change_row, check_not_deleted, conversation_key, open_in_conversation
 from remit.journal.ports import ConversationChange, ConversationFilter, ConversationKey, ConversationRow, RunRow
@@ -19,6 +17,8 @@ from remit.journal.sql.rows import refuse_broken
 from remit.journal.sql.signatures import columns_of, signer_of
 from remit.journal.sql.statements import Command, Query
 from remit.journal.sql.tables import CONVERSATIONS, NOT_ENDED, RUNS
+from remit.record.items import DETACHED
+from remit.record.question import content_digest
 from remit.schemas.jsontext import compact_json
 
 _FIELDS = tuple(each.name for each in fields(ConversationRow))

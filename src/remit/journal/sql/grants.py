@@ -6,11 +6,11 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from remit.contracts.grant import Grant, GrantRow
 from remit.journal.index import check_revocable
 from remit.journal.sql.rows import GRANT_COLUMNS, grant_row
 from remit.journal.sql.signatures import columns_of, signer_of
 from remit.journal.sql.tables import GRANTS
+from remit.record.grant import Grant, GrantRow
 
 
 def add_grant(connection: Connection, grant: Grant) -> None:

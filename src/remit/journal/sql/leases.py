@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Connection, Row
 
-from remit.contracts.items import Position
 from remit.errors import BrokenJournalError
 from remit.journal.index import lease_held_error
 from remit.journal.ports import FIRST_EPOCH, AcquiredLease
@@ -26,6 +25,7 @@ from remit.journal.sql.queries import (
 from remit.journal.sql.rows import cancel_request, check_head, question_row, run_row
 from remit.journal.sql.signatures import signer_of
 from remit.journal.sql.writes import Append
+from remit.record.items import Position
 
 
 class Acquisition(Struct, frozen=True):

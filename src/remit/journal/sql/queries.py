@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, and_, bindparam, extract, func, insert, or_, select, update
 
-from remit.contracts.items import DETACHED
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import ConversationKey
 from remit.journal.sql.statements import Command, Query
 from remit.journal.sql.tables import ITEMS, NOT_ENDED, QUESTIONS, RUNS, one_of
 from remit.journal.sql.writes import RUN_IS_OPENED
+from remit.record.items import DETACHED
 
 SELECT_ITEMS = Query(
     select(ITEMS).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq > bindparam("after")).order_by(ITEMS.c.seq)

@@ -6,13 +6,13 @@ from functools import partial
 
 from sqlalchemy import Connection, bindparam, select
 
-from remit.contracts.question import Decision
 from remit.journal.index import check_key_free, check_open
 from remit.journal.ports import QuestionRow
 from remit.journal.sql.rows import question_row
 from remit.journal.sql.signatures import signer_of
 from remit.journal.sql.statements import Query
 from remit.journal.sql.tables import QUESTIONS
+from remit.record.question import Decision
 
 SELECT_QUESTION = Query(select(QUESTIONS).where(QUESTIONS.c.question == bindparam("question")))
 _SELECT_DECIDED = Query(

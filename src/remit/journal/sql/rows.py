@@ -12,14 +12,14 @@ from msgspec import convert
 from pydantic import ValidationError
 from sqlalchemy import Row
 
-from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import Position
-from remit.contracts.question import Decision, Question, QuestionStatus
 from remit.errors import BrokenJournalError, RemitError
 from remit.journal.codec import decode_item
 from remit.journal.index import approval_key_of
 from remit.journal.ports import QuestionRow, RunRow
 from remit.journal.sql.signatures import ChangedRowError, Signer, columns_of
+from remit.record.grant import Grant, GrantRow
+from remit.record.items import Position
+from remit.record.question import Decision, Question, QuestionStatus
 
 T = TypeVar("T")
 

@@ -13,11 +13,6 @@ from typing import Any, TypeVar, Unpack
 from sqlalchemy import URL, Connection, Engine, Row, Select, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from remit.contracts.artifact import ArtifactScope
-from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import Position
-from remit.contracts.ledger import Consumption, TurnRequest
-from remit.contracts.question import Decision
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_clock, as_path
 from remit.core.files import create_folder
@@ -92,6 +87,11 @@ from remit.journal.sql.writes import (
     select_question_items,
     store_decision,
 )
+from remit.record.artifact import ArtifactScope
+from remit.record.grant import Grant, GrantRow
+from remit.record.items import Position
+from remit.record.ledger import Consumption, TurnRequest
+from remit.record.question import Decision
 
 T = TypeVar("T")
 

@@ -28,10 +28,10 @@ from sqlalchemy import (
     text,
 )
 
-from remit.contracts.artifact import ArtifactScope
 from remit.database.urls import enable_wal, missing_driver, postgres_timeouts
 from remit.journal.sql.file_watch import FileWatch
 from remit.journal.sql.statements import run_by_driver
+from remit.record.artifact import ArtifactScope
 
 METADATA: Final = MetaData()
 """The tables. Conditions of indexes on Postgres are in the migrations alone: `postgresql_where` loads its drivers."""

@@ -6,10 +6,10 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from remit.contracts.ledger import TurnRequest
 from remit.journal.index import latest_start, plan_turn
 from remit.journal.sql.statements import Command, Query
 from remit.journal.sql.tables import TURNS
+from remit.record.ledger import TurnRequest
 
 _OF_RATE: Final = TURNS.c.rate == bindparam("rate")
 _SELECT_EARLIEST: Final = Query(select(TURNS.c.lane, TURNS.c.start).where(_OF_RATE).order_by(TURNS.c.start).limit(1))

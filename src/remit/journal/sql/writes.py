@@ -9,21 +9,6 @@ from typing import Any, Generic, TypeVar, cast
 from msgspec import Struct
 from sqlalchemy import Connection, Row, Select, bindparam, insert, select, update
 
-from remit.contracts.items import (
-    DETACHED,
-    AttemptStarted,
-    DecisionItem,
-    Item,
-    Position,
-    QuestionClosed,
-    QuestionItem,
-    RunFinished,
-    RunOpened,
-    RunStalled,
-    RunSuspended,
-)
-from remit.contracts.ledger import Consumption
-from remit.contracts.question import Decision, Question
 from remit.errors import BrokenJournalError
 from remit.journal.codec import ERASED_BODY, decode_item
 from remit.journal.conversations import conversation_key
@@ -56,6 +41,21 @@ from remit.journal.sql.signatures import Signer, columns_of, signer_of
 from remit.journal.sql.statements import Command, Query
 from remit.journal.sql.tables import ITEMS, QUESTIONS, RUNS, one_of
 from remit.journal.sql.worker_thread import DatabaseOperation
+from remit.record.items import (
+    DETACHED,
+    AttemptStarted,
+    DecisionItem,
+    Item,
+    Position,
+    QuestionClosed,
+    QuestionItem,
+    RunFinished,
+    RunOpened,
+    RunStalled,
+    RunSuspended,
+)
+from remit.record.ledger import Consumption
+from remit.record.question import Decision, Question
 
 T_co = TypeVar("T_co", covariant=True)
 

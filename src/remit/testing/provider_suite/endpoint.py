@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, Self, cast
 
-from remit.contracts.call_ids import MAX_ID, is_kept_id
-from remit.contracts.chat import encode_message
-from remit.contracts.stand_in import MESSAGE_NAME
-from remit.contracts.wire import has_surrogates
+from remit.chat.call_ids import MAX_ID, is_kept_id
+from remit.chat.chat import encode_message
+from remit.chat.stand_in import MESSAGE_NAME
+from remit.chat.wire import has_surrogates
 from remit.schemas.jsontext import compact_json, reject_constant
 from remit.testing.history_check import HistoryErrorKind, history_errors
 from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, as_stream, whole

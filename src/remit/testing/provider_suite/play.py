@@ -12,11 +12,11 @@ from remit.agent.agent import Agent
 from remit.agent.driver import AgentDriver
 from remit.agent.model import AnyModel
 from remit.app import App
-from remit.contracts.facts import Effect
-from remit.contracts.principal import Principal
-from remit.contracts.tool import Tool, tool
+from remit.call.facts import Effect
+from remit.call.tool import Tool, tool
 from remit.engine.result import RunResult
 from remit.layers.retry_model import RetryModel
+from remit.record.principal import Principal
 from remit.runtime import Runtime
 from remit.testing.provider_suite.endpoint import ShapedEndpoint
 from remit.testing.provider_suite.shape import Shape

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 
-from remit.contracts.wire import has_surrogates
+from remit.chat.wire import has_surrogates
 from remit.schemas.jsontext import ascii_json, compact_json
 
 DONE: Final = "[DONE]"

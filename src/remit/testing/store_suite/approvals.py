@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from remit.contracts.items import DecisionItem
-from remit.contracts.ledger import Consumption
 from remit.journal.ports import Store
+from remit.record.items import DecisionItem
+from remit.record.ledger import Consumption
 from remit.testing.store_suite.samples import acquire_run, begin, no, question, question_item, start_item, yes
 
 SAME = {

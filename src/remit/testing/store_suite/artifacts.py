@@ -7,9 +7,9 @@ import asyncio
 import pytest
 from msgspec import structs
 
-from remit.contracts.artifact import ArtifactScope, digest_of
 from remit.errors import BrokenJournalError
 from remit.journal.ports import Store
+from remit.record.artifact import ArtifactScope, digest_of
 from remit.testing.store_suite.samples import acquire_run, begin, header_item, note
 
 CONTENT = bytes(range(256)) * 1000

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.items import DETACHED as _DIRECT_CALL
-from remit.contracts.items import RunFinished, RunSuspended
-from remit.contracts.ledger import Consumption
 from remit.errors import RequestError
 from remit.journal.changes import ChangePage, Place, parse_place
 from remit.journal.conversation_row import ConversationKey, ConversationRow
 from remit.journal.ports import QuestionRow, Store
+from remit.record.items import DETACHED as _DIRECT_CALL
+from remit.record.items import RunFinished, RunSuspended
+from remit.record.ledger import Consumption
 from remit.testing.store_suite.samples import Clock, begin, question, question_item, start_item, yes
 
 _TALK = ConversationKey("default", "app", "talk")

@@ -7,11 +7,11 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
-from remit.contracts import items as item_types
-from remit.contracts.artifact import ArtifactScope
-from remit.contracts.items import RunFinished, RunResumed
 from remit.errors import LeaseError, RequestError
 from remit.journal.ports import ConversationFilter, ConversationKey, ConversationRow, Store
+from remit.record import items as item_types
+from remit.record.artifact import ArtifactScope
+from remit.record.items import RunFinished, RunResumed
 from remit.testing.store_suite.samples import Run, acquire_run, begin, header_item, note
 
 TALK: Final = ConversationKey("default", "app", "talk")

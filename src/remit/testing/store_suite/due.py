@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from remit.contracts.items import DETACHED as _DIRECT_CALL
-from remit.contracts.items import Item, RunFinished, RunResumed, RunSuspended
 from remit.errors import RequestError
 from remit.journal.ports import Store
+from remit.record.items import DETACHED as _DIRECT_CALL
+from remit.record.items import Item, RunFinished, RunResumed, RunSuspended
 from remit.testing.store_suite.samples import (
     Clock,
     Run,

@@ -7,11 +7,11 @@ from typing import Final
 
 import pytest
 
-from remit.contracts.items import DecisionItem
-from remit.contracts.ledger import Consumption
-from remit.contracts.question import Decision, Question
 from remit.errors import ApprovalUsedError, RequestError
 from remit.journal.ports import QuestionRow, Store
+from remit.record.items import DecisionItem
+from remit.record.ledger import Consumption
+from remit.record.question import Decision, Question
 from remit.testing.store_suite.samples import (
     Run,
     begin,

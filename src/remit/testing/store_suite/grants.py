@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from remit.contracts.grant import Grant, GrantRow
-from remit.contracts.items import DecisionItem
-from remit.contracts.ledger import Consumption
-from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, LeaseError, RequestError
 from remit.journal.ports import Store
+from remit.record.grant import Grant, GrantRow
+from remit.record.items import DecisionItem
+from remit.record.ledger import Consumption
+from remit.record.question import Decision
 from remit.testing.store_suite.samples import Clock, begin, question, question_item, start_item
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from remit.contracts.items import AttemptStarted, DecisionItem, QuestionClosed, RunSuspended
-from remit.contracts.ledger import Consumption
-from remit.contracts.question import Decision
 from remit.errors import ApprovalUsedError, IdempotencyError, LeaseError, RequestConflictError, RequestError
 from remit.journal.ports import QuestionRow, Store
+from remit.record.items import AttemptStarted, DecisionItem, QuestionClosed, RunSuspended
+from remit.record.ledger import Consumption
+from remit.record.question import Decision
 from remit.testing.store_suite.samples import (
     Clock,
     acquire_run,

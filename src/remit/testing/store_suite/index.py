@@ -8,10 +8,10 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
-from remit.contracts.items import DETACHED, Item, RunFinished, RunResumed, RunSuspended
-from remit.contracts.question import Decision
 from remit.errors import RequestConflictError, RequestError
 from remit.journal.ports import RunRow, Store
+from remit.record.items import DETACHED, Item, RunFinished, RunResumed, RunSuspended
+from remit.record.question import Decision
 from remit.testing.store_suite.samples import (
     Clock,
     acquire_run,

@@ -7,7 +7,10 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from remit.contracts.items import (
+from remit.errors import ApprovalUsedError, JournalError, LeaseError
+from remit.journal.codec import ERASED_BODY
+from remit.journal.ports import Store
+from remit.record.items import (
     ITEM_TYPES,
     DecisionItem,
     ErasedItem,
@@ -17,10 +20,7 @@ from remit.contracts.items import (
     RunFinished,
     RunOpened,
 )
-from remit.contracts.ledger import Consumption
-from remit.errors import ApprovalUsedError, JournalError, LeaseError
-from remit.journal.codec import ERASED_BODY
-from remit.journal.ports import Store
+from remit.record.ledger import Consumption
 from remit.testing.store_suite.samples import (
     acquire_run,
     begin,

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from remit.contracts.items import Item, RunFinished, RunResumed, RunScheduled, RunStalled, RunSuspended
 from remit.errors import LeaseError, RequestError
 from remit.journal.ports import AcquiredLease, Store
+from remit.record.items import Item, RunFinished, RunResumed, RunScheduled, RunStalled, RunSuspended
 from remit.testing.store_suite.samples import (
     Clock,
     begin,

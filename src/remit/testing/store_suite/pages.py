@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from remit.contracts.items import RunFinished
 from remit.journal.ports import Store
+from remit.record.items import RunFinished
 from remit.testing.store_suite.samples import Clock, acquire_run, begin, header_item, question, question_item
 
 

@@ -8,8 +8,8 @@ import random
 
 import pytest
 
-from remit.contracts.ledger import TurnRequest
 from remit.journal.ports import Store
+from remit.record.ledger import TurnRequest
 from remit.testing.store_suite.samples import Clock
 
 

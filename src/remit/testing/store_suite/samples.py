@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 
 from remit.approvals.from_journal import question_item as item_of
-from remit.contracts.items import AttemptStarted, Item, Note, Position, QuestionItem, RunOpened
-from remit.contracts.ledger import Consumption
-from remit.contracts.question import Decision, Question
 from remit.errors import JournalError
 from remit.journal.codec import body_digest, compute_chain_hash, encode_item
 from remit.journal.ports import AppendFuture, Store
+from remit.record.items import AttemptStarted, Item, Note, Position, QuestionItem, RunOpened
+from remit.record.ledger import Consumption
+from remit.record.question import Decision, Question
 
 
 class Clock:

@@ -1,0 +1,72 @@
+"""How layers around a model ask models, so that the journal records each request and usage counts each answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import Final
+
+from msgspec import Struct
+
+from remit.call.call import ModelService
+from remit.call.redact import limit_error, redact_error
+from remit.call.reply import Reply
+from remit.chat.chat import ChatRequest, Completion
+from remit.errors import CallError
+from remit.record.current_run import CURRENT_LIMITS
+from remit.record.items import ModelFailure
+from remit.record.ledger import Ledger
+
+
+class AttemptRecord(Struct, frozen=True):
+    """Records the failed attempts at one model request, so that a later execution continues with the next one.
+
+    ``record_lost`` records the usage of discarded answers.
+    """
+
+    ledger: Ledger
+    call_id: str
+    digest: str
+    record_lost: Callable[[], None]
+
+    def next_attempt(self) -> tuple[int, float]:
+        """The number of the next attempt, from 1, and the seconds until it is due."""
+        items = self.ledger.items_for(self.call_id)
+        failures = [item for item in items if isinstance(item, ModelFailure)] if items else []
+        last = failures[-1] if failures else None
+        if last is None or last.retry_at is None:
+            return 1, 0.0
+        return last.attempt + 1, max(0.0, last.retry_at - self.ledger.now())
+
+    def add(self, error: CallError, attempt: int = 0, delay: float = 0.0) -> None:
+        """Record that an attempt failed and that a model is asked again after ``delay`` seconds."""
+        self.record_lost()
+        content = Reply.from_error(limit_error(redact_error(error), CURRENT_LIMITS.get().error_bytes)).content
+        retry_at = self.ledger.now() + delay
+        self.ledger.add(
+            ModelFailure(call=self.call_id, content=content, request=self.digest, attempt=attempt, retry_at=retry_at)
+        )
+        self.ledger.start_flush()
+
+
+class Asker(Struct, frozen=True):
+    """Asks a model, or the agent's own model if None. ``attempts`` is None if answers come from the journal."""
+
+    ask: Callable[[ModelService | None, ChatRequest], Awaitable[Completion]]
+    attempts: AttemptRecord | None = None
+
+
+CURRENT_ASKER: Final[ContextVar[Asker | None]] = ContextVar("remit_asker", default=None)
+"""The asker of the request that the current task's layers handle; None outside of an agent."""
+
+
+def current_attempts() -> AttemptRecord | None:
+    """The record of the attempts at the current request; None outside of an agent, and for an answer on record."""
+    asker = CURRENT_ASKER.get()
+    return None if asker is None else asker.attempts
+
+
+async def ask_model(model: ModelService, request: ChatRequest, /) -> Completion:
+    """Ask a model from a layer. In a replay no model is asked; the journal answers."""
+    asker = CURRENT_ASKER.get()
+    return await (model(request) if asker is None else asker.ask(model, request))

@@ -1,0 +1,299 @@
+"""Callees (tools, agents, workers) and the context that their bodies may use.
+
+A body receives a context by declaring one as its first parameter. `LeafContext` gives the facts of the call; `Context`
+can also make other calls.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from types import FunctionType, MethodType
+from typing import Any, Final, NamedTuple, ParamSpec, Protocol, Self, TypeVar, overload, runtime_checkable
+
+from pydantic import BaseModel
+
+from remit.call.call import CallLayer
+from remit.call.changed import Changed
+from remit.call.contract import Contract
+from remit.call.step import CallFactory, PreparedCall
+from remit.chat.settings import ModelSettings
+from remit.core import Stack
+from remit.core.checks import as_tuple
+from remit.errors import SetupError
+from remit.record.arguments import Arguments
+from remit.record.principal import Caller
+from remit.record.seen import Seen
+
+P = ParamSpec("P")
+Out_co = TypeVar("Out_co", covariant=True)
+Out = TypeVar("Out")
+Payload = BaseModel | Mapping[str, Any] | str
+"""The input of a call by name: a payload model, its fields, or a text if the prompt is the only field."""
+
+
+class Happened(NamedTuple):
+    """The outcome of a reconciled call that did happen, with its result."""
+
+    value: Any
+
+
+class ReconcileStatus(enum.Enum):
+    """The outcome of a reconciled call that did not happen, or whose outcome is unknown."""
+
+    DID_NOT_HAPPEN = "did not happen"
+    UNKNOWN = "unknown"
+
+
+ReconcileResult = Happened | ReconcileStatus
+DID_NOT_HAPPEN: Final = ReconcileStatus.DID_NOT_HAPPEN
+UNKNOWN: Final = ReconcileStatus.UNKNOWN
+
+
+class LeafContext(Protocol):
+    """The facts of one call, for a body that makes no calls."""
+
+    @property
+    def run(self) -> str:
+        """The id of the run."""
+        ...
+
+    @property
+    def caller(self) -> Caller:
+        """The caller: agent, principal, tenant."""
+        ...
+
+    @property
+    def deadline(self) -> float | None:
+        """The time by which a result is due, on the loop's clock; None for no limit."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """The idempotency key of this call: stable across retry, crash and resume, unique per call."""
+        ...
+
+    def log(self, message: str, /, **fields: object) -> None:
+        """Write a message to the journal and to the run's stream."""
+        ...
+
+    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+        """Report progress, or what the call has changed or shown, to the journal and to the run's stream."""
+        ...
+
+    async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
+        """The state in which the conversation last saw each part of an object, of those that `Seen` reports.
+
+        Parts that it has not seen are missing. Without parts it is the whole object, under the empty text. A run in no
+        conversation remembers what it has seen itself.
+        """
+        ...
+
+
+class Context(LeafContext, Protocol):
+    """A `LeafContext` that can make other calls, on the same path as any call."""
+
+    @property
+    def tools(self) -> Tools:
+        """The tools that this call may use, by alias: ``await ctx.tools.cms_getPage(slug="about")``."""
+        ...
+
+    @overload
+    async def call(self, callee: Callee[P, Out], /, *args: P.args, **kwargs: P.kwargs) -> Out: ...
+    @overload
+    async def call(self, callee: str, payload: Payload | None = None, /, **arguments: Any) -> Any: ...
+    async def call(self, callee: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a callee with the parameters of its function and get a typed result, or call it by canonical name.
+
+        A call by name accepts one payload (model or mapping), or arguments by name: ``await ctx.call("get-page",
+        {"slug": "about"})``.
+
+        Raises:
+            CallError: the call failed; see `remit.errors`.
+        """
+        ...
+
+
+class Tools(Protocol):
+    """Tools by alias: the canonical name with ``_`` for each ``-``."""
+
+    def __getattr__(self, name: str, /) -> ToolByName:
+        """The tool with that alias. An unknown alias is an error when it is called."""
+        ...
+
+
+class ToolByName(Protocol):
+    """A tool looked up by name. Call it with one payload (model or mapping), or with arguments by name."""
+
+    async def __call__(self, payload: Payload | None = None, /, **arguments: Any) -> Any:
+        """Call the tool.
+
+        Raises:
+            CallError: the call failed.
+        """
+        ...
+
+
+class Frame(Context, CallFactory, Protocol):
+    """The context that the base passes to a callee. It adds the calls that an agent makes with raw text."""
+
+    @property
+    def id(self) -> str:
+        """The id of this call."""
+        ...
+
+    def hand_over_to(self, agent: AgentLike[..., Any], /) -> Frame:
+        """Return this frame for ``agent``, which continues instead of this body and makes calls in its own name."""
+        ...
+
+    def prepare_call(self, callee: Callee[..., Any], arguments: str, /) -> PreparedCall:
+        """Prepare a call of ``callee`` with arguments as text."""
+        ...
+
+
+@runtime_checkable
+class Callee(Contract, Protocol[P, Out_co]):
+    """The protocol of tools, workers and agents: a contract, layers and a body."""
+
+    @property
+    def layers(self) -> Stack[CallLayer]:
+        """The callee's own layers, outermost first."""
+        ...
+
+    def build_arguments(self, *args: P.args, **kwargs: P.kwargs) -> Arguments:
+        """Build the arguments of a call from Python."""
+        ...
+
+    async def run(self, payload: BaseModel, frame: Frame, /) -> Out_co:
+        """Run the body."""
+        ...
+
+    async def reconcile(self, payload: BaseModel, frame: Frame, /) -> ReconcileResult:
+        """Find out whether an interrupted unsafe call happened."""
+        ...
+
+
+@runtime_checkable
+class AgentLike(Callee[P, Out_co], Protocol[P, Out_co]):
+    """A callee that makes calls in its own name: an agent or a worker.
+
+    Its layers wrap the calls it makes. Its tool scope and permissions narrow those of everything below it; nothing
+    below can widen them again.
+    """
+
+    @property
+    def tools(self) -> Sequence[Callee[..., Any]]:
+        """The callees that its model or body may call by name."""
+        ...
+
+    @property
+    def provider_tools(self) -> Sequence[str]:
+        """The names of tools that the model's provider runs. No callee may have one of these names."""
+        ...
+
+    @property
+    def call_layers(self) -> Stack[CallLayer]:
+        """The layers around the calls it makes, outermost first."""
+        ...
+
+    @property
+    def tool_scope(self) -> frozenset[str] | None:
+        """The names that it and everything below it may call; None for no restriction."""
+        ...
+
+    @property
+    def permissions(self) -> frozenset[str] | None:
+        """The permissions to which calls below it are narrowed; None for no restriction."""
+        ...
+
+
+@runtime_checkable
+class HasBody(Protocol):
+    """A callee that identifies its body, so that an object derived from it can be recognised."""
+
+    @property
+    def body(self) -> object:
+        """Identifies what the callee does: equal for copies that differ only in layers, name or model."""
+        ...
+
+
+@runtime_checkable
+class HasSteps(Protocol):
+    """A callee that declares which callees it calls, as a pipeline does."""
+
+    @property
+    def callees(self) -> Sequence[Callee[..., Any]]:
+        """The callees that it calls. The application lists each of them."""
+        ...
+
+
+@runtime_checkable
+class HasPlan(Protocol):
+    """A callee that can tell, before it runs, which calls it will make if none of them fails, as a pipeline can."""
+
+    def plan(self, payload: BaseModel, /) -> Iterable[tuple[Callee[..., Any], str]]:
+        """The calls whose arguments no earlier result determines, in order, with these arguments as text."""
+        ...
+
+
+@runtime_checkable
+class HasModel(Protocol):
+    """A callee with a model, by default that of its runtime; one call may use another model or other settings."""
+
+    @property
+    def model(self) -> object | None:
+        """Its own model, if any."""
+        ...
+
+    @property
+    def settings(self) -> ModelSettings:
+        """The settings of its requests to the model."""
+        ...
+
+    def with_model(self, model: Any, /) -> Self:
+        """Return the same callee with another model."""
+        ...
+
+    def with_settings(self, settings: ModelSettings, /) -> Callee[..., Any]:
+        """Return the same callee with other settings."""
+        ...
+
+
+@runtime_checkable
+class HasSource(Protocol):
+    """A callee with a source location, which error messages include."""
+
+    @property
+    def where(self) -> str:
+        """``file:line``."""
+        ...
+
+
+def check_callee(what: str, value: object) -> None:
+    """Refuse a value that cannot be called through Remit.
+
+    Raises:
+        SetupError: names the value and says what to pass instead.
+    """
+    if isinstance(value, (FunctionType, MethodType)):
+        name = value.__name__
+        raise SetupError(f"{what}: {name} is a function, not a tool; put @tool above it, or pass tool({name})")
+    if isinstance(value, type):
+        made = f"tool({value.__name__}(…))" if "__call__" in vars(value) else f"{value.__name__}(…)"
+        raise SetupError(f"{what}: {value.__name__} is a class; pass an instance of it: {made}")
+    if not hasattr(value, "build_arguments"):
+        name = type(value).__name__
+        remedy = f"pass tool({name}(…))" if callable(value) else "pass a function or method as tool(…), or an agent"
+        raise SetupError(f"{what}: {value!r:.100} is not a tool or an agent; {remedy}")
+
+
+def check_callees(what: str, values: object) -> tuple[Callee[..., Any], ...]:
+    """Convert tools and agents to a tuple; see `check_callee`.
+
+    Raises:
+        SetupError: one of them is neither, or this is not a list.
+    """
+    callees = as_tuple(what, values)
+    for each in callees:
+        check_callee(what, each)
+    return callees

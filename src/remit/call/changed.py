@@ -1,0 +1,63 @@
+"""Messages from tools to watchers of a run, such as a page that shows the work of an agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from remit.core.call_checks import check_arguments
+from remit.core.checks import as_text_tuple, check_name, check_texts
+from remit.errors import SetupError
+from remit.record.items import Item, Note
+
+CHANGED: Final = "changed"
+"""The name of the notes with changes."""
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """An object that a call has changed: emitted with ``ctx.emit(Changed(…))`` once the change is stored.
+
+    Args:
+        kind: the kind of object, such as ``page``.
+        id: its id, unique within its kind.
+        revision: the revision that the change made; empty if the object has none.
+        fields: what changed in it; empty for all, as of an object that is new or deleted.
+        name: what people call it, such as a title; receipts show it instead of the id.
+    """
+
+    kind: str
+    id: str
+    revision: str = ""
+    fields: tuple[str, ...] = ()
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        check_name("Changed: kind", self.kind)
+        check_name("Changed: id", self.id)
+        check_texts("Changed", revision=self.revision, name=self.name)
+        object.__setattr__(self, "fields", as_text_tuple("Changed: fields", self.fields))
+
+    def to_fields(self) -> dict[str, object]:
+        """The data of its note: a name only if it has one, as notes from before names."""
+        fields: dict[str, object] = {"kind": self.kind, "id": self.id, "revision": self.revision}
+        return {**fields, "fields": self.fields, **({"name": self.name} if self.name else {})}
+
+    @staticmethod
+    def from_item(item: Item) -> Changed | None:
+        """The change that a journal item reports; None for any other item."""
+        if not isinstance(item, Note) or item.name != CHANGED:
+            return None
+        try:
+            return _type_adapter().validate_json(item.data, strict=True)
+        except (ValidationError, SetupError):
+            return None
+
+
+@cache
+def _type_adapter() -> TypeAdapter[Changed]:
+    return TypeAdapter(Changed)

@@ -1,0 +1,208 @@
+"""The facts of an operation. The defaults of retry, approval and audit follow from them."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, TypedDict, cast
+
+from remit.call.classification import Classification, Deprecation, Visibility
+from remit.core.call_checks import check_arguments
+from remit.core.checks import as_member, as_texts, check_counts, check_flag, check_numbers, check_text
+from remit.errors import ContractError
+
+_PERMISSION_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
+_RATE_PATTERN: Final = re.compile(r"([0-9]+)/(second|minute|hour|day)")
+_SECONDS_PER_UNIT: Final = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0}
+
+
+class Effect(enum.Enum):
+    """How a call that was started, but has no recorded end, may be recovered."""
+
+    PURE = "pure"
+    """Only reads. May run again at any time."""
+    IDEMPOTENT = "idempotent"
+    """Writes; running twice has the effect of running once. May run again."""
+    KEYED = "keyed"
+    """Uses the idempotency key ``ctx.key``. Runs again with the same key, so that the effect happens once."""
+    UNSAFE = "unsafe"
+    """Anything else; the default. Never runs again: its outcome is unknown until a person decides."""
+    COMPOSED = "composed"
+    """Acts only through ``ctx.call``: an agent, a worker, a pipeline. Executed again until it ends."""
+
+
+EffectName = Literal["pure", "idempotent", "keyed", "unsafe", "composed"]
+"""The value of an `Effect`, which a decorator accepts as well."""
+
+
+class Risk(enum.Enum):
+    """How much harm a mistaken call can do."""
+
+    SAFE = "safe"
+    MODERATE = "moderate"
+    HIGH = "high"
+
+
+RiskName = Literal["safe", "moderate", "high"]
+VisibilityName = Literal["public", "internal", "experimental"]
+"""The value of a `Risk`, which a decorator accepts as well."""
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A rate limit: at most ``calls`` calls in any window of ``seconds``."""
+
+    calls: int
+    seconds: float
+
+    def __post_init__(self) -> None:
+        check_counts("Rate", calls=self.calls)
+        check_numbers("Rate", seconds=self.seconds)
+        if self.calls < 1 or self.seconds <= 0:
+            raise ContractError(f"{self!r} needs at least one call and a positive number of seconds")
+
+
+def parse_rate(value: object) -> Rate:
+    """Parse a rate as a decorator accepts it: ``"60/minute"``, or calls and seconds.
+
+    Raises:
+        ContractError: the value is not a rate.
+    """
+    if isinstance(value, Rate):
+        return value
+    if isinstance(value, tuple):
+        pair = cast("tuple[Any, ...]", value)
+        if len(pair) == 2:
+            return Rate(*pair)
+    match = _RATE_PATTERN.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise ContractError(f"rate {value!r} is not of the form 60/minute; units are {', '.join(_SECONDS_PER_UNIT)}")
+    return Rate(int(match[1]), _SECONDS_PER_UNIT[match[2]])
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """The facts of an operation.
+
+    Args:
+        effect: whether an interrupted call may run again.
+        risk: high risk requires approval by default.
+        permissions: what a principal must hold to call it, as ``area:verb``.
+        timeout: seconds for one attempt; None for no limit.
+        rate: calls per tenant and period, over all processes that share a journal; None for no limit. A composed
+            operation has none: it does nothing itself, and is executed again after a crash.
+        egress: whether it sends data out of the system.
+        trusted: whether its output may be trusted. False by default.
+        tags: words for searching.
+        confirm: the name of a boolean parameter. A call without it set changes nothing and opens the question for the
+            call with it set.
+        classification: the place on the six axes; None if unclassified.
+        visibility: who may call it.
+        deprecation: when it is removed; None if it is not deprecated.
+        repeatable: whether a model may make the same call again and again, as of a tool that polls or steps on.
+        declared: False for a tool that was made without effect and risk; the default policy asks about its calls.
+    """
+
+    effect: Effect = Effect.UNSAFE
+    risk: Risk = Risk.SAFE
+    permissions: frozenset[str] = frozenset()
+    timeout: float | None = None
+    rate: Rate | None = None
+    egress: bool = False
+    trusted: bool = False
+    tags: frozenset[str] = frozenset()
+    confirm: str | None = None
+    classification: Classification | None = None
+    visibility: Visibility = Visibility.PUBLIC
+    deprecation: Deprecation | None = None
+    repeatable: bool = False
+    declared: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "effect", as_member(Effect, "effect", self.effect, ContractError))
+        object.__setattr__(self, "risk", as_member(Risk, "risk", self.risk, ContractError))
+        object.__setattr__(self, "visibility", as_member(Visibility, "visibility", self.visibility, ContractError))
+        for name in ("permissions", "tags"):
+            object.__setattr__(self, name, as_texts(name, getattr(self, name), ContractError))
+        for name in ("egress", "trusted", "repeatable", "declared"):
+            check_flag(name, getattr(self, name), ContractError)
+        if self.confirm is not None:
+            check_text("confirm", self.confirm, ContractError)
+        for permission in self.permissions:
+            if not _PERMISSION_PATTERN.fullmatch(permission):
+                raise ContractError(f"permission {permission!r} is not of the form area:verb, like cms:write")
+        check_numbers("Facts", timeout=1 if self.timeout is None else self.timeout)
+        if self.timeout is not None and self.timeout <= 0:
+            raise ContractError(f"timeout is {self.timeout!r} seconds; give a positive number, or None for no limit")
+        if self.rate is not None and self.effect is Effect.COMPOSED:
+            raise ContractError(
+                "a composed operation cannot have a rate (rate_limit_per_minute), because it is executed again until "
+                "it ends; limit the tools that it calls"
+            )
+
+
+class FactOptions(TypedDict, total=False):
+    """The facts that `tool` accepts as arguments; see `Facts`."""
+
+    effect: Effect | EffectName
+    risk: Risk | RiskName
+    permissions: Iterable[str]
+    timeout: float | None
+    rate: str | tuple[int, float] | Rate | None
+    egress: bool
+    trusted: bool
+    tags: Iterable[str]
+    confirm: str | None
+    visibility: Visibility | VisibilityName
+    repeatable: bool
+
+
+def facts_from_options(function: str, options: FactOptions) -> Facts:
+    """Build facts from the keyword arguments of ``function``, which accepts `FactOptions`.
+
+    Raises:
+        ContractError: an argument is unknown or its value is not valid.
+    """
+    allowed = FactOptions.__annotations__
+    unknown = sorted(set(options) - set(allowed))
+    if unknown:
+        raise ContractError(f"{function} has no argument {unknown[0]!r}; facts are: {', '.join(allowed)}")
+    return replace(build_facts(**options), declared="effect" in options or "risk" in options)
+
+
+def build_facts(
+    *,
+    effect: Effect | str = Effect.UNSAFE,
+    risk: Risk | str = Risk.SAFE,
+    permissions: Iterable[str] = (),
+    timeout: float | None = None,
+    rate: str | tuple[int, float] | Rate | None = None,
+    egress: bool = False,
+    trusted: bool = False,
+    tags: Iterable[str] = (),
+    confirm: str | None = None,
+    classification: Classification | None = None,
+    visibility: Visibility | str = Visibility.PUBLIC,
+    deprecation: Deprecation | None = None,
+    repeatable: bool = False,
+) -> Facts:
+    """Build facts. Collections may be any iterables, and enum members may be given by value."""
+    return Facts(
+        effect=as_member(Effect, "effect", effect, ContractError),
+        risk=as_member(Risk, "risk", risk, ContractError),
+        permissions=as_texts("permissions", permissions, ContractError),
+        timeout=timeout,
+        rate=None if rate is None else parse_rate(rate),
+        egress=egress,
+        trusted=trusted,
+        tags=as_texts("tags", tags, ContractError),
+        confirm=confirm,
+        classification=classification,
+        visibility=as_member(Visibility, "visibility", visibility, ContractError),
+        deprecation=deprecation,
+        repeatable=repeatable,
+    )

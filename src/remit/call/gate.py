@@ -1,0 +1,155 @@
+"""A gate: a layer that checks a precondition of a call. It must be idempotent, since it may check a call twice.
+
+A gate looks at the present state, so it does not check calls that have passed already. A replay only compares. A call
+executed again after a crash may have written before: a gate would refuse a deletion because its subject is gone.
+"""
+
+from __future__ import annotations
+
+import abc
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from remit.call.call import Call, CallLayer, CallService, RunsOwnCode
+from remit.call.callee import Callee
+from remit.call.contract import Contract
+from remit.call.facts import Effect
+from remit.call.observing import await_callback
+from remit.call.reply import Reply
+from remit.core import Place, Stack
+from remit.core.checks import check_method
+from remit.errors import ApprovalDeniedError, CallCancelledError, CallError, PolicyError, Suspended, error_from_reply
+from remit.record.items import AttemptEnded, AttemptStarted, Item, RunOpened, RunScheduled
+
+
+def has_passed_gates(call: Call) -> bool:
+    """Whether gates must be skipped: the call is only compared, or its body has started and may have written."""
+    check_method("has_passed_gates: call", call, "ledger", "give the call that the layer got")
+    if call.ledger.is_replaying:
+        return True
+    if call.callee.facts.effect in (Effect.PURE, Effect.COMPOSED):
+        return False
+    return has_begun(call.ledger.items_for(call.id))
+
+
+def has_begun(items: Sequence[Item]) -> bool:
+    """Whether an attempt of a call has started, of which it is not known that it never happened."""
+    void_attempts = {item.attempt for item in items if isinstance(item, AttemptEnded) and item.void}
+    return any(isinstance(item, AttemptStarted) and item.attempt not in void_attempts for item in items)
+
+
+def is_outcome_unknown(callee: Contract, items: Sequence[Item]) -> bool:
+    """Whether an unsafe attempt has started of which no end is known, or only that it was stopped."""
+    if callee.facts.effect is not Effect.UNSAFE or not has_begun(items):
+        return False
+    newest = next(item for item in reversed(items) if isinstance(item, (AttemptStarted, AttemptEnded)))
+    return isinstance(newest, AttemptStarted) or (
+        newest.outcome == "error" and isinstance(error_from_reply(newest.content), CallCancelledError)
+    )
+
+
+def postpone_failure(call: Call, error: CallError) -> None:
+    """Let a recurring call that fails before its time rest until then, when it is tried and recurs.
+
+    Otherwise nobody would notice the end of its schedule. The first occurrence is refused when it is opened, and a
+    denial ends the schedule.
+
+    Raises:
+        Suspended: the call is tried at its time.
+    """
+    ledger = call.ledger
+    if not ledger.is_early or call.caller.call or isinstance(error, ApprovalDeniedError):
+        return
+    items = ledger.items_for(call.caller.run)
+    header = next(item for item in items if isinstance(item, RunOpened))
+    has_rested = any(isinstance(item, RunScheduled) for item in items)
+    if header.schedule and (has_rested or json.loads(header.schedule)["run"] != header.call):
+        raise Suspended(reason="scheduled", starts_at=ledger.starts_at) from error
+
+
+class Gate(CallLayer):
+    """A layer with one check. The gates of a tool run before approval too: no person is asked in vain."""
+
+    def why_closed(self, _callee: str, /) -> CallError | None:
+        """The error with which it refuses every call of the callee with that name, so that the callee is not offered.
+
+        None if it depends on the call.
+        """
+        return None
+
+    @abc.abstractmethod
+    async def check(self, call: Call, /) -> None:
+        """Return if the call may pass.
+
+        Raises:
+            CallError: the call is refused; the message gives the reason.
+        """
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """Check each call before ``inner``."""
+
+        async def check_and_call(call: Call, /) -> Reply:
+            if not has_passed_gates(call):
+                await check_gate(self, call)
+            return await inner(call)
+
+        return check_and_call
+
+
+def why_closed(callee: Callee[..., Any]) -> CallError | None:
+    """The error with which a gate around a callee refuses all its calls; None if no gate does."""
+    refusals = (layer.why_closed(callee.name) for layer in callee.layers if isinstance(layer, Gate))
+    return next((each for each in refusals if each is not None), None)
+
+
+async def check_gate(gate: Gate, call: Call) -> None:
+    """Let a gate check a call, in limited time. A gate that returns something may mean no by it, so the call is denied.
+
+    Raises:
+        CallError: the call is refused. DeadlineError: the gate took too long.
+    """
+    what = f"the gate {type(gate).__name__} of {call.callee.name}"
+    answer: object = await await_callback(what, gate.check(call), deadline=call.deadline)
+    if answer is not None:
+        raise PolicyError(f"{what} returned {answer!r}, so it is denied; return nothing, or raise an error to refuse")
+
+
+class CheckGates(RunsOwnCode, CallLayer):
+    """Checks the gates around a tool before any layer acts on the call: what a gate refuses is not asked about.
+
+    The gates stay around the tool and check the call again, because the state may change during a wait for approval.
+    """
+
+    place = Place.OWN
+
+    def __init__(self, gates: tuple[Gate, ...]) -> None:
+        self._gates = gates
+
+    @property
+    def name(self) -> str:
+        """The names of the gates."""
+        return ", ".join(type(gate).__name__ for gate in self._gates)
+
+    def __call__(self, inner: CallService, /) -> CallService:
+        """Check the gates before ``inner``."""
+
+        async def check_gates(call: Call, /) -> Reply:
+            if not has_passed_gates(call):
+                for gate in self._gates:
+                    await check_gate(gate, call)
+            return await inner(call)
+
+        return check_gates
+
+    def __repr__(self) -> str:
+        return f"CheckGates({self.name})"
+
+
+_BEFORE_GATES: Final = (Place.AUTHORIZE, Place.VALIDATE)
+
+
+def with_gates_first(run_layers: Stack[CallLayer], tool_layers: Stack[CallLayer]) -> Stack[CallLayer]:
+    """The run layers with a check of a tool's gates in advance: once the call is permitted and valid."""
+    gates = tuple(layer for layer in tool_layers if isinstance(layer, Gate))
+    return run_layers.insert_inside(_BEFORE_GATES, CheckGates(gates)) if gates else run_layers

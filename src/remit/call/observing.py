@@ -1,0 +1,94 @@
+"""Callbacks of the application outside the attempts of calls: previews, gates, the objects that references mean."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar, cast
+
+from remit.call.call import Call
+from remit.call.changed import Changed
+from remit.call.failures import is_failure
+from remit.call.transient import is_transient
+from remit.core.amounts import format_seconds
+from remit.core.call_checks import describe_not_async
+from remit.errors import CallError, DeadlineError, ExternalError, InternalError
+from remit.record.current_run import CURRENT_LIMITS
+from remit.record.principal import Caller
+from remit.record.secret import redact_secrets
+from remit.record.seen import Seen, find_last_seen
+
+T = TypeVar("T")
+
+_MAX_MESSAGE: Final = 2000
+_SHARE: Final = 0.9
+
+
+class ObservingContext:
+    """The context of a call that has not been made, for functions that only look. Messages are not recorded."""
+
+    def __init__(self, call: Call) -> None:
+        self.caller: Caller = call.caller
+        self.deadline = call.deadline
+        self.key = call.id
+        self._ledger = call.ledger
+
+    @property
+    def run(self) -> str:
+        """The id of the run."""
+        return self.caller.run
+
+    def log(self, message: str, /, **fields: object) -> None:
+        """Do nothing: the call does not run."""
+
+    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+        """Do nothing: the call does not run."""
+
+    async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
+        """The state in which the conversation last saw each part of an object; see `LeafContext.last_seen`."""
+        return await find_last_seen(self._ledger, kind, object_id, parts)
+
+
+async def await_callback(
+    what: str, answer: Awaitable[T], *, deadline: float | None = None, seconds: float | None = None
+) -> T:
+    """Await a function of the application outside the attempts of calls, which have time limits of their own.
+
+    It may take at most ``seconds``, by default those of `Limits`, and nearly all of the time until the ``deadline`` of
+    the call: the rest is for what follows, such as asking a person. ``what`` names it in errors.
+
+    Raises:
+        DeadlineError: it took longer. InternalError: the function is not async.
+    """
+    if not inspect.isawaitable(cast("object", answer)):
+        raise InternalError(f"{what} failed: {describe_not_async(answer)}")
+    loop = asyncio.get_running_loop()
+    left = CURRENT_LIMITS.get().callback_seconds if seconds is None else seconds
+    left = left if deadline is None else max(0.0, min(left, _SHARE * (deadline - loop.time())))
+    limit = asyncio.timeout(left)
+    try:
+        async with limit:
+            return await answer
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        raise DeadlineError(f"{what} took longer than {format_seconds(left)}, so the call was not made") from error
+
+
+async def observe(what: str, function: Callable[[], Awaitable[T]], *, deadline: float | None) -> T:
+    """Await a function of the application that looks at the state of a call; see `await_callback`.
+
+    Raises:
+        CallError: it raised one, or failed, so that the call cannot be judged. ExternalError: it failed for a reason
+            that passes. DeadlineError: it took too long.
+    """
+    try:
+        return await await_callback(what, function(), deadline=deadline)
+    except CallError:
+        raise
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        message = redact_secrets(f"{what} failed: {type(error).__name__}: {error}")[:_MAX_MESSAGE]
+        raise (ExternalError if is_transient(error) else InternalError)(message) from error

@@ -1,0 +1,268 @@
+"""References: parameters that name an object as a model does, by an id or a name, and what they were resolved to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final, Self, cast
+
+from pydantic import GetCoreSchemaHandler, TypeAdapter
+from pydantic_core import CoreSchema, core_schema
+
+from remit.core.call_checks import check_arguments
+from remit.core.checks import as_text_tuple, check_name, check_text
+from remit.core.names import show_hidden
+from remit.errors import ContractError, InvalidArgumentsError, SetupError
+from remit.schemas.core_nodes import iter_nodes
+from remit.schemas.values import iter_values
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An object that a reference may mean, as a resolver returns it.
+
+    Args:
+        id: its id, unique within its kind.
+        name: what people call it.
+        revision: its present revision; empty if it has none.
+        aliases: other names by which it may be referred to, such as a slug.
+    """
+
+    id: str
+    name: str
+    revision: str = ""
+    aliases: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_name("Candidate: id", self.id)
+        for name in ("name", "revision"):
+            check_text(f"Candidate: {name}", getattr(self, name))
+        for name in ("id", "revision"):
+            if len(getattr(self, name)) > _MAX_LENGTH:
+                raise SetupError(f"Candidate: {name} is longer than {_MAX_LENGTH} characters; give a digest of it")
+        object.__setattr__(self, "aliases", as_text_tuple("Candidate: aliases", self.aliases))
+
+
+_MAX_LENGTH: Final = 200
+
+
+def _describe(id: str, name: str, revision: str, alias: str = "") -> str:  # noqa: A002
+    state = f"revision {revision}" if any(map(str.isdigit, revision)) else revision  # such as open, of a change set
+    also = f" ({alias})" if alias else ""
+    return show_hidden(f'{id} "{name}"{also}' + (f", {state}" if state else ""), "")
+
+
+def describe_candidate(candidate: Candidate, alias: str = "") -> str:
+    """Id, name and revision in a line, and an alias after the name: ``7 "Home" (home-2), revision 3``."""
+    return _describe(candidate.id, candidate.name, candidate.revision, alias)
+
+
+class Referent(str):
+    """The id of the object that a reference was resolved to, with its kind, name and revision."""
+
+    __slots__ = ("kind", "name", "revision", "said")
+    kind: str
+    name: str
+    revision: str
+    said: str
+
+    def __new__(cls, id: str, kind: str, name: str, revision: str, said: str = "") -> Self:  # noqa: A002
+        """``said`` is the text that was resolved, if known."""
+        made = super().__new__(cls, id)
+        made.kind, made.name, made.revision, made.said = kind, name, revision, said or id
+        return made
+
+    def __getnewargs__(self) -> tuple[str, str, str, str, str]:  # type: ignore[override]
+        return str(self), self.kind, self.name, self.revision, self.said
+
+    def describe(self) -> str:
+        """What was resolved, for a person: ``"home" → page 7 "Home", revision 3``."""
+        said = "" if self.said == self else f'"{show_hidden(self.said, "")}" → '
+        return f"{said}{self.kind} {_describe(str(self), self.name, self.revision)}"
+
+
+class Unresolved(str):
+    """A text that has not been resolved."""
+
+    __slots__ = ("kind",)
+    kind: str
+
+
+_FIELDS: Final = ("id", "name", "revision")
+
+
+_SEEN: Final[ContextVar[list[str] | None]] = ContextVar("remit_seen_references", default=None)
+
+
+@contextmanager
+def note_references() -> Generator[list[str]]:
+    """Note the value of each reference that pydantic reads or writes meanwhile."""
+    token = _SEEN.set(seen := [])
+    try:
+        yield seen
+    finally:
+        _SEEN.reset(token)
+
+
+def _note(value: str) -> None:
+    seen = _SEEN.get()
+    if seen is not None:
+        seen.append(value)
+
+
+def find_references(payload: object) -> Iterator[Referent | Unresolved]:
+    """All references in a payload."""
+    return (each for each in iter_values(payload) if isinstance(each, (Referent, Unresolved)))
+
+
+def check_references(adapter: TypeAdapter[Any], payload: object, seen: list[str]) -> None:
+    """Refuse a payload if one of the references ``seen`` is not where it would be resolved.
+
+    Raises:
+        InvalidArgumentsError: names the first one.
+    """
+    if not seen:
+        return
+    found = {id(each): each for each in find_references(payload)}
+    lost = [each for each in seen if id(each) not in found]
+    if not lost:
+        return
+    nodes = list(iter_nodes(adapter.core_schema))
+    expected = _literals(nodes)
+    if any(node["type"] in _DROPPING_TYPES for node in nodes):
+        expected += [str(each) for each in found.values()]
+    for text in lost:
+        if text not in expected:
+            raise InvalidArgumentsError(
+                f"{str(text)!r} would not be resolved as a reference: it is a default, or a validator or the type of "
+                "the parameter discards it; write Annotated[str, …, Reference(…)], in models, lists or values "
+                "of dictionaries"
+            )
+
+
+_DROPPING_TYPES: Final = ("union", "set", "frozenset")
+"""Where pydantic reads a value several times, or drops equal ones."""
+
+
+def _write(value: object) -> object:
+    """The canonical form of a referent; another value unchanged."""
+    if isinstance(value, str) and not isinstance(value, Enum):
+        _note(value)
+    if not isinstance(value, Referent):
+        return str.__str__(value) if isinstance(value, str) else value
+    return {"id": str(value), "name": value.name, "revision": value.revision}
+
+
+@check_arguments()
+class Reference:
+    """Marks a parameter as a reference: ``page: Annotated[str, Reference("page")]``.
+
+    A model gives an id, or a name or alias of one object. The resolver that the application registers for the kind
+    finds the object, before policies see the call: they, the question and the function get a `Referent`. Canonical
+    arguments hold its id, name and revision. What stands before it in the ``Annotated``, such as a length, applies to
+    what the model says, and not to the id.
+    """
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: str) -> None:
+        check_name("Reference: kind", kind)
+        self.kind = kind
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Accept a text or the canonical form of a referent, and write the latter."""
+        text = handler(str if source is Referent else source)
+        if text["type"] != "str" and not text["type"].startswith("function-"):
+            raise ContractError(
+                f"{self!r} is not on a text; write Annotated[str, {self!r}], followed by | None if it is optional"
+            )
+        writer = core_schema.plain_serializer_function_ser_schema(_write, when_used="json")
+        metadata = {"remit_reference": self.kind}
+        return core_schema.no_info_wrap_validator_function(self._read, text, serialization=writer, metadata=metadata)
+
+    def _read(self, value: Any, read_text: Callable[[Any], Any]) -> Any:
+        made = self._make(value, read_text)
+        _note(made)
+        return made
+
+    def _make(self, value: Any, read_text: Callable[[Any], Any]) -> Referent | Unresolved:
+        if isinstance(value, Referent):
+            return value
+        if isinstance(value, dict):
+            given = cast("dict[str, Any]", value)
+            if given.keys() == set(_FIELDS) and all(isinstance(each, str) for each in given.values()):
+                return Referent(given["id"], self.kind, given["name"], given["revision"])
+        text = Unresolved(read_text(value))
+        text.kind = self.kind
+        return text
+
+    def __repr__(self) -> str:
+        return f"Reference({self.kind!r})"
+
+
+def reference_kinds(adapter: TypeAdapter[Any]) -> frozenset[str]:
+    """The kinds of references in a type.
+
+    Raises:
+        ContractError: a reference is in a place where it would not be resolved.
+    """
+    found = set[str]()
+    for node in iter_nodes(adapter.core_schema):
+        found.add(_kind_of(node))
+        _check_place(node)
+    return frozenset(found - {""})
+
+
+def _kind_of(node: Mapping[str, Any]) -> str:
+    metadata: Mapping[str, str] = node.get("metadata") or {}
+    return metadata.get("remit_reference", "")
+
+
+def _kind_in(schema: object) -> str:
+    return next((kind for node in iter_nodes(schema) if (kind := _kind_of(node))), "")
+
+
+def _kind_of_text(node: Mapping[str, Any]) -> str:
+    """The kind of the reference that a value itself is, and not one in it."""
+    if node["type"] in ("nullable", "default", "function-after", "function-before"):
+        return _kind_of_text(node["schema"])
+    return _kind_of(node)
+
+
+def _check_place(node: Mapping[str, Any]) -> None:
+    """Refuse what would lose a reference, as far as the schema shows it; `check_references` finds the rest."""
+    inside = {"chain": node.get("steps", ())[:-1], "function-after": [node["schema"]] if "schema" in node else []}
+    inside["function-wrap"] = inside["function-after"]
+    for each in inside.get(node["type"], ()):
+        if kind := _kind_of_text(each):
+            raise ContractError(
+                f"a validator or constraint follows Reference({kind!r}), which it would discard; "
+                f"write it first: Annotated[str, …, Reference({kind!r})]"
+            )
+    if node["type"] == "deque" and (kind := _kind_in(node)):
+        raise ContractError(f"Reference({kind!r}) is in a deque; use a list")
+    default: object = node.get("default")
+    if isinstance(default, (str, list, tuple, set, frozenset, dict)):
+        literals, kind = _literals(iter_nodes(node["schema"])), _kind_in(node["schema"])
+        if kind and any(type(each) is str and each not in literals for each in iter_values(node["default"])):
+            raise ContractError(f"a parameter with Reference({kind!r}) has the default {default!r}; give none")
+
+
+def _literals(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [str(each) for node in nodes if node["type"] == "literal" for each in node["expected"]]
+
+
+def ids_of_referents(value: object) -> object:
+    """A value of JSON types with the id alone instead of each referent, to compare what two calls are about."""
+    if isinstance(value, list):
+        return [ids_of_referents(each) for each in cast("list[object]", value)]
+    if not isinstance(value, dict):
+        return value
+    parts = cast("dict[str, object]", value)
+    if parts.keys() == set(_FIELDS):
+        return parts["id"]
+    return {name: ids_of_referents(each) for name, each in parts.items()}

@@ -1,0 +1,135 @@
+"""A step of an agent: one model request and the tool calls it asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Protocol
+
+from msgspec import Struct, structs
+
+from remit.call.reply import Reply
+from remit.chat.chat import ChatRequest, encode_message
+from remit.core.checks import check_text
+from remit.errors import CallError
+from remit.record.items import Message
+from remit.record.ledger import Ledger
+from remit.record.secret import redact_secrets
+
+
+class PreparedCall(Struct, frozen=True):
+    """A call that has its ``id``.
+
+    ``make`` makes the call, or answers it with an error, unless it is on record. ``arguments`` are the canonical ones,
+    or the raw text if there are none.
+    """
+
+    id: str
+    make: MakeCall
+    arguments: str = ""
+
+
+class MakeCall(Protocol):
+    """Makes a prepared call."""
+
+    def __call__(self, refusal: CallError | None = None, /) -> Awaitable[Reply]:
+        """Make the call; with a ``refusal``, answer it with that. One that is on record is made as it was."""
+        ...
+
+
+class CallFactory(Protocol):
+    """Makes the tool calls of a step, by the name that the model wrote."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of the run."""
+        ...
+
+    def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
+        """Prepare a call of the named tool with raw arguments; ``wire_id`` is the model's id of the call.
+
+        Calls get their ids in the order of preparation, whatever the order in which they run.
+        """
+        ...
+
+
+class StepUsage(Struct, frozen=True):
+    """The usage of a step."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    tool_calls: int = 0
+    invalid_results: int = 0
+    """Results that were not of the agent's output type, which the model was asked to correct."""
+
+    def add(self, other: StepUsage) -> StepUsage:
+        """Return the sum of both."""
+        return StepUsage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.tool_calls + other.tool_calls,
+            self.invalid_results + other.invalid_results,
+        )
+
+
+EndTurn = Callable[[int, str], Reply | None]
+"""Reports the end of a turn with its number and the text of its answer. Returns the result if the agent is done."""
+
+
+class StepRequest(Struct, frozen=True, kw_only=True):
+    """The input of a step: the chat so far, the factory of its calls, and the usage of the steps before.
+
+    ``end_turn`` asks the agent's stop policy. Without it, an agent is done when its model calls no tool.
+    """
+
+    chat: ChatRequest
+    calls: CallFactory
+    used: StepUsage = StepUsage()
+    end_turn: EndTurn | None = None
+
+    def with_message(self, text: str) -> StepRequest:
+        """The request with a message from the loop to the model, which is on record before the step."""
+        check_text("with_message: text", text)
+        chat = self.chat
+        message = encode_message({"role": "user", "content": redact_secrets(text)})
+        item = Message(call=f"{chat.agent_call_id}:{chat.turn - 1}", agent=chat.agent_call_id, text=message, by="loop")
+        if chat.ledger.is_replaying or item not in chat.ledger.items_for(item.call):
+            chat.ledger.add(item)
+        return structs.replace(self, chat=replace(chat, history=chat.history.with_messages(message)))
+
+    def again(self, outcome: StepOutcome) -> StepRequest:
+        """The request of a next step that asks the same once more: the messages of this one are omitted."""
+        following = self.after(outcome)
+        return structs.replace(following, chat=replace(following.chat, history=self.chat.history))
+
+    def after(self, outcome: StepOutcome) -> StepRequest:
+        """The request of the next step: with the messages and the usage of this one."""
+        return StepRequest(
+            chat=self.chat.next_turn(self.chat.history.with_messages(*outcome.messages)),
+            calls=self.calls,
+            used=self.used.add(outcome.usage),
+            end_turn=self.end_turn,
+        )
+
+
+class Next(Struct, frozen=True, kw_only=True):
+    """The model called tools. ``messages`` are the wire texts of this step; another step follows."""
+
+    messages: tuple[str, ...]
+    usage: StepUsage
+
+
+class Done(Struct, frozen=True, kw_only=True):
+    """The agent has finished: the model called no tool, or a reply ended the run; that is ``final_reply``.
+
+    ``result`` is the validated result if its type is not text. After a handoff, ``handoff_to`` names the next agent.
+    """
+
+    messages: tuple[str, ...]
+    usage: StepUsage
+    result: Reply | None = None
+    final_reply: Reply | None = None
+    handoff_to: str = ""
+
+
+StepOutcome = Next | Done

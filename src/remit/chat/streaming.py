@@ -1,0 +1,116 @@
+"""Answers while models write them: pieces on their way to readers. They are never in the journal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Generator
+from contextvars import ContextVar
+from typing import Final, Literal, Protocol, TypeVar
+
+from msgspec import Struct
+
+from remit.core.amounts import format_seconds
+from remit.core.deadline import Deadline
+from remit.errors import ModelUnavailableError
+from remit.record.current_run import CURRENT_LIMITS
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+
+DeltaKind = Literal["text", "arguments"]
+
+
+class Delta(Struct, frozen=True, gc=False):
+    """A piece of an answer that a model writes: of its text, or of the arguments of a call.
+
+    ``index`` numbers the calls of the answer from 0, ``name`` is the tool, once it is known.
+    """
+
+    text: str
+    kind: DeltaKind = "text"
+    index: int = 0
+    name: str = ""
+
+
+class AnswerSink(Protocol):
+    """Takes the pieces of one answer, on the event loop that executes the run."""
+
+    def __call__(self, delta: Delta, /) -> None:
+        """Add a piece."""
+        ...
+
+    def restart(self) -> None:
+        """Drop the pieces so far: the model is asked again."""
+        ...
+
+
+class OpenAnswers(Protocol):
+    """The answers that the models of one run write, under the ids of their requests."""
+
+    async def open(self, call: str) -> AnswerSink | None:
+        """Open the answer to a request, instead of an earlier attempt; None if it is not followed."""
+        ...
+
+    def settle(self, call: str) -> None:
+        """Close an answer that is recorded next: readers get the record."""
+        ...
+
+    def drop(self, call: str) -> None:
+        """Close an answer, if it is open and not settled: it failed."""
+        ...
+
+
+CURRENT_ANSWERS: Final[ContextVar[OpenAnswers | None]] = ContextVar("remit_answers", default=None)
+"""The open answers of the run that the current task executes; None where no piece may leave before the record."""
+
+CURRENT_SINK: Final[ContextVar[AnswerSink | None]] = ContextVar("remit_answer_sink", default=None)
+"""Receives the answer to the request of the current task; None if the run is not followed."""
+
+
+@contextlib.contextmanager
+def withhold_answers() -> Generator[None]:
+    """Stop the streaming of pieces, because inner content may be visible only after it was changed."""
+    token = CURRENT_ANSWERS.set(None)
+    try:
+        yield
+    finally:
+        CURRENT_ANSWERS.reset(token)
+
+
+def whole_answer(seconds: float, model: str) -> Deadline:
+    """The limit for a request to ``model``: ``seconds`` in total, even if pieces of its answer keep arriving."""
+
+    def make_error(_error: asyncio.CancelledError) -> ModelUnavailableError:
+        return ModelUnavailableError(f"{model} gave no whole answer within {format_seconds(seconds)}")
+
+    return Deadline(seconds, make_error)
+
+
+async def ask_streaming(call: str, model: Callable[[Q], Awaitable[R]], request: Q) -> R:
+    """Ask a model. If the run is followed, the model may stream its answer to the request ``call``.
+
+    With an empty ``call`` it does not stream. In both cases the time limit of `Limits` applies to the whole answer.
+    """
+    answers = CURRENT_ANSWERS.get() if call else None
+    token = CURRENT_SINK.set(None if answers is None else await answers.open(call))
+    try:
+        with whole_answer(CURRENT_LIMITS.get().reply_seconds, "the model"):
+            return await model(request)
+    except BaseException:
+        drop_answer(call)
+        raise
+    finally:
+        CURRENT_SINK.reset(token)
+
+
+def settle_answer(call: str) -> None:
+    """Close the answer to a request: it is recorded next."""
+    if (answers := CURRENT_ANSWERS.get()) is not None:
+        answers.settle(call)
+
+
+def drop_answer(call: str) -> None:
+    """Close the answer to a failed request."""
+    if (answers := CURRENT_ANSWERS.get()) is not None:
+        answers.drop(call)

@@ -1,0 +1,1 @@
+"""What a person sees and does: runs, conversations and questions, as one principal may."""

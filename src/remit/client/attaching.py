@@ -1,0 +1,120 @@
+"""Calls that attach: while such a call waits, or its result was not read, the same call again is the same run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+from msgspec import Struct
+
+from remit.client.settling import POLL_SECONDS, find_lasting_rest, wait_until_settled
+from remit.dispatch.registry import AnyCallee
+from remit.engine.conversations import Conversations
+from remit.engine.executor import RunExecutor
+from remit.engine.outcome import ExecutionOutcome
+from remit.engine.request import RunRequest, request_identity
+from remit.engine.result import RunResult, result_of
+from remit.engine.running import start_apart
+from remit.errors import LeaseError, RequestConflictError, RequestError, RequestNotFoundError
+from remit.journal.index import UNFINISHED_STATUSES
+from remit.journal.ledger import usage_of
+from remit.journal.ports import RunRow
+from remit.record.arguments import Limits
+from remit.record.items import RunOpened
+from remit.record.question import content_digest
+from remit.views.receipt import FindContract
+
+
+class CallAttacher(Struct, frozen=True, kw_only=True):
+    """Makes calls that attach to the run of the same call. ``start`` executes a new run, ``resume`` one that exists."""
+
+    conversations: Conversations
+    executor: RunExecutor
+    limits: Limits
+    find_contract: FindContract
+    create_header: Callable[[RunRequest, str], Awaitable[RunOpened]]
+    start: Callable[[RunRequest, RunOpened], Coroutine[Any, Any, RunResult[Any]]]
+    resume: Callable[[str], Coroutine[Any, Any, RunResult[Any]]]
+
+    async def __call__(self, request: RunRequest) -> RunResult[Any]:
+        """Make a call, or return what its run waits for, or its result; see `Client.call`."""
+        if request.idempotency_key:
+            raise RequestError("a call has an idempotency_key or attach=True, not both; leave out one of them")
+        header, store = await self.create_header(request, ""), self.executor.store
+        call = identify_call(request.callee, header, self.limits)
+        while True:
+            run = await store.attach_call(call, header.call)
+            row = await store.find_run(run)
+            if row is None:
+                result = await self._open(request, call, run)
+            else:
+                result = await self._continue(request, call, row)
+            if result is not None:
+                if result.status not in UNFINISHED_STATUSES:
+                    await self._mark_read(call, run)
+                return result
+
+    async def _open(self, request: RunRequest, call: str, run: str) -> RunResult[Any] | None:
+        """Execute a new run, whose id the call has already; None if another caller has opened it, or does so."""
+        try:
+            return await self._execute(run, self.start(request, await self.create_header(request, run)))
+        except Exception as error:
+            if await self.executor.store.find_run(run) is None:
+                await self.executor.store.detach_call(call, run)
+                raise
+            if isinstance(error, RequestConflictError):
+                return None
+            raise
+
+    async def _continue(self, request: RunRequest, call: str, row: RunRow) -> RunResult[Any] | None:
+        """What the run of the call waits for, or its outcome; None if it is not known yet, or it is another run."""
+        try:
+            recorded, items = await self.conversations.read_run(row.run)
+        except RequestNotFoundError:  # it was erased, or is of another application
+            recorded, items = None, ()
+        if recorded is None or identify_call(request.callee, recorded, self.limits) != call:
+            await self.executor.store.detach_call(call, row.run)
+            return None
+        rest = await find_lasting_rest(self.executor.store, row, self.executor.clock())
+        if rest is None or row.status not in ("waiting", "stalled", "scheduled"):
+            return await self._execute(row.run, self.resume(row.run))
+        outcome = ExecutionOutcome(
+            status=row.status,
+            questions=rest.questions,
+            retry_at=rest.due,
+            reason=rest.reason,
+            usage=usage_of(items, self.executor.prices),
+            items=[each.item for each in items],
+        )
+        return result_of(row.run, request.callee, outcome, self.find_contract)
+
+    async def _execute(self, run: str, execution: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any] | None:
+        """Execute a run in a task of its own, which continues if the caller is cancelled.
+
+        None if another executor has it; then some time has passed, or it has changed.
+        """
+        try:
+            return await asyncio.shield(start_apart(execution))
+        except LeaseError:
+            store = self.executor.store
+            find_row, clock = lambda: store.find_run(run), self.executor.clock
+            await wait_until_settled(store, run, find_row, clock, POLL_SECONDS)
+            return None
+
+    async def _mark_read(self, call: str, run: str) -> None:
+        """Let the next same call be a new one. A caller that is cancelled meanwhile has not read the result."""
+        detaching = asyncio.ensure_future(self.executor.store.detach_call(call, run))
+        try:
+            await asyncio.shield(detaching)
+        except asyncio.CancelledError:
+            await detaching
+            await self.executor.store.attach_call(call, run)
+            raise
+
+
+def identify_call(callee: AnyCallee, header: RunOpened, limits: Limits) -> str:
+    """What two calls have in common that are the same: the principal, what limits it, and the request."""
+    limited = repr((header.started_by, header.tool_scope, header.permissions))
+    owner = (header.tenant, header.application, header.principal, limited)
+    return content_digest("attached", *owner, *request_identity(callee, header, limits))

@@ -1,0 +1,233 @@
+"""A client of a runtime for one principal, which sees and does only what this principal may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypedDict, Unpack
+
+from remit.approvals.service import DecisionOptions, GrantService
+from remit.client.reader import RunDetails
+from remit.client.run_service import RunService
+from remit.client.settling import POLL_SECONDS
+from remit.client.tools import ToolInfo, list_tools
+from remit.client.updates import UpdateReader
+from remit.core.call_checks import check_calls
+from remit.core.checks import check_flag, check_numbers, check_positive, check_text
+from remit.dispatch.dispatcher import Dispatcher
+from remit.dispatch.registry import AnyCallee
+from remit.engine.artifacts import ArtifactService
+from remit.engine.loosening import LOOSEN_PERMISSION
+from remit.engine.request import CallOptions, RunOptions
+from remit.engine.result import RunResult
+from remit.engine.schedule import Missed, Schedule
+from remit.engine.sharing import CANCEL_PERMISSION
+from remit.errors import RequestError
+from remit.journal.ports import RunRow, RunStatus, Store
+from remit.record.artifact import Artifact
+from remit.record.grant import Grant
+from remit.record.principal import Principal
+from remit.record.question import DecisionKind
+from remit.record.target import as_target
+from remit.record.usage import Prices
+
+
+class GrantOptions(TypedDict, total=False):
+    """Details of a grant: see `Runtime.grants`."""
+
+    arguments: str
+    who: str
+    reason: str
+    target: str
+
+
+class _Runtime(Protocol):
+    """The parts of a `Runtime` that a client needs."""
+
+    store: Store
+    artifacts: ArtifactService
+    grants: GrantService
+    dispatcher: Dispatcher
+    tools: Sequence[AnyCallee]
+    runs: RunService
+
+
+@check_calls
+class Client(UpdateReader):
+    """A runtime as one principal uses it: `Runtime.client`. Applications that serve people use nothing else.
+
+    All methods act as ``principal``, within the tenant of the principal and the application of the runtime. Objects
+    that the principal may not see do not exist: see `RunReader`. ``runs:read`` lets a principal read the runs of
+    others of the tenant and resume them, ``runs:cancel`` cancel them; both may name targets (``runs:read@bakery/*``).
+    """
+
+    def __init__(self, runtime: _Runtime, principal: Principal, *, application: str, prices: Prices) -> None:
+        super().__init__(runtime.store, principal, application=application, prices=prices)
+        self._find_contract = runtime.dispatcher.find
+        self._runtime, self._runs = runtime, runtime.runs
+
+    async def tools(self, *, target: str = "") -> list[ToolInfo]:
+        """The tools that the principal may call, with their schemas and facts, sorted by name.
+
+        ``target`` is what the calls are about. Tools that only other operations call are not among them, nor those for
+        which the principal lacks a permission.
+
+        Raises:
+            RequestError: the target is not valid.
+        """
+        return list_tools(self._runtime.tools, self.principal, as_target("target", target, RequestError))
+
+    async def run(self, prompt: str | None = None, **options: Unpack[RunOptions]) -> RunResult[Any]:
+        """Run an agent in this process; see `Runtime.run`."""
+        return await self._runs.run(prompt, self.principal, options.get("agent", ""), options)
+
+    async def submit(self, prompt: str | None = None, **options: Unpack[RunOptions]) -> str:
+        """Open a run of an agent, which an engine executes, and return its id; see `Runtime.submit`."""
+        return await self._runs.submit(prompt, self.principal, options.get("agent", ""), options)
+
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, object] | str,
+        *,
+        attach: bool = False,
+        **options: Unpack[CallOptions],
+    ) -> RunResult[Any]:
+        """Call a tool by its name in this process, with arguments as a mapping or JSON; see `Runtime.call_by_name`.
+
+        With ``attach`` the same call again is the same run while it executes or waits, and until its result was
+        returned to one such call: it asks the same question, and what a person decides meanwhile is not lost. Calls
+        are the same if principal, tool, target, conversation and canonical arguments are. Cancelling such a call
+        leaves the run: it continues in a task of this event loop. It takes no ``idempotency_key``.
+
+        Raises:
+            RequestError: the application has no such tool, or the arguments are not JSON.
+        """
+        check_flag("call: attach", attach)
+        return await self._runs.call_by_name(tool, arguments, self.principal, options, attach=attach)
+
+    async def schedule(
+        self,
+        tool: str,
+        arguments: Mapping[str, object] | str,
+        *,
+        at: datetime,
+        every: str = "",
+        missed: Missed = "once",
+        **options: Unpack[CallOptions],
+    ) -> RunResult[Any]:
+        """Make a call later: an executor makes it at its time, with the principal's permissions of then.
+
+        It is checked and asked about now. ``runs(status="scheduled")`` lists the calls that wait for their time, and
+        `cancel` withdraws one. For ``at``, ``every`` and ``missed`` see `remit.engines.Schedule`; for the rest `call`.
+
+        Raises:
+            RequestError: as of `call`, or the time or the rule is invalid.
+        """
+        schedule = Schedule(at, every, missed)
+        return await self._runs.call_by_name(tool, arguments, self.principal, options, schedule)
+
+    async def decide(
+        self,
+        question: str,
+        *,
+        approved: bool,
+        kind: DecisionKind | None = None,
+        **options: Unpack[DecisionOptions],
+    ) -> str | None:
+        """Decide a question; its run continues when an engine executes it, or with `resume`. See `Runtime.decide`.
+
+        Returns the id of the run that a yes to an announced call opens. By default the decision is a confirmation if
+        the principal requested the call and that is enough, or else an approval.
+
+        Raises:
+            RequestError: the question does not exist for this principal, is settled, or needs another approver.
+        """
+        row = await self.question(question)
+        kind = self.decision_kind(row.question) if kind is None else kind
+        return await self._runs.decide(question, approved=approved, by=self.principal, kind=kind, details=options)
+
+    async def settled(self, run: str, seconds: float, *, poll_seconds: float = POLL_SECONDS) -> RunDetails:
+        """Wait until a run rests or has ended, at most for ``seconds``, and return its state then, as of `details`.
+
+        A run rests while it waits for an open question, or for its time. Once the question is decided or has expired,
+        it continues as soon as an executor resumes it. What this process stores is noticed at once; what others store
+        is looked for every ``poll_seconds``.
+
+        Raises:
+            RequestError: the run does not exist for this principal, or no longer.
+        """
+        check_numbers("settled", seconds=seconds)
+        check_positive("settled", poll_seconds=poll_seconds)
+        check_text("run", run, RequestError)
+        await self._runs.wait_until_settled(run, partial(self.status, run), seconds, poll_seconds)
+        return await self.details(run)
+
+    async def resume(self, run: str) -> RunResult[Any]:
+        """Execute a run again in this process, as the principal who started it; see `Runtime.resume`.
+
+        Raises:
+            RequestError: the run does not exist for this principal. LeaseError: another executor holds it.
+        """
+        await self._visible_run(run, access="write")
+        return await self._runs.resume(run)
+
+    async def loosen(self, run: str, *, without: Iterable[str], reason: str) -> None:
+        """Let a stalled run continue without rules, layers or limits that this process lacks; see `Runtime.loosen`.
+
+        Raises:
+            RequestError: the run does not exist for this principal, or they lack ``runs:loosen``.
+            LeaseError: another executor holds it.
+        """
+        await self._visible_run(run, LOOSEN_PERMISSION)
+        await self._runs.loosen(run, without=without, by=self.principal, reason=reason)
+
+    async def cancel(self, run: str) -> RunStatus:
+        """Cancel a run; return its status, ``running`` if another executor holds it and will end it.
+
+        Raises:
+            RequestError: the run does not exist for this principal, or they may only read it; see `cancellable`.
+        """
+        return await self._cancel_run(await self.cancellable(run))
+
+    async def history(self, run: str) -> list[str]:
+        """The chat messages of a run and of the runs before it in its conversation; see `Runtime.history`.
+
+        Raises:
+            RequestError: the run does not exist for this principal, or they may not read its conversation any more.
+        """
+        await self._check_history(run)
+        return await self._runs.history(run)
+
+    async def add_artifact(self, content: bytes | Path, *, name: str = "", media_type: str = "") -> Artifact:
+        """Store a file for runs of the principal; see `ArtifactService.add`."""
+        return await self._runtime.artifacts.add(content, by=self.principal, name=name, media_type=media_type)
+
+    async def read_artifact(self, artifact: Artifact, *, offset: int = 0, length: int | None = None) -> bytes:
+        """The content of a file that the principal stored or that a run of the principal has."""
+        return await self._runtime.artifacts.read(artifact, by=self.principal, offset=offset, length=length)
+
+    async def create_grant(
+        self, tool: str, *, principal: str, count: int, expires_in: float, **options: Unpack[GrantOptions]
+    ) -> Grant:
+        """Approve calls in advance; see `GrantService.create`."""
+        return await self._runtime.grants.create(
+            tool, by=self.principal, principal=principal, count=count, expires_in=expires_in, **options
+        )
+
+    async def revoke_grant(self, grant: str) -> None:
+        """Revoke a grant.
+
+        Raises:
+            RequestError: it does not exist for this principal, is revoked already, or the principal may not revoke it.
+        """
+        await self.grant(grant)
+        await self._runtime.grants.revoke(grant, by=self.principal)
+
+    async def _cancel_run(self, run: RunRow) -> RunStatus:
+        by = replace(self.principal, permissions=self.principal.permissions | {CANCEL_PERMISSION})
+        result = await self._runs.cancel(run.run, by)
+        return "running" if result is None else result.status

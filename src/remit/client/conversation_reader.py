@@ -1,0 +1,257 @@
+"""Conversations as one principal sees them: listed, renamed, shared, exported and deleted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from functools import partial
+from math import isfinite, nan
+from typing import Any, Final, Literal, cast, get_args
+
+from remit.client.reader import BATCH, Page, RunReader, check_limit, read_page
+from remit.core.call_checks import check_calls
+from remit.core.names import as_person_name
+from remit.engine.sharing import Access, has_access, is_part, may_see_all
+from remit.engine.visible_runs import check_ids
+from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError
+from remit.journal.conversation_row import ConversationAccess
+from remit.journal.conversations import EVERYONE
+from remit.journal.index import UNFINISHED_STATUSES
+from remit.journal.ports import (
+    ConversationFilter,
+    ConversationKey,
+    ConversationRow,
+    RunRow,
+    RunStatus,
+)
+from remit.record.items import DETACHED, Position
+from remit.record.secret import redact_secrets
+from remit.schemas.jsontext import compact_json
+
+ExportFormat = Literal["jsonl", "html"]
+"""Items as lines of JSON, or a page to read."""
+
+_MAX_GIVEN_TITLE: Final = 200
+
+
+@check_calls
+class ConversationReader(RunReader):
+    """Reads and changes conversations as ``principal``.
+
+    Their owners and the principals of their shares see them, and who holds ``runs:read``, ``conversations:join`` or
+    ``conversations:manage`` for their target. Only the owner renames, shares and deletes them, or who holds
+    ``conversations:manage``.
+    """
+
+    async def conversations(
+        self,
+        *,
+        title: str = "",
+        status: RunStatus | Literal[""] = "",
+        before: str = "",
+        limit: int = 50,
+    ) -> Page[ConversationRow]:
+        """A page of the conversations that the principal sees, the most recently active first.
+
+        ``title`` is a part of the title, in any case; ``status`` that of the newest run; ``before`` the ``next`` of the
+        previous page.
+
+        Raises:
+            RequestError: there is no such status, ``before`` is not a ``next``, or ``limit`` is not 1 to 1,000.
+        """
+        check_ids(title=title, before=before)
+        check_limit(limit)
+        if status not in ("", *get_args(RunStatus)):
+            raise RequestError(f"no run has the status {status!r}; give one of {', '.join(get_args(RunStatus))}")
+
+        async def read(after: str) -> Sequence[ConversationRow]:
+            where = ConversationFilter(tenant=self.principal.tenant, application=self._application, limit=BATCH)
+            if not may_see_all(self.principal):
+                where["member"] = self.principal.name
+            if after:
+                where["before"] = _parse_cursor(after, self.principal.tenant)
+            return await self._store.list_conversations(**where)
+
+        async def is_wanted(row: ConversationRow) -> bool:
+            fits = title.casefold() in row.title.casefold() and status in ("", row.status)
+            return fits and has_access(self.principal, row, "read")
+
+        return await read_page(read, is_wanted, _cursor, before, limit)
+
+    async def conversation(self, conversation: str) -> ConversationRow:
+        """A conversation: its title, owner, shares, and its newest run.
+
+        Raises:
+            RequestError: it does not exist for this principal.
+        """
+        return await self._visible_conversation(conversation, "read")
+
+    async def conversation_runs(self, conversation: str) -> list[RunRow]:
+        """The runs of a conversation, oldest first, without direct calls, which are not part of it.
+
+        Raises:
+            RequestError: the conversation does not exist for this principal.
+        """
+        row = await self._visible_conversation(conversation, "read")
+        return [run for run in await self._runs_of(row) if run.after != DETACHED and not run.erased]
+
+    async def export_run(self, run: str, *, format: ExportFormat = "jsonl") -> str:  # noqa: A002 - as in other libraries
+        """A run as text: its items, one JSON object a line, or ``html``, a page to read without anything else.
+
+        `remit.items.read_jsonl` reads the lines again.
+
+        Raises:
+            RequestError: the run does not exist for this principal, or there is no such format.
+        """
+        _check_format(format)
+        row = await self._visible_run(run)
+        return self._export(format, f"Run {run} of {row.callee}", [await self._store.read(run)])
+
+    async def export_conversation(self, conversation: str, *, format: ExportFormat = "jsonl") -> str:  # noqa: A002
+        """The runs of a conversation as text, oldest first; see `export_run`.
+
+        Raises:
+            RequestError: the conversation does not exist for this principal, or there is no such format.
+        """
+        _check_format(format)
+        row = await self._visible_conversation(conversation, "read")
+        runs = [await self._store.read(run.run) for run in await self.conversation_runs(conversation)]
+        return self._export(format, row.title or conversation, runs)
+
+    async def rename_conversation(self, conversation: str, title: str) -> None:
+        """Rename a conversation. An empty title restores the beginning of the first message.
+
+        Raises:
+            RequestError: the conversation does not exist for this principal or is not theirs, or the title is too long.
+        """
+        check_ids(title=title)
+        title = redact_secrets(" ".join(title.split()))
+        if len(title) > _MAX_GIVEN_TITLE:
+            raise RequestError(f"the title has {len(title)} characters; give at most {_MAX_GIVEN_TITLE}")
+        row = await self._visible_conversation(conversation, "own")
+        await self._store.change_conversation(row.key, title=title)
+
+    async def share_conversation(self, conversation: str, principal: str, access: ConversationAccess = "read") -> None:
+        """Let another principal of the tenant, or with ``*`` everyone, read a conversation; or ``write`` in it too.
+
+        Raises:
+            RequestError: the conversation does not exist for this principal or is not theirs, or there is no such
+                access.
+        """
+        if access not in get_args(ConversationAccess):
+            raise RequestError(f"access is {access!r}; give one of {', '.join(get_args(ConversationAccess))}")
+        await self._share(conversation, principal, access)
+
+    async def unshare_conversation(self, conversation: str, principal: str) -> None:
+        """Share a conversation no longer with a principal, or with everyone (``*``).
+
+        Raises:
+            RequestError: the conversation does not exist for this principal or is not theirs.
+        """
+        await self._share(conversation, principal, "")
+
+    async def delete_conversation(self, conversation: str) -> None:
+        """Delete a conversation: cancel its unfinished runs, then erase all that its runs have recorded.
+
+        Its title, messages, calls and questions are gone, and the files that only it has. Digests remain, so that the
+        journal and the audit still verify. Direct calls by others in it stay theirs. If that is interrupted, delete it
+        again.
+
+        Raises:
+            RequestError: the conversation does not exist for this principal or is not theirs, or another executor holds
+                one of its runs, which is asked to end it.
+        """
+        row = await self._visible_conversation(conversation, "own", include_begun=True)
+        for run in reversed(await self._runs_of(row)):  # a queued one before the one that it waits for
+            if run.status in UNFINISHED_STATUSES and _belongs_to(row, run):
+                await self._cancel_run(run)
+        await self._store.change_conversation(row.key, deletion="begun")  # from here on no run is opened in it
+        for run in filter(partial(_belongs_to, row), await self._runs_of(row)):
+            await self._store.erase(run.run, [position.seq for position in await self._store.read(run.run)])
+        await self._store.change_conversation(row.key, deletion="done")
+
+    def _export(self, format: ExportFormat, title: str, runs: Sequence[Sequence[Position]]) -> str:  # noqa: A002
+        if format == "html":
+            from remit.export.page import write_page  # noqa: PLC0415 - templates that few programs need
+
+            return write_page(title, runs, self._prices, self._find_contract)
+        from remit.export.jsonl import write_jsonl  # noqa: PLC0415 - as above
+
+        return write_jsonl(position for run in runs for position in run)
+
+    async def _cancel_run(self, run: RunRow) -> RunStatus:
+        """Cancel a run of a conversation that is deleted. Only a runtime can: see `Client`."""
+        raise RequestConflictError(f"run {run.run} has not ended; cancel it first")
+
+    async def _check_history(self, run: str) -> None:
+        """Refuse to show the messages before a run, unless the principal may read its conversation now."""
+        row = await self._visible_run(run)
+        if is_part(row) and not await self._has_access(row, "read"):
+            who = f"{self.principal.name} may not read conversation {row.conversation!r}"
+            raise RequestDeniedError(f"{who}; ask its owner to share it")
+
+    async def _share(self, conversation: str, principal: str, access: Literal["", ConversationAccess]) -> None:
+        check_ids(principal=principal)
+        if not principal.strip():
+            raise RequestError(f"a conversation is shared with a principal by name, or with everyone: {EVERYONE!r}")
+        name = EVERYONE if principal == EVERYONE else as_person_name("the name of a principal", principal)
+        row = await self._visible_conversation(conversation, "own")
+        await self._store.change_conversation(row.key, share=(name, access))
+
+    async def _runs_of(self, row: ConversationRow) -> list[RunRow]:
+        """All runs of a conversation, oldest first."""
+        rows = await self._store.list_runs(**row.key._asdict(), limit=sys.maxsize)
+        return rows[::-1]
+
+    async def _visible_conversation(
+        self, conversation: str, needed: Access, *, include_begun: bool = False
+    ) -> ConversationRow:
+        """A conversation that the principal sees, and with which they may do what is ``needed``.
+
+        ``include_begun``: also one whose deletion has started.
+        """
+        check_ids(conversation=conversation)
+        tenant = self.principal.tenant
+        keys = [ConversationKey(tenant, self._application, conversation)]
+        if not self._application:
+            where = ConversationFilter(tenant=tenant, conversation=conversation)
+            keys = [row.key for row in await self._store.list_conversations(**where)]
+        found = [await self._store.find_conversation(key) for key in keys]
+        here = [row for row in found if row is not None and row.deletion in ("", *(["begun"] if include_begun else []))]
+        visible = [row for row in here if has_access(self.principal, row, "read")]
+        if not visible:
+            raise RequestNotFoundError(f"conversation {conversation!r} does not exist")
+        if len(visible) > 1:
+            applications = ", ".join(row.application for row in visible)
+            raise RequestError(f"several applications have a conversation {conversation!r}: {applications}; name one")
+        if not has_access(self.principal, visible[0], needed):
+            owner = visible[0].owner
+            raise RequestDeniedError(f"conversation {conversation!r} belongs to {owner}; ask them to do this")
+        return visible[0]
+
+
+def _belongs_to(row: ConversationRow, run: RunRow) -> bool:
+    """Whether a run is deleted with its conversation: direct calls by others are theirs."""
+    return run.after != DETACHED or run.principal == row.owner
+
+
+def _check_format(export_format: object) -> None:
+    if export_format not in get_args(ExportFormat):
+        raise RequestError(f"format is {export_format!r}; give one of {', '.join(get_args(ExportFormat))}")
+
+
+def _cursor(row: ConversationRow) -> str:
+    return compact_json([row.active, row.application, row.conversation])
+
+
+def _parse_cursor(cursor: str, tenant: str) -> tuple[float, ConversationKey]:
+    try:
+        active, application, conversation = cast("list[Any]", json.loads(cursor))
+        key = ConversationKey(tenant, "" + application, "" + conversation)
+        time = float(active)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        time, key = nan, ConversationKey("", "", "")
+    if not isfinite(time):
+        raise RequestError(f"before is {cursor!r}; give the next of the previous page")
+    return time, key

@@ -1,0 +1,331 @@
+"""Reads a journal as one principal: their own runs, and others that their permissions allow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Generic, Literal, TypeVar, get_args
+
+from remit.client.following import StreamEvent, follow_run
+from remit.core.call_checks import check_calls
+from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive
+from remit.engine.ended import read_ended_outcome
+from remit.engine.sharing import READ_PERMISSION
+from remit.engine.visible_runs import VisibleRuns, check_ids
+from remit.errors import RequestError, RequestNotFoundError
+from remit.journal.ledger import usage_of
+from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
+from remit.journal.rest import find_rest
+from remit.record.grant import Grant, GrantRow
+from remit.record.items import Position, RunFinished
+from remit.record.principal import Principal
+from remit.record.question import DecisionKind, Question
+from remit.record.usage import NO_USAGE, Prices, UsageTotals
+from remit.views.receipt import NO_RECEIPT, FindContract, Receipt, make_receipt
+
+TARGET_MARK: Final = "@"
+_MAX_PAGE: Final = 1000
+BATCH: Final = 200
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """A page of a list. ``next`` is the cursor of the page that follows, empty on the last one."""
+
+    items: Sequence[T]
+    next: str = ""
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunDetails:
+    """The state of a run: its index row, usage and cost so far, and result.
+
+    ``questions`` are the open ones that it waits for. ``text`` is the result of an ended run as a model reads it, and
+    ``error`` why it failed. A stalled run has a ``reason``, and is tried again at ``retry_at`` (epoch seconds), when a
+    scheduled one starts. ``receipt`` is what its calls changed so far.
+    """
+
+    row: RunRow
+    usage: UsageTotals
+    questions: tuple[QuestionRow, ...] = ()
+    text: str = ""
+    error: str = ""
+    reason: str = ""
+    retry_at: float = 0.0
+    receipt: Receipt = NO_RECEIPT
+
+
+@check_calls
+class RunReader(VisibleRuns):
+    """Reads runs, questions, items, usage and grants as ``principal``.
+
+    Whatever the principal may not see does not exist: an id of another tenant, of another principal's run or of no run
+    at all is refused with the same message. ``application`` limits everything to one application; empty for all.
+
+    Raises:
+        RequestError: the principal is anonymous.
+    """
+
+    def __init__(self, store: Store, principal: Principal, *, application: str, prices: Prices) -> None:
+        super().__init__(store, principal, application=application)
+        self._prices = prices
+        self._find_contract: FindContract = lambda _name: None
+
+    async def runs(
+        self,
+        *,
+        status: RunStatus | Literal[""] = "",
+        agent: str = "",
+        conversation: str = "",
+        target: str = "",
+        since: float = 0.0,
+        until: float = math.inf,
+        before: str = "",
+        limit: int = 50,
+    ) -> Page[RunRow]:
+        """A page of the principal's runs, newest first; with ``runs:read`` of all of the tenant, or of its targets.
+
+        ``agent`` is the agent or tool that was called, ``before`` the ``next`` of the previous page. ``since`` and
+        ``until`` (exclusive) are epoch seconds.
+
+        Raises:
+            RequestError: there is no such status, the run ``before`` does not exist, or ``limit`` is not 1 to 1,000.
+        """
+        if status not in ("", *get_args(RunStatus)):
+            raise RequestError(f"no run has the status {status!r}; give one of {', '.join(get_args(RunStatus))}")
+        check_ids(agent=agent, conversation=conversation, target=target)
+        check_numbers("runs", since=since, until=0.0 if until == math.inf else until)
+        run_filter = RunFilter(conversation=conversation, target=target, status=status, callee=agent)
+        if since > 0:  # a range that holds everything would keep the database from the index of another property
+            run_filter["since"] = float(since)
+        if until < math.inf:
+            run_filter["until"] = float(until)
+        return await self._page(run_filter, before, limit)
+
+    async def status(self, run: str) -> RunRow:
+        """The index row of a run: its status, agent, conversation and times.
+
+        Raises:
+            RequestError: the run does not exist for this principal.
+        """
+        return await self._visible_run(run)
+
+    async def details(self, run: str) -> RunDetails:
+        """The state of a run with its usage, open questions and result.
+
+        Raises:
+            RequestError: the run does not exist for this principal.
+        """
+        row = await self._visible_run(run)
+        items = await self._store.read(run)
+        usage = usage_of(items, self._prices)
+        make = partial(RunDetails, receipt=make_receipt((each.item for each in items), self._find_contract))
+        if row.status in ("running", "queued"):
+            return make(row=row, usage=usage)
+        if row.status in ("waiting", "stalled", "scheduled"):
+            rest = find_rest(each.item for each in items)
+            found = [await self._store.find_question(question) for question in rest.questions]
+            questions = tuple(each for each in found if each is not None and each.status == "open")
+            return make(row=row, usage=usage, questions=questions, reason=rest.reason, retry_at=rest.due)
+        reply = (await read_ended_outcome(row.status, items, self._store)).reply
+        text = reply.content if reply else ""
+        error = next((each.item.error for each in reversed(items) if isinstance(each.item, RunFinished)), "")
+        return make(row=row, usage=usage, text=text, error=error)
+
+    async def items(self, run: str, *, after: int = -1) -> list[Position]:
+        """The recorded items of a run with a sequence number above ``after``.
+
+        Raises:
+            RequestError: the run does not exist for this principal.
+        """
+        check_counts("items", after=after)
+        await self._visible_run(run)
+        return await self._store.read(run, after)
+
+    def stream(self, run: str, *, after: int | str = -1, poll_seconds: float = 0.5) -> AsyncGenerator[StreamEvent]:
+        """Yield the events of a run after ``after``, then each new one, until the run has ended.
+
+        An `ItemEvent` is an item of the journal. A `DeltaEvent` is a piece of an answer that a model is writing, and
+        a `DropEvent` withdraws the pieces of a discarded one. Each event has an ``after``: a stream that
+        starts there loses nothing and repeats nothing. A sequence number of an item does as well; then an answer that
+        is open comes from its beginning. An empty text is the beginning. A stream that reads slowly gets longer pieces.
+
+        A waiting run is followed too: leave the loop at a `RunSuspended` to do something else meanwhile. Leaving it
+        ends this stream only. What this process stores comes at once; what others store is looked for every
+        ``poll_seconds``, and pieces of answers more often. A model streams if the run is followed when it is
+        asked and it can, unless a layer may change its answer: that comes when it is recorded. The event of the item
+        with which the run ends has its ``receipt``.
+
+        Raises:
+            RequestError: at the call, ``after`` is not a place in a stream; at the first event, the run does not exist
+                for this principal, so await `status` before answering a request with a stream.
+        """
+        check_positive("stream", poll_seconds=poll_seconds)
+        check_ids(run=run)
+
+        async def has_ended() -> bool:
+            return (await self._visible_run(run)).ended > 0
+
+        return follow_run(self._store, run, after, poll_seconds, has_ended, self._find_contract)
+
+    async def usage(self, *, since: float, until: float) -> UsageTotals:
+        """The usage of the runs that `runs` lists and that were opened from ``since`` until ``until`` (epoch seconds).
+
+        Reads the items of these runs.
+        """
+        totals, before = NO_USAGE, ""
+        while True:
+            page = await self.runs(since=since, until=until, before=before, limit=BATCH)
+            for row in page.items:
+                totals = totals.plus(usage_of(await self._store.read(row.run), self._prices))
+            before = page.next
+            if not before:
+                return totals
+
+    async def questions(
+        self, *, only_open: bool = True, run: str = "", conversation: str = "", after: str = "", limit: int = 50
+    ) -> Page[QuestionRow]:
+        """A page of the questions that the principal may decide or whose call they requested, oldest first.
+
+        ``after`` is the ``next`` of the previous page.
+
+        Raises:
+            RequestError: the question ``after`` does not exist for this principal, or ``limit`` is not 1 to 1,000.
+        """
+        check_flag("only_open", only_open)
+        check_ids(run=run, conversation=conversation)
+        check_limit(limit)
+        if after:
+            await self.question(after)
+
+        async def read(after: str) -> Sequence[QuestionRow]:
+            return await self._store.list_questions(
+                tenant=self.principal.tenant,
+                only_open=only_open,
+                run=run,
+                conversation=conversation,
+                after=after,
+                limit=BATCH,
+            )
+
+        async def is_visible(row: QuestionRow) -> bool:
+            return (row.status == "open" or not only_open) and await self._can_see(row.question)
+
+        return await read_page(read, is_visible, lambda row: row.question.id, after, limit)
+
+    async def question(self, question: str) -> QuestionRow:
+        """A question that the principal may decide, or whose call they requested.
+
+        Raises:
+            RequestError: it does not exist for this principal.
+        """
+        check_ids(question=question)
+        row = await self._store.find_question(question)
+        if row is None or not await self._can_see(row.question):
+            raise RequestNotFoundError(f"question {question} does not exist")
+        return row
+
+    def decision_kind(self, question: Question) -> DecisionKind:
+        """The kind of this principal's decision: a confirmation of their own call if that is enough, or an approval."""
+        check_instance("decision_kind: question", question, Question, "give the Question, such as that of a row")
+        own = question.needs == "confirm" and question.asker == self.principal.name
+        return "confirm" if own else "approve"
+
+    async def grants(self, *, after: str = "", limit: int = 50) -> Page[GrantRow]:
+        """A page of the grants that the principal gave, uses or may revoke, oldest first.
+
+        ``after`` is the ``next`` of the previous page.
+
+        Raises:
+            RequestError: the grant ``after`` does not exist for this principal, or ``limit`` is not 1 to 1,000.
+        """
+        check_ids(after=after)
+        check_limit(limit)
+        if after:
+            await self.grant(after)
+
+        async def read(after: str) -> Sequence[GrantRow]:
+            return await self._store.list_grants(tenant=self.principal.tenant, after=after, limit=BATCH)
+
+        async def is_visible(row: GrantRow) -> bool:
+            return self._can_see_grant(row.grant)
+
+        return await read_page(read, is_visible, lambda row: row.grant.id, after, limit)
+
+    async def grant(self, grant: str) -> GrantRow:
+        """A grant that the principal gave, uses or may revoke.
+
+        Raises:
+            RequestError: it does not exist for this principal.
+        """
+        check_ids(grant=grant)
+        row = await self._store.find_grant(grant)
+        if row is None or not self._can_see_grant(row.grant):
+            raise RequestNotFoundError(f"grant {grant} does not exist")
+        return row
+
+    async def _page(self, run_filter: RunFilter, before: str, limit: int) -> Page[RunRow]:
+        check_limit(limit)
+        if before:
+            await self._visible_run(before)
+        reads_all = self._may(READ_PERMISSION, run_filter.get("target", ""))
+        own = RunFilter(tenant=self.principal.tenant, principal="" if reads_all else self.principal.name)
+        of_targets = not reads_all and any(TARGET_MARK in each for each in self.principal.permissions)
+        if of_targets:
+
+            async def read(before: str) -> Sequence[RunRow]:
+                page = RunFilter(tenant=self.principal.tenant, before=before, limit=BATCH, without_erased=True)
+                return await self._store.list_runs(**{**run_filter, **page, "application": self._application})
+
+            async def is_visible(row: RunRow) -> bool:
+                return self._lists_run(row)
+
+            return await read_page(read, is_visible, lambda row: row.run, before, limit)
+        page = RunFilter(application=self._application, before=before, without_erased=True, limit=limit + 1)
+        rows = await self._store.list_runs(**{**run_filter, **own, **page})
+        return Page(rows[:limit], rows[limit - 1].run if len(rows) > limit else "")
+
+    def _can_see_grant(self, grant: Grant) -> bool:
+        is_own = self.principal.name in (grant.by, grant.principal)
+        return grant.tenant == self.principal.tenant and (is_own or self._may(grant.who, grant.target))
+
+    async def _can_see(self, question: Question) -> bool:
+        if question.tenant != self.principal.tenant:
+            return False
+        if self.principal.name not in question.requesters and question.missing_permission(self.principal):
+            return False
+        row = await self._store.find_run(question.run) if self._application else None
+        return not self._application or (row is not None and self._has_run(row))
+
+
+async def read_page(
+    read: Callable[[str], Awaitable[Sequence[T]]],
+    is_visible: Callable[[T], Awaitable[bool]],
+    id_of: Callable[[T], str],
+    after: str,
+    limit: int,
+) -> Page[T]:
+    """The first ``limit`` visible rows after the row ``after``; ``read`` returns the ``BATCH`` rows after a row."""
+    visible, is_last = list[T](), False
+    while len(visible) <= limit and not is_last:
+        batch = await read(after)
+        is_last, after = len(batch) < BATCH, id_of(batch[-1]) if batch else ""
+        visible += [row for row in batch if await is_visible(row)]
+    return Page(visible[:limit], id_of(visible[limit - 1]) if len(visible) > limit else "")
+
+
+def check_limit(limit: int) -> None:
+    """Refuse a page of no size, or of too large a one."""
+    check_counts("limit", limit=limit)
+    if not 1 <= limit <= _MAX_PAGE:
+        raise RequestError(f"limit is {limit}; give 1 to {_MAX_PAGE:,}")

@@ -1,1 +1,0 @@
-"""The vocabulary of a call: contracts, calls, replies, chat messages and journal items."""

@@ -1,0 +1,81 @@
+"""Which runs one principal sees: their own, and others that their permissions or a shared conversation allow."""
+
+from __future__ import annotations
+
+from remit.core.checks import check_text
+from remit.engine.sharing import CANCEL_PERMISSION, READ_PERMISSION, Access, has_access, is_part
+from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
+from remit.journal.conversations import conversation_key
+from remit.journal.index import RESTING_STATUSES
+from remit.journal.ports import RunRow, Store
+from remit.record.principal import Principal, check_principal
+
+
+class VisibleRuns:
+    """The runs that ``principal`` sees, of ``application``, or of every one if it is empty.
+
+    Whatever the principal may not see does not exist: an id of another tenant, of another principal's run or of no run
+    at all is refused with the same message.
+
+    Raises:
+        RequestError: the principal is anonymous.
+    """
+
+    def __init__(self, store: Store, principal: Principal, *, application: str) -> None:
+        check_principal("client", principal)
+        if principal.is_anonymous:
+            raise RequestError("a client needs an authenticated principal, because runs belong to principals by name")
+        self.principal = principal
+        self._store = store
+        self._application = application
+
+    async def cancellable(self, run: str) -> RunRow:
+        """The index row of a run that the principal may cancel: an own one, or with ``runs:cancel`` any of the tenant.
+
+        The owner of a conversation may cancel the runs of others that wait in it.
+
+        Raises:
+            RequestError: the run does not exist for this principal, or they may only read it.
+        """
+        return await self._visible_run(run, CANCEL_PERMISSION, "own")
+
+    async def _visible_run(self, run: str, permission: str = READ_PERMISSION, access: Access = "read") -> RunRow:
+        """The row of a run of the principal, with ``permission`` of any of the tenant.
+
+        A principal with ``access`` to a conversation also sees its runs, except direct calls. Access beyond reading is
+        denied; a run that they may not read does not exist.
+        """
+        check_ids(run=run)
+        row = await self._store.find_run(run)
+        if row is not None and self._has_run(row):
+            if self._owns(row) or self._may(permission, row.target):
+                return row
+            may_be_shared = permission == READ_PERMISSION or row.status in ("queued", *RESTING_STATUSES)
+            if may_be_shared and is_part(row) and await self._has_access(row, access):
+                return row
+        if (permission, access) != (READ_PERMISSION, "read"):
+            await self._visible_run(run)
+            raise RequestDeniedError(f"{self.principal.name} may only read run {run}")
+        raise RequestNotFoundError(f"run {run} does not exist")
+
+    async def _has_access(self, row: RunRow, access: Access) -> bool:
+        return has_access(self.principal, await self._store.find_conversation(conversation_key(row)), access)
+
+    def _may(self, permission: str, target: str) -> bool:
+        return self.principal.at(target).may(permission)
+
+    def _has_run(self, row: RunRow) -> bool:
+        return row.tenant == self.principal.tenant and not row.erased and self._application in ("", row.application)
+
+    def _lists_run(self, row: RunRow) -> bool:
+        """Whether `runs` lists a run: the run is the principal's own, or the principal may read it."""
+        return self._has_run(row) and (self._owns(row) or self._may(READ_PERMISSION, row.target))
+
+    def _owns(self, row: RunRow) -> bool:
+        return row.principal == self.principal.name
+
+
+def check_ids(**values: object) -> None:
+    """Refuse names and ids that are not text, or no text that a store can hold."""
+    for name, value in values.items():
+        check_text(name, value, RequestError)

@@ -1,0 +1,275 @@
+"""Artifacts: large content that calls pass by reference. The content is stored beside the journal, by its digest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from hashlib import sha256
+from typing import Annotated, Final, NamedTuple, Protocol, cast
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from remit.core.checks import check_instance
+from remit.core.names import check_file_name
+from remit.errors import (
+    BrokenJournalError,
+    CallError,
+    ContractError,
+    InvalidArgumentsError,
+    InvalidOutputError,
+    NotFoundError,
+)
+from remit.record.secret import KNOWN_SECRETS, contains_secret
+from remit.schemas.values import iter_values
+
+DIGEST_PREFIX: Final = "sha256:"
+OCTETS: Final = "application/octet-stream"
+
+
+def guess_media_type(name: str) -> str:
+    """The media type that the suffix of a file's name represents."""
+    import mimetypes  # noqa: PLC0415 - few programs name files
+
+    return mimetypes.guess_type(name)[0] or OCTETS
+
+
+class Artifact(BaseModel):
+    """A reference to content that is stored next to the journal. Models and tools pass it on.
+
+    The content has the digest and size given here; name and media type are what the sender calls it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    digest: str = Field(description="The digest of the content; copy it exactly", pattern=r"^sha256:[0-9a-f]{64}$")
+    size: int = Field(description="The size of the content in bytes", ge=0)
+    media_type: str = Field(default=OCTETS, description="Like text/csv", pattern=r"^[\w.+-]+/[\w.+-]+$", max_length=127)
+    name: Annotated[str, AfterValidator(check_file_name)] = Field(
+        default="", description="A file name without a folder", pattern=r"^[^/\\\x00-\x1f]{0,255}$"
+    )
+
+    def check(self, content: bytes) -> bytes:
+        """Verify content against the digest and return it.
+
+        Raises:
+            NotFoundError: the size differs. BrokenJournalError: the stored content was changed.
+        """
+        if digest_of(content) != self.digest:
+            raise BrokenJournalError(f"the stored content of {self} was changed; restore it from a backup")
+        if len(content) != self.size:
+            raise not_found(self)
+        return content
+
+    def __str__(self) -> str:
+        return f"artifact {self.digest[:19]}…{f' ({self.name})' if self.name else ''}"
+
+
+def describe_file(artifact: Artifact) -> str:
+    """The line of a message with the reference to a file, whose content its model is sent if that reads such files."""
+    return f"File: {artifact.model_dump_json()}"
+
+
+Files = Sequence[Artifact]
+"""Files that a person gives to an agent, as references."""
+
+
+class ArtifactScope(NamedTuple):
+    """Who stores or reads an artifact: a principal, and the run in whose call that happens, if there is one.
+
+    A scope sees the artifacts of its principal, and those of its conversation.
+    """
+
+    tenant: str
+    principal: str
+    application: str = ""
+    conversation: str = ""
+    run: str = ""
+
+    def sees(self, owner: ArtifactScope) -> bool:
+        """Whether an artifact stored by ``owner`` is visible to this scope."""
+        shared = bool(self.conversation) and self[2:4] == owner[2:4]
+        return self.tenant == owner.tenant and (shared or self.principal == owner.principal)
+
+
+class Artifacts(Protocol):
+    """The capability to store and read artifacts. Classes whose methods are tools receive it by constructor."""
+
+    async def add(self, content: bytes, /, *, name: str = "", media_type: str = "") -> Artifact:
+        """Store content and return its reference. It is durable then. The name says the media type if none is given.
+
+        Raises:
+            InvalidOutputError: it is too large, contains the value of a secret, or its name or media type is not valid.
+        """
+        ...
+
+    async def read(self, artifact: Artifact, /, offset: int = 0, length: int | None = None) -> bytes:
+        """The content, or ``length`` bytes of it from ``offset`` on. All of it is verified by its digest.
+
+        Raises:
+            NotFoundError: it does not exist, or it is not visible here. BrokenJournalError: it was changed or removed.
+            InvalidArgumentsError: the offset or the length is negative.
+        """
+        ...
+
+
+class CheckedArtifacts(Artifacts, Protocol):
+    """The artifacts of a run, which also checks the arguments of calls."""
+
+    async def check(self, artifact: Artifact, /) -> None:
+        """Refuse an artifact that cannot be read; see `read`."""
+        ...
+
+
+CURRENT_ARTIFACTS: Final[ContextVar[CheckedArtifacts | None]] = ContextVar("remit_artifacts", default=None)
+"""The artifacts of the run that the current task executes."""
+
+
+class RunArtifacts:
+    """The artifacts of whichever run makes the call: give it to the constructor of a class whose methods are tools."""
+
+    async def add(self, content: bytes, /, *, name: str = "", media_type: str = "") -> Artifact:
+        """Store content and return its reference; see `Artifacts`."""
+        return await _current_artifacts().add(content, name=name, media_type=media_type)
+
+    async def read(self, artifact: Artifact, /, offset: int = 0, length: int | None = None) -> bytes:
+        """The content, or ``length`` bytes of it from ``offset`` on; see `Artifacts`."""
+        return await _current_artifacts().read(artifact, offset, length)
+
+    def __repr__(self) -> str:
+        return "RunArtifacts()"
+
+
+def digest_of(content: bytes) -> str:
+    """The digest under which content is stored."""
+    return DIGEST_PREFIX + sha256(content).hexdigest()
+
+
+def check_range(offset: object, length: object) -> None:
+    """Refuse a part of content that cannot be read.
+
+    Raises:
+        InvalidArgumentsError: the offset or the length is not a whole number from 0 on.
+    """
+    for name, value in (("offset", offset), ("length", 0 if length is None else length)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise InvalidArgumentsError(f"read: {name} is {value!r}; give a number of bytes, 0 or more")
+
+
+def new_artifact(
+    content: object, *, name: str, media_type: str, max_bytes: int, error: type[CallError] = InvalidOutputError
+) -> Artifact:
+    """The reference to content that may be stored.
+
+    Raises:
+        InvalidOutputError: or ``error``; the content is too large, contains the value of a secret, or has a name or
+            media type that is not valid. SetupError: it is not bytes.
+    """
+    check_instance("the content of an artifact", content, bytes, "give bytes")
+    content = cast("bytes", content)
+    if len(content) > max_bytes:
+        raise error(
+            f"an artifact of {len(content):,} bytes is too large; the limit, Limits.artifact_bytes, is {max_bytes:,}"
+        )
+    if KNOWN_SECRETS.spellings.replacements and contains_secret(f"{name} {content.decode('utf-8', 'surrogateescape')}"):
+        raise error("the artifact contains the value of a secret, which would be stored; leave it out")
+    try:
+        kind = media_type or guess_media_type(str(name))
+        return Artifact(digest=digest_of(content), size=len(content), media_type=kind, name=name)
+    except ValidationError as invalid:
+        if invalid.errors()[0]["loc"] == ("name",):
+            rule = "give at most 255 characters that can be seen, without / and \\, like menu-3-4.png"
+            raise error(f"the name {name!a} of an artifact is not valid; {rule}") from invalid
+        rule = "give a type and a subtype, like text/csv, of at most 127 characters"
+        raise error(f"the media type {media_type!r} is not valid; {rule}") from invalid
+
+
+def not_found(artifact: Artifact) -> NotFoundError:
+    """The error for an artifact that does not exist, or that the caller may not see."""
+    return NotFoundError(f"there is no {artifact}; use a reference exactly as it was given")
+
+
+def find_artifacts(value: object) -> Iterator[Artifact]:
+    """All references in a value: a model, a dataclass, or a collection of these."""
+    return (each for each in iter_values(value) if isinstance(each, Artifact))
+
+
+async def check_artifacts(payload: BaseModel | None, canonical_arguments: str) -> None:
+    """Refuse a call whose arguments refer to content that cannot be read, before anything else happens.
+
+    Raises:
+        NotFoundError: the content does not exist, or is not visible to the run.
+        BrokenJournalError: it was changed or removed.
+    """
+    access = CURRENT_ARTIFACTS.get()
+    if access is not None and DIGEST_START in canonical_arguments:
+        for each in find_artifacts(payload):
+            await access.check(each)
+
+
+async def check_given_artifacts(value: object) -> None:
+    """Refuse a result that refers to content which cannot be read here, such as a digest that a model invented.
+
+    What it refers to stays readable for the run, so a replay decides as the run did.
+
+    Raises:
+        InvalidOutputError: names the reference.
+    """
+    access = CURRENT_ARTIFACTS.get()
+    if access is None:
+        return
+    for each in find_artifacts(value):
+        try:
+            await access.read(each, 0, 0)
+        except NotFoundError as error:
+            raise InvalidOutputError(
+                f"the result refers to a file that this run does not have: {error.message}"
+            ) from error
+
+
+async def store_large(content: str, max_bytes: int) -> Artifact | None:
+    """Store content of more than ``max_bytes`` bytes as an artifact of the current run; None if it is not so large.
+
+    Raises:
+        InvalidOutputError: it is too large even for an artifact.
+    """
+    access = CURRENT_ARTIFACTS.get()
+    if access is None or is_small(content, max_bytes):
+        return None
+    data = content.encode("utf-8", "surrogatepass")
+    if len(data) <= max_bytes and not content.startswith(_REFERENCE_START):
+        return None
+    return await access.add(data, media_type="application/json" if content[:1] in ("{", "[") else "text/plain")
+
+
+def is_small(content: str, max_bytes: int) -> bool:
+    """Whether content is recorded as it is, however it is encoded."""
+    return len(content) * 4 <= max_bytes and not content.startswith(_REFERENCE_START)
+
+
+async def to_recorded(content: str, max_bytes: int) -> str:
+    """The content as a record holds it: itself, or the reference to an artifact if it is large.
+
+    Content that looks like such a reference is stored as an artifact too, so that the two are never confused.
+    """
+    artifact = None if is_small(content, max_bytes) else await store_large(content, max_bytes)
+    return content if artifact is None else f"{_REFERENCE_START}{artifact.model_dump_json()}}}"
+
+
+async def from_recorded(recorded: str, artifacts: Artifacts | None = None) -> str:
+    """The content from its record; the inverse of `to_recorded`. Large content is read from the current run's."""
+    access = artifacts or CURRENT_ARTIFACTS.get()
+    if access is None or not recorded.startswith(_REFERENCE_START):
+        return recorded
+    artifact = Artifact.model_validate_json(recorded[len(_REFERENCE_START) : -1])
+    return (await access.read(artifact)).decode("utf-8", "surrogatepass")
+
+
+DIGEST_START: Final = f'"{DIGEST_PREFIX}'
+_REFERENCE_START: Final = '{"remit_artifact":'
+
+
+def _current_artifacts() -> Artifacts:
+    access = CURRENT_ARTIFACTS.get()
+    if access is None:
+        raise ContractError("artifacts belong to a run; outside of runs, use Runtime.artifacts")
+    return access

@@ -1,0 +1,171 @@
+"""Principals (persons or services with tenant and permissions) and the caller of one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from remit.core.call_checks import check_arguments
+from remit.core.checks import as_texts, check_instance, check_name, check_text
+from remit.core.names import as_normalized, as_person_name
+from remit.errors import RequestError
+from remit.record.target import check_granted, permissions_at
+
+WILDCARD = "*"
+ANONYMOUS: Final = "anonymous"
+"""The name of each caller that has not signed in."""
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """An authenticated person or service.
+
+    A caller that has not signed in is ``Principal("anonymous")``; see `is_anonymous`. Name, tenant and roles are kept
+    in Unicode's form NFKC, without spaces around them, so that two spellings of one name are one principal. A name that
+    cannot be printed, or that mixes letters of scripts that look alike, such as Latin and Cyrillic, is refused.
+    ``permissions`` are words like ``cms:write``; ``cms:*`` permits a whole area, ``*`` permits everything. With a
+    target, like ``cms:write@bakery/*``, a permission holds only in runs whose target matches.
+    """
+
+    name: str
+    tenant: str = "default"
+    permissions: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", as_person_name("the name of a principal", self.name))
+        object.__setattr__(self, "tenant", as_normalized("the tenant of a principal", self.tenant))
+        check_name("the tenant of a principal", self.tenant)
+        object.__setattr__(self, "permissions", as_texts("permissions", self.permissions))
+        roles = as_texts("roles", self.roles)
+        object.__setattr__(self, "roles", frozenset(as_normalized("a role", role) for role in roles))
+        for role in self.roles:
+            check_name("a role", role)
+        for permission in self.permissions:
+            check_granted(f"a permission of {self.name}", permission)
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether this is a caller that has not signed in: it calls what needs no authentication, and has no client."""
+        return self.name.casefold() == ANONYMOUS
+
+    def may(self, permission: str) -> bool:
+        """Whether this principal holds ``permission`` for every target, directly or by a wildcard; see `at`."""
+        check_text("a permission", permission)
+        own = self.permissions
+        return permission in own or WILDCARD in own or (permission != WILDCARD and _area_wildcard(permission) in own)
+
+    def missing_permissions(self, permissions: frozenset[str]) -> list[str]:
+        """The ``permissions`` that this principal does not hold, sorted."""
+        if permissions <= self.permissions:
+            return []
+        return sorted(permission for permission in permissions if not self.may(permission))
+
+    def at(self, target: str) -> Principal:
+        """Return this principal as it acts on ``target``: permissions for other targets are gone, its own are plain."""
+        permissions = permissions_at(self.permissions, target)
+        return self if permissions == self.permissions else replace(self, permissions=permissions)
+
+    def narrow_to(self, allowed: frozenset[str]) -> Principal:
+        """Return this principal with only those permissions that ``allowed`` covers too."""
+        other = replace(self, permissions=allowed)
+        common = {each for each in allowed if self.may(each)} | {each for each in self.permissions if other.may(each)}
+        return replace(self, permissions=frozenset(common))
+
+
+def _area_wildcard(permission: str) -> str:
+    return f"{permission.partition(':')[0]}:{WILDCARD}"
+
+
+def check_principal(what: str, value: object) -> None:
+    """Refuse a value that is not a principal, such as a name.
+
+    Raises:
+        SetupError: says what to pass instead.
+    """
+    check_instance(what, value, Principal, "give a Principal, such as Principal('ada')")
+
+
+def check_found_principal(found: object, name: str, tenant: str) -> Principal | None:
+    """Check a directory's result: the requested principal or None.
+
+    Raises:
+        RequestError: the directory returned anything else, such as another principal.
+    """
+    if found is None or (isinstance(found, Principal) and (found.name, found.tenant) == (name, tenant)):
+        return found
+    what = f"{found.name!r} of {found.tenant!r}" if isinstance(found, Principal) else f"a {type(found).__name__}"
+    raise RequestError(f"the directory returned {what} for {name!r} of {tenant!r}; return that principal, or None")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The caller of a call: run, agent, calling call, depth and principal.
+
+    ``call`` is the id of the calling call, empty at the root of a run. ``agent`` is the agent whose layers apply.
+    ``path`` names the agents above the call, outermost first. ``tool_scope`` is the intersection of their tool scopes,
+    None for no restriction, and ``allowed`` that of the permissions that they pass on. ``target`` is what the run is
+    about; the permissions of ``principal`` are those for it. ``metadata`` is that of the request, as JSON.
+    """
+
+    run: str
+    agent: str
+    call: str
+    depth: int
+    principal: Principal
+    conversation: str = ""
+    application: str = ""
+    path: tuple[str, ...] = ()
+    tool_scope: frozenset[str] | None = None
+    target: str = ""
+    allowed: frozenset[str] | None = None
+    metadata: str = ""
+
+    def enter_call(self, call: str) -> Caller:
+        """The caller of calls made by the body of ``call``, which this caller made, if that body is not an agent."""
+        return Caller(
+            self.run,
+            self.agent,
+            call,
+            self.depth + 1,
+            self.principal,
+            self.conversation,
+            self.application,
+            self.path,
+            self.tool_scope,
+            self.target,
+            self.allowed,
+            self.metadata,
+        )
+
+    def enter_agent(self, name: str, tool_scope: frozenset[str] | None, permissions: frozenset[str] | None) -> Caller:
+        """This caller as the agent ``name``: one level down the path, with tool scope and permissions no wider."""
+        narrower = (
+            self.tool_scope
+            if tool_scope is None
+            else tool_scope
+            if self.tool_scope is None
+            else self.tool_scope & tool_scope
+        )
+        caller = Caller(
+            self.run,
+            name,
+            self.call,
+            self.depth,
+            self.principal,
+            self.conversation,
+            self.application,
+            (*self.path, name),
+            narrower,
+            self.target,
+            self.allowed,
+            self.metadata,
+        )
+        return caller if permissions is None else caller.narrow_to(permissions)
+
+    def narrow_to(self, permissions: frozenset[str]) -> Caller:
+        """This caller with only those permissions that ``permissions`` covers too, in runs that it starts as well."""
+        all_allowed = frozenset({WILDCARD}) if self.allowed is None else self.allowed
+        allowed = replace(self.principal, permissions=all_allowed).narrow_to(permissions).permissions
+        return replace(self, principal=self.principal.narrow_to(permissions), allowed=allowed)

@@ -1,0 +1,258 @@
+"""Questions about calls, and the decisions on them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any, Final, Literal, TypeVar, get_args
+
+from pydantic import TypeAdapter
+from pydantic_core import CoreConfig, SchemaValidator
+
+from remit.core.call_checks import check_arguments
+from remit.core.checks import as_tuple, check_flag, check_instance, check_name, check_texts
+from remit.core.names import as_normalized
+from remit.errors import SetupError
+from remit.record.principal import Principal
+
+T = TypeVar("T")
+
+QuestionKind = Literal["approval", "outcome"]
+DecisionKind = Literal["confirm", "approve"]
+"""*Confirm*: the acting user, perhaps in the conversation. *Approve*: a signed-in principal with the right."""
+
+QuestionStatus = Literal["open", "approved", "denied", "taken", "expired", "closed", "cancelled", "erased"]
+"""*Expired*: its deadline has passed. *Closed*: the call has ended after all. *Cancelled*: its run was cancelled."""
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that a call would change: where, and its value before and after."""
+
+    where: str
+    before: str
+    after: str
+
+    def __post_init__(self) -> None:
+        check_texts("Change", where=self.where, before=self.before, after=self.after)
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a call would do, for the person who decides.
+
+    Args:
+        summary: a few lines that name the object.
+        changes: what would be different afterwards.
+        link: where to look at it.
+        state: identifies the state that the preview describes, such as a revision. The approval is void once a new
+            preview, taken just before the call runs or within its write, has another.
+    """
+
+    summary: str
+    changes: tuple[Change, ...] = ()
+    link: str = ""
+    state: str = ""
+
+    def __post_init__(self) -> None:
+        check_texts("Preview", summary=self.summary, link=self.link, state=self.state)
+        object.__setattr__(self, "changes", as_tuple("Preview: changes", self.changes))
+        for change in self.changes:
+            check_instance("an item of Preview: changes", change, Change, "give a Change(where, before, after)")
+
+
+NO_PREVIEW: Final = Preview("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCall:
+    """A call that the call in question will make, and that the answer approves with it.
+
+    ``call`` is its id. ``match`` is the digest of what it must be when it is made, and ``rule`` the rule that would ask
+    about it.
+    """
+
+    call: str
+    match: str
+    tool: str
+    arguments: str
+    rule: str
+    reason: str
+    preview: Preview
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A request to decide about one call, bound to everything that the decision depends on.
+
+    Args:
+        id: digest of all that the question is bound to.
+        match: digest of what another call must share to use the same approval: the call itself, or only its
+            conversation if the tool has a confirmation flag.
+        kind: approval, or the outcome of a call found started without an end.
+        call: the id of the call.
+        agent: the agent that made the call; empty if a person did.
+        arguments: the canonical arguments, which run unchanged if approved.
+        definition: digest of the tool's definition.
+        rule: the policy rule that requires the approval.
+        who: the permission needed to decide.
+        asked: seconds since the epoch.
+        expires: seconds since the epoch; without a decision by then, the call is denied.
+        waits: whether the run waits for the decision.
+        four_eyes: whether the approver must differ from who started the run, and from who edited the call last.
+        shown: the summary of the tool's preview of the call, at the time of the question.
+        edits: the question whose decision edited the arguments; this one is about the edited arguments.
+        editor: who edited them.
+        layer: how many `Approve` layers are outside the one that asks.
+        replaces: the question that this one replaces, because what it was about has changed.
+        changes: what the call would change, by the preview.
+        link: where to look at it, by the preview.
+        state: a digest of the state that the preview describes; the approval is void once it differs.
+        message: the user's message that led to the call, shortened.
+        news: the arguments that differ from the principal's last approved call of this tool and rule for the target, in
+            any run of the application.
+        further_permissions: others that are needed to decide, where several rules required the approval of one call.
+        needs: the kind of yes by which the call may run. An approval also serves where a confirmation is enough.
+        plan: the calls that the call is known to make, which are approved with it.
+        within: the question about the caller whose answer approved this call too; no person was asked about it again.
+        target: the target of the run, for which the decider needs the permission.
+        at_default: the arguments that are at their defaults.
+    """
+
+    id: str
+    match: str
+    kind: QuestionKind
+    tenant: str
+    conversation: str
+    run: str
+    call: str
+    agent: str
+    asker: str
+    tool: str
+    arguments: str
+    definition: str
+    risk: str
+    rule: str
+    reason: str
+    who: str
+    asked: float
+    expires: float
+    waits: bool = True
+    four_eyes: bool = False
+    shown: str = ""
+    edits: str = ""
+    editor: str = ""
+    layer: int = 0
+    replaces: str = ""
+    changes: tuple[Change, ...] = ()
+    link: str = ""
+    state: str = ""
+    message: str = ""
+    news: tuple[Change, ...] = ()
+    needs: DecisionKind = "approve"
+    plan: tuple[PlannedCall, ...] = ()
+    within: str = ""
+    further_permissions: tuple[str, ...] = ()
+    target: str = ""
+    at_default: tuple[str, ...] = ()
+
+    @property
+    def is_about_run(self) -> bool:
+        """Whether it asks if the run may keep asking. ``tool`` and ``arguments`` are those of the next call."""
+        return self.call == self.run
+
+    def missing_permission(self, by: Principal) -> str:
+        """The first permission to decide that ``by`` lacks for the target; empty if there is none."""
+        decider = by.at(self.target)
+        return next((each for each in (self.who, *self.further_permissions) if not decider.may(each)), "")
+
+    def accepts(self, decision: Decision) -> bool:
+        """Whether a decision of this kind permits the call."""
+        return decision.kind == "approve" or (self.needs == "confirm" and decision.by == self.asker)
+
+    @property
+    def requesters(self) -> tuple[str, ...]:
+        """Everyone who requested the call: the principal of the run, and the editor if there is one."""
+        return (self.asker, self.editor) if self.editor else (self.asker,)
+
+    def to_json(self) -> str:
+        """Serialise the question for the journal, without an empty target or list of defaults."""
+        empty = {name for name in ("target", "at_default") if not getattr(self, name)}
+        return _type_adapter(Question).dump_json(self, exclude=empty).decode()
+
+    @staticmethod
+    def from_json(text: str) -> Question:
+        """Load a question from the text of `to_json`."""
+        return _json_validator(Question).validate_json(text, strict=True)
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """An approver's decision. ``approved`` must be True or False, not a truthy value.
+
+    For a question about an outcome, approved means that the call happened, and ``result`` is its content. ``arguments``
+    are the edited canonical arguments, empty if unedited. ``grant`` is the grant that answered the question; then
+    ``by`` is its grantor. ``kind`` says whether ``by`` confirmed the own call, or approved it as a signed-in principal.
+    A confirmation edits nothing. ``request_key`` is a digest of the idempotency key of the request, if it had one.
+    """
+
+    question: str
+    approved: bool
+    by: str
+    result: str = ""
+    reason: str = ""
+    at: float = 0.0
+    arguments: str = ""
+    grant: str = ""
+    kind: DecisionKind = "approve"
+    request_key: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(DecisionKind):
+            raise SetupError(f"Decision: kind is {self.kind!r}; it must be 'confirm' or 'approve'")
+        check_flag("Decision: approved", self.approved)
+        check_texts("Decision", question=self.question, reason=self.reason, arguments=self.arguments)
+        check_texts("Decision", request_key=self.request_key)
+        check_name("Decision: by", self.by)
+        if self.kind == "confirm" and self.arguments:
+            raise SetupError("Decision: a confirmation takes no arguments: it approves the call as shown")
+        object.__setattr__(self, "by", as_normalized("Decision: by", self.by))
+
+    def to_json(self) -> str:
+        """Serialise the decision for the inbox and the journal, without an empty key."""
+        empty = set[str]() if self.request_key else {"request_key"}
+        return _type_adapter(Decision).dump_json(self, exclude=empty).decode()
+
+    @staticmethod
+    def from_json(text: str) -> Decision:
+        """Load a decision from the text of `to_json`."""
+        return _json_validator(Decision).validate_json(text, strict=True)
+
+
+@cache
+def _type_adapter(kind: type[T]) -> TypeAdapter[T]:
+    """Build the adapter on first use: most processes ask no questions."""
+    return TypeAdapter(kind)
+
+
+@cache
+def _json_validator(kind: type[Any]) -> SchemaValidator:
+    """Build a validator without pydantic's cache of 16,000 strings: these strings are read once."""
+    return SchemaValidator(_type_adapter(kind).core_schema, CoreConfig(cache_strings="keys"))
+
+
+def content_digest(*parts: str) -> str:
+    """A short digest of strings and their lengths (blake2b, 128 bit, hex)."""
+    text = ""
+    for part in parts:
+        text += f"{len(part)}:{part}"
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def as_dict(value: Question | Decision) -> dict[str, object]:
+    """The fields by name, for screens and ``--json``."""
+    return asdict(value)

@@ -1,0 +1,98 @@
+"""Records of the states that tools have shown to a conversation, so that a write can detect unseen changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from remit.core.call_checks import check_arguments
+from remit.core.checks import as_text_tuple, check_name, check_text, check_texts
+from remit.errors import SetupError
+from remit.record.current_run import CURRENT_PRIOR_RUNS
+from remit.record.items import Item, Note
+from remit.record.ledger import Ledger
+
+SEEN: Final = "seen"
+"""The name of the notes with what was shown."""
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An object that a call shows to its caller: emitted with ``ctx.emit(Seen(…))`` by a tool that reads or writes it.
+
+    Args:
+        kind: the kind of object, such as ``page``.
+        id: its id, unique within its kind.
+        state: the state of it that was shown, such as its revision.
+        parts: what of it was shown, such as ``content/en``, which includes all ``content/en/…``; empty for everything.
+    """
+
+    kind: str
+    id: str
+    state: str
+    parts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_name("Seen: kind", self.kind)
+        check_name("Seen: id", self.id)
+        check_texts("Seen", state=self.state)
+        object.__setattr__(self, "parts", as_text_tuple("Seen: parts", self.parts))
+
+    def to_fields(self) -> dict[str, object]:
+        """The data of its note."""
+        return {"kind": self.kind, "id": self.id, "state": self.state, "parts": self.parts}
+
+    def includes(self, part: str) -> bool:
+        """Whether it showed a part."""
+        return not self.parts or any(part == each or part.startswith(f"{each}/") for each in self.parts)
+
+    @staticmethod
+    def from_item(item: Item) -> Seen | None:
+        """The state that a journal item reports as shown; None for any other item."""
+        if not isinstance(item, Note) or item.name != SEEN:
+            return None
+        try:
+            return _type_adapter().validate_json(item.data, strict=True)
+        except (ValidationError, SetupError):
+            return None
+
+
+async def find_last_seen(ledger: Ledger, kind: str, object_id: str, parts: Sequence[str]) -> dict[str, str]:
+    """The state in which each part was last shown in the run of a ledger, or before it in its conversation.
+
+    Parts that were not shown are missing. Without parts it is the object as a whole, under the empty text.
+    """
+    for name, value in (("kind", kind), ("id", object_id)):
+        check_text(f"last_seen: {name}", value)
+    missing, found = dict.fromkeys(parts or ("",)), dict[str, str]()
+    _collect(reversed([*ledger.recorded_items()]), kind, object_id, missing, found)
+    read_runs = CURRENT_PRIOR_RUNS.get()
+    if missing and read_runs is not None:
+        async for items in read_runs():
+            _collect(reversed(items), kind, object_id, missing, found)
+            if not missing:
+                break
+    return found
+
+
+def _collect(items: Iterable[Item], kind: str, object_id: str, missing: dict[str, None], found: dict[str, str]) -> None:
+    """Move the parts that items report, newest first, from the missing ones to the found ones."""
+    for item in items:
+        seen = Seen.from_item(item)
+        if seen is None or (seen.kind, seen.id) != (kind, object_id):
+            continue
+        for part in [each for each in missing if seen.includes(each)]:
+            del missing[part]
+            found[part] = seen.state
+        if not missing:
+            return
+
+
+@cache
+def _type_adapter() -> TypeAdapter[Seen]:
+    return TypeAdapter(Seen)

@@ -1,0 +1,168 @@
+"""What model requests use: tokens, and money by a table of prices."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from remit.core.amounts import format_dollars
+from remit.core.call_checks import check_arguments
+from remit.core.checks import check_numbers
+from remit.errors import SetupError
+from remit.record.items import ModelUsage
+
+_LEAST: Final = 0.001
+"""The least price of a million tokens. What costs less was probably written for one token."""
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The price of a model in US dollars per million tokens. ``cached`` is for prompt tokens that the provider cached.
+
+    Without a price for them, cached tokens cost as much as others.
+    """
+
+    input: float
+    output: float
+    cached: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("input", self.input), ("output", self.output), ("cached", self.cached)):
+            if value is None and name == "cached":
+                continue
+            check_numbers("Price", **{name: value})
+            if value is not None and not (value == 0 or value >= _LEAST):
+                what = (
+                    f"for a price of one token write {name}={value * 1e6:g}" if 0 < value < _LEAST else "give 0 or more"
+                )
+                raise SetupError(f"Price: {name} is {format_dollars(value)} for a million tokens; {what}")
+
+    def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
+        """US dollars for a request. The cached tokens are part of the prompt."""
+        cached = min(cached_tokens, prompt_tokens)
+        cached_price = self.input if self.cached is None else self.cached
+        dollars = (prompt_tokens - cached) * self.input + cached * cached_price + completion_tokens * self.output
+        return dollars / 1_000_000
+
+
+Prices = Mapping[str, Price]
+"""Prices by the name of the model, without its provider."""
+
+_VERSION: Final = re.compile(r"-(latest|\d{4}-\d{2}-\d{2}|\d{8})$")
+
+
+_FREE: Final = ("local:", "scripted:")
+"""Models on this machine, and scripts, cost nothing unless they have a price."""
+
+
+def find_price(prices: Prices, model: str) -> Price | None:
+    """The price of a model; None if it is unknown.
+
+    ``openai:gpt-5`` and ``openrouter:openai/gpt-5`` are found as ``gpt-5``, and so is ``gpt-5-2025-08-07``. An entry
+    under the whole name comes first.
+    """
+    if prices:
+        short = _short_name(model)
+        for name in (model, short, _VERSION.sub("", short)):
+            if name in prices:
+                return prices[name]
+    return Price(0.0, 0.0) if model.startswith(_FREE) else None
+
+
+def _short_name(model: str) -> str:
+    return model.rpartition(":")[2].rpartition("/")[2]
+
+
+def describe_missing_price(model: str) -> str:
+    """Which price is unknown, and the line to write."""
+    name = _short_name(model)
+    if not name:
+        return (
+            "the price of a model without a name is unknown; give it the attributes vendor and model, and "
+            "Runtime(prices={'its name': Price(…, …)})"
+        )
+    key = name if _BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    return (
+        f"the price of the model {model!r} is unknown; write prices.{key} = {{input = …, output = …}}, in US dollars "
+        f"for a million tokens, at the top of config.toml, or Runtime(prices={{{name!r}: Price(…, …)}})"
+    )
+
+
+_BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def _find_cost(item: ModelUsage, prices: Prices) -> float | None:
+    """The cost of a request; None if the price is unknown.
+
+    By the price of the model that was asked or of the one that the answer names, whichever costs more: a provider that
+    names a cheaper model, or an unknown one, must not loosen a budget.
+    """
+    highest: float | None = None
+    for name in {item.requested, item.model}:
+        price = find_price(prices, name) if name else None
+        if price is not None:
+            cost = price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
+            highest = cost if highest is None else max(highest, cost)
+    return highest
+
+
+_MAX_TOKENS: Final = 100_000_000
+"""More tokens than a request can use."""
+
+
+def are_tokens(*counts: object) -> bool:
+    """Whether a provider can have counted these tokens for one request."""
+    for each in counts:  # noqa: SIM110 - a generator costs a call for each of them
+        if type(each) is not int or not 0 <= each <= _MAX_TOKENS:
+            return False
+    return True
+
+
+class UsageTotals(NamedTuple):
+    """The usage of a run: tokens, requests to models, and US dollars.
+
+    ``cost`` is None if the price of a model is unknown. ``cached_tokens`` are part of the prompts,
+    ``reasoning_tokens`` of the completions.
+    """
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    requests: int = 0
+    cost: float | None = 0.0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of prompts and completions together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def add(self, item: ModelUsage, prices: Prices) -> UsageTotals:
+        """Return the totals with one more request."""
+        cost = _find_cost(item, prices)
+        return UsageTotals(
+            self.prompt_tokens + item.prompt_tokens,
+            self.completion_tokens + item.completion_tokens,
+            self.requests + 1,
+            None if self.cost is None or cost is None else self.cost + cost,
+            self.cached_tokens + item.cached_tokens,
+            self.reasoning_tokens + item.reasoning_tokens,
+        )
+
+    def plus(self, other: UsageTotals) -> UsageTotals:
+        """Return the sum of both."""
+        return UsageTotals(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.requests + other.requests,
+            None if self.cost is None or other.cost is None else self.cost + other.cost,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+        )
+
+
+NO_USAGE: Final = UsageTotals()
