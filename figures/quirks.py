@@ -42,6 +42,10 @@ _PLAIN_SHORT: Final = (
     "a wrong key",
     "an error without a code",
     "a page with 400",
+    "an error without a word, with 400",
+    "fields in other forms",
+    "a field that is nested too deeply",
+    "a call after one of another choice",
 )
 _STREAMS_SHORT: Final = (
     "a call in pieces",
@@ -55,6 +59,7 @@ _STREAMS_SHORT: Final = (
     "an event of an error",
     "empty events",
     "cut within a call",
+    "a call of another choice first",
 )
 """A sample, which notices each mutant."""
 ENDED: Final = "quirks.ended"

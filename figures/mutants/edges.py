@@ -90,10 +90,8 @@ _MAIL_PAGES_AND_VALUES: Final = mutants_of(
 _MODELS: Final = mutants_of(
     _FIGURE,
     {
-        "an answer whose index is a text is left out": edited(
-            "remit.models.answer_stream:AnswerStream._is_of_first",
-            "index in (None, self._first)",
-            'index in (None, "-")',
+        "an answer that is not numbered as the first is left out": edited(
+            "remit.models.answer_stream:AnswerStream._choose_answer", "not self._has_answer and others", "False"
         ),
         "parts of an answer replace its text": edited(
             "remit.models.answer_stream:_as_one_kind", "isinstance(value, list) and isinstance(known, _Text)", "False"

@@ -59,6 +59,15 @@ MUTANTS: Final = (
             "a call without a type goes back so": edited(
                 "remit.chat.stand_in:_is_written_so", 'written.get("type") != "function"', "False"
             ),
+            "a field of another form is given to a library that refuses it": edited(
+                "remit.models.readable_body:_drop_others", " if key not in forms or _has_form(value, forms[key])", ""
+            ),
+            "an answer is read to any depth": edited(
+                "remit.models.chat_completion:parse_completion", "raw = limit_depth(received)", "raw = received"
+            ),
+            "an error without a word says that a request is wrong": edited(
+                "remit.models.reported_error:read_refusal", '"" if _is_without_words(value) else text', "text"
+            ),
             "half an emoji goes back": edited("remit.chat.stand_in:_without_halves", 'if "\\\\u" in text', "if False"),
             "an id of any length goes back": edited(
                 "remit.agent.recorded_answer:to_legal_answer", " and is_kept_id(first.id)", " and first.id"
@@ -82,6 +91,12 @@ MUTANTS: Final = (
             ),
             "pieces of calls are joined by their id alone": edited(
                 f"{_CALLS}:_find_candidate", "None if is_named else same_id[-1]", "same_id[-1]"
+            ),
+            "the first of several choices is the answer": edited(
+                "remit.models.choices:find_answer", "if index_of(each) == FIRST", ""
+            ),
+            "the choices of a stream are joined": edited(
+                "remit.models.answer_stream:AnswerStream._add_chunk", "index_of(choice) in (None, FIRST)", "True"
             ),
             "a call that was cut before its arguments has none": edited(
                 "remit.agent.recorded_answer:requested_calls",
@@ -108,7 +123,7 @@ MUTANTS: Final = (
                 "if False:",
             ),
             "the whole message of an event is joined to the pieces": edited(
-                "remit.models.answer_stream:AnswerStream._add_chunk", '"delta", "index", "message"', '"delta", "index"'
+                "remit.models.answer_stream:AnswerStream._add_choice", '"delta", "index", "message"', '"delta", "index"'
             ),
             "white space stands for arguments": edited(
                 "remit.record.arguments:given_arguments", 'text.strip() in ("", "null")', 'text == ""'

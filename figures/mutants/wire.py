@@ -13,8 +13,8 @@ _OF_FIELDS: Final = mutants_of(
     {
         "fields that Remit does not know are dropped when an answer is read": edited(
             "remit.models.chat_completion:parse_completion",
-            'raw_members(raw_items(raw_members(raw)["choices"])[0])["message"]',
-            'join_members({k: v for k, v in raw_members(raw_members(raw_items(raw_members(raw)["choices"])[0])'
+            'raw_members(raw_items(raw_members(raw)["choices"])[number])["message"]',
+            'join_members({k: v for k, v in raw_members(raw_members(raw_items(raw_members(raw)["choices"])[number])'
             '["message"]).items() if k in ("role", "content", "tool_calls")})',
         ),
         "an answer that PydanticAI read is not kept as received": edited(

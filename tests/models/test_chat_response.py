@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -63,6 +64,21 @@ def test_every_other_response_is_one_error(status: int, body: bytes, kind: type[
     assert type(raised.value) is kind
     assert said in raised.value.message
     assert raised.value.retry_after == (None if body.startswith(b"<html>Welcome") else 9.0)
+
+
+@pytest.mark.parametrize("body", [{}, [], {"error": {}}, {"error": {"code": 400, "details": [None, {"a": [" "]}]}}])
+@pytest.mark.parametrize("status", [400, 422])
+def test_an_error_that_says_nothing_may_pass(status: int, body: object) -> None:
+    with pytest.raises(CompletionError, match=f"the model answered {status}: {re.escape(json.dumps(body))[:20]}"):
+        read_response(json.dumps(body).encode(), status)
+
+
+@pytest.mark.parametrize(
+    "body", [{"detail": [{"loc": ["body"], "msg": "field required"}]}, {"message": ["field required", 7]}]
+)
+def test_what_an_error_says_in_a_list_is_read(body: object) -> None:
+    with pytest.raises(ModelRefusedError, match=r"the model answered 422: field required$"):
+        read_response(json.dumps(body).encode(), 422)
 
 
 REPORTED: list[tuple[dict[str, Any] | list[Any], type[ModelError], str]] = [

@@ -253,6 +253,7 @@ USAGE: dict[str, tuple[Any, tuple[int, int, int, int]]] = {
         },
         (9, 8, 7, 6),
     ),
+    "texts": ({"prompt_tokens": "9", "completion_tokens": "8"}, (9, 8, 0, 0)),
     "no whole number": ({"prompt_tokens": 9.5, "completion_tokens": 8}, (0, 0, 0, 0)),
     "no object": ([], (0, 0, 0, 0)),
 }

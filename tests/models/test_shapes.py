@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.agent.model import Model
 from remit.chat.chat import ChatRequest, Completion, History, decode_message, encode_message
+from remit.chat.finish import Ending, read_finish
 from remit.chat.wire import read_tool_calls, text_of_message
 from remit.errors import ModelError
 from remit.models import OpenAI, PydanticAIModel
@@ -29,13 +32,28 @@ async def ask(model: Model) -> Completion:
     return await model(ChatRequest(agent_call_id="agent", turn=1, ledger=read_only_ledger(()), history=history))
 
 
-async def read(model: Model) -> tuple[str, list[tuple[str, str]]] | None:
-    """The text and the calls of an answer; None if it is refused."""
+class Read(NamedTuple):
+    """What an answer says, how it ended and what it used."""
+
+    text: str
+    calls: list[tuple[str, str]]
+    ending: Ending
+    usage: tuple[int, int, int, int]
+
+
+async def read(model: Model) -> Read | type[ModelError]:
+    """The answer, or the error as which it is refused."""
     try:
-        message = decode_message((await ask(model)).message)
-    except ModelError:
-        return None
-    return text_of_message(message), [(each.name, each.arguments) for each in read_tool_calls(message)]
+        answer = await ask(model)
+    except ModelError as error:
+        return type(error)
+    message = decode_message(answer.message)
+    return Read(
+        text_of_message(message),
+        [(each.name, each.arguments) for each in read_tool_calls(message)],
+        read_finish(answer.finish_reason),
+        (answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens, answer.reasoning_tokens),
+    )
 
 
 @pytest.mark.parametrize("name", PLAIN)

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.schemas.raw_json import as_object, join_items, join_members, load_json, raw_items, raw_members
+from remit.schemas.raw_json import (
+    as_object,
+    join_items,
+    join_members,
+    limit_depth,
+    load_json,
+    raw_items,
+    raw_members,
+)
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -55,6 +63,27 @@ def test_what_is_taken_apart_and_joined_says_the_same(value: Any, indent: int | 
 def test_a_text_that_is_not_json_or_too_deep_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         load_json(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "limited"),
+    [
+        ("[[[1]]]", "[[null]]"),
+        ("[[1], [2]]", "[[1], [2]]"),
+        ('{"a":[{"b":1}, {}, 2],"c":[[[3]]]}', '{"a":[null, null, 2],"c":[null]}'),
+        ('["[[[[", "\\"[[", [[1]]]', '["[[[[", "\\"[[", [null]]'),
+        ("[[[[1]", "[[[[1]"),
+        ('[["[[[', '[["[[['),
+    ],
+)
+def test_what_is_nested_too_deeply_is_null(text: str, limited: str) -> None:
+    assert limit_depth(text, 2) == limited
+
+
+@given(VALUES)
+def test_a_value_within_the_depth_is_kept(value: Any) -> None:
+    text = json.dumps([["["] * 101, value])
+    assert limit_depth(text) == text
 
 
 def test_an_empty_text_has_no_parts() -> None:

@@ -77,7 +77,9 @@ def without_surrogates(value: Any) -> Any:
     if isinstance(value, list):
         return [without_surrogates(each) for each in cast("list[Any]", value)]
     if isinstance(value, dict):
-        return {key: without_surrogates(each) for key, each in cast("dict[str, Any]", value).items()}
+        return {
+            replace_surrogates(key): without_surrogates(each) for key, each in cast("dict[str, Any]", value).items()
+        }
     return value
 
 

@@ -1,4 +1,7 @@
-"""Chat completions that endpoints stream: server-sent events, joined to the body that the same answer has in one."""
+"""Chat completions that endpoints stream: server-sent events, joined to the body that the same answer has in one.
+
+The pieces of other choices than the answer stand in that body as they came.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ from typing import Any, Final, cast
 from remit.chat.finish import NO_FINISH
 from remit.chat.streaming import Delta
 from remit.chat.wire import has_surrogates, text_of_message
-from remit.models.call_pieces import find_call, index_of, with_whole_name
+from remit.models.call_pieces import find_call, with_whole_name
+from remit.models.choices import FIRST, index_of
 from remit.schemas.jsontext import ascii_json, compact_json
-from remit.schemas.raw_json import as_object, load_json
+from remit.schemas.raw_json import as_object, limit_depth, load_json
 
 STREAM_FIELDS: Final = '"stream":true,"stream_options":{"include_usage":true}'
 """The members of a request for a stream."""
@@ -61,7 +65,8 @@ class AnswerStream:
         self._after_return = False
         self._body: dict[str, Any] = {}
         self._choice: dict[str, Any] = {"index": 0, "message": {}}
-        self._first: str | None = None
+        self._others: list[Mapping[str, Any]] = []
+        self._has_answer = False
         self._said: Mapping[str, Any] = {}
         self._says_otherwise = False
         self._halves: dict[int | None, str] = {}
@@ -107,6 +112,7 @@ class AnswerStream:
         """
         with contextlib.suppress(ValueError):  # the last event was cut
             self.add_bytes(b"\n\n")
+        self._choose_answer()
         message, finish = self._join_message(), self._choice.get("finish_reason")
         if not ((self._has_ended and message) or finish or self._body.get("error")):
             raise StreamCutError("the answer was cut off")
@@ -119,7 +125,7 @@ class AnswerStream:
         if not finish and not self._body.get("error"):  # which says how it ended
             finish = NO_FINISH
         choice = {**_join_texts(self._choice), "message": message, "finish_reason": finish}
-        body = {**self._body, "object": "chat.completion", "choices": [choice]}
+        body = {**self._body, "object": "chat.completion", "choices": [choice, *self._others]}
         text = compact_json(body)
         return ascii_json(body) if has_surrogates(text) else text  # two halves of a pair become one character
 
@@ -156,32 +162,44 @@ class AnswerStream:
     def _read_event(self, data: bytes) -> None:
         if data.strip() == _DONE:
             self._has_ended = True
-        elif data.strip() and not self._has_ended and (value := load_json(data.decode())) is not None:
+        elif data.strip() and not self._has_ended and (value := load_json(limit_depth(data.decode()))) is not None:
             chunk = as_object(value)
             is_error = self._event == b"error" or chunk.get("object") == "error"
-            self._add_chunk({"error": chunk} if is_error and not chunk.get("error") else chunk)
+            self._add_chunk({"error": chunk} if is_error and not chunk.get("error") else chunk, len(data))
 
-    def _add_chunk(self, chunk: Mapping[str, Any]) -> None:
+    def _add_chunk(self, chunk: Mapping[str, Any], size: int) -> None:
         for name, value in chunk.items():
             if name != "choices" and (value is not None or name not in self._body):
                 self._body[name] = value
         for choice in map(as_object, chunk.get("choices") or ()):
-            if self._is_of_first(choice):
-                delta = as_object(choice.get("delta") or {})
-                rest = {name: value for name, value in choice.items() if name not in ("delta", "index", "message")}
-                self._merge(self._choice, rest)
-                said = as_object(choice.get("message") or self._said)
-                self._says_otherwise |= not text_of_message(said).startswith(text_of_message(self._said))
-                self._said = said
-                self._joined = []
-                self._merge(self._choice["message"], delta)
-                self._report(delta)
+            if index_of(choice) in (None, FIRST):
+                self._has_answer = True
+                self._add_choice(choice)
+            else:
+                self._count(_PART_COST + size)
+                self._others.append(choice)
 
-    def _is_of_first(self, choice: Mapping[str, Any]) -> bool:
-        """Whether a choice is of the first answer, if there are several."""
-        index = index_of(choice)
-        self._first = index if self._first is None else self._first
-        return index in (None, self._first)
+    def _choose_answer(self) -> None:
+        """Read the first choice as the answer if none is numbered as that, which is known at the end."""
+        others = self._others
+        if not self._has_answer and others:
+            first = index_of(others[0])
+            self._others = [each for each in others if index_of(each) != first]
+            for choice in others:
+                if index_of(choice) == first:
+                    self._add_choice(choice)
+
+    def _add_choice(self, choice: Mapping[str, Any]) -> None:
+        """Add a piece of the choice that is the answer."""
+        delta = as_object(choice.get("delta") or {})
+        rest = {name: value for name, value in choice.items() if name not in ("delta", "index", "message")}
+        self._merge(self._choice, rest)
+        said = as_object(choice.get("message") or self._said)
+        self._says_otherwise |= not text_of_message(said).startswith(text_of_message(self._said))
+        self._said = said
+        self._joined = []
+        self._merge(self._choice["message"], delta)
+        self._report(delta)
 
     def _report(self, delta: Mapping[str, Any]) -> None:
         if text := self._complete(text_of_message(delta)):

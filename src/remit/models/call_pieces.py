@@ -12,6 +12,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
+from remit.models.choices import index_of
+
 
 def find_call(
     calls: Sequence[dict[str, Any]], piece: Mapping[str, Any], read_text: Callable[[object], str]
@@ -55,14 +57,6 @@ def _find_candidate(
         return (None if is_another else same_index[-1]), False
     begins = index is not None or (is_named and number) or not calls
     return (None if begins else calls[-1]), False
-
-
-def index_of(piece: Mapping[str, Any]) -> str | None:
-    """The index of a choice, a call or another piece, which some endpoints write as a text or as a fraction."""
-    index = piece.get("index")
-    if isinstance(index, float) and index.is_integer():
-        index = int(index)
-    return None if index is None else str(index)
 
 
 def _function(call: Mapping[str, Any]) -> Mapping[str, Any]:

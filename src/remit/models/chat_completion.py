@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from remit.chat.chat import Completion, completion_from_message, drop_empty_calls
 from remit.chat.wire import with_tool_calls
 from remit.errors import CompletionError
-from remit.schemas.raw_json import as_object, join_members, load_json, raw_items, raw_members
+from remit.models.choices import find_answer
+from remit.schemas.raw_json import as_object, join_members, limit_depth, load_json, raw_items, raw_members
 
 CONTENT_FILTER: Final = "content_filter"
 """The finish reason, and the code of a refusal, of a provider's filter."""
@@ -18,6 +20,7 @@ UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, Recursi
 
 _EMPTY: Final = '{"role":"assistant","content":""}'
 _MAX_CHARS: Final = 200
+_DIGITS: Final = re.compile(r"[0-9]{1,18}")
 
 
 def filtered_completion(reason: str) -> Completion:
@@ -28,16 +31,20 @@ def filtered_completion(reason: str) -> Completion:
 def parse_completion(answer: bytes) -> Completion:
     """Parse the completion in a raw response body. Its message is kept as received, fields of the vendor included.
 
+    What is nested deeper than JSON can be read anywhere is null in the message; the response has it.
+
     Raises:
         CompletionError: it does not exist; the message shows the beginning of the body.
     """
     try:
-        raw = answer.decode()
+        received = answer.decode()
+        raw = limit_depth(received)
         response = as_object(load_json(raw))
-        choice = as_object(response["choices"][0])
+        number = find_answer(response["choices"])
+        choice = response["choices"][number]
         message = as_object(choice["message"])
         _check_message(message)
-        text = with_tool_calls(raw_members(raw_items(raw_members(raw)["choices"])[0])["message"])
+        text = with_tool_calls(raw_members(raw_items(raw_members(raw)["choices"])[number])["message"])
     except UNREADABLE as error:
         excerpt = shorten_said(answer.decode(errors="replace"))
         raise CompletionError(f"the model's answer is not a chat completion; it begins: {excerpt}") from error
@@ -55,7 +62,7 @@ def parse_completion(answer: bytes) -> Completion:
         model=model if isinstance(model, str) else "",
         prompt_tokens=as_count(usage.get("prompt_tokens")),
         completion_tokens=as_count(usage.get("completion_tokens")),
-        response=raw,
+        response=received,
         cached_tokens=as_count(cached or usage.get("prompt_cache_hit_tokens")),  # the latter is DeepSeek's
         reasoning_tokens=as_count(details.get("reasoning_tokens")),
     )
@@ -63,7 +70,9 @@ def parse_completion(answer: bytes) -> Completion:
 
 
 def as_count(value: Any) -> Any:
-    """A number of tokens: a whole one that is written as a fraction, such as 7.0, is that number, and null is none."""
+    """A number of tokens: a whole one may be written as a fraction, such as 7.0, or as a text, and null is none."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        return int(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value or 0
 
 

@@ -53,7 +53,7 @@ def read_response(
     if reported is not None and is_filtered(reported):
         return filtered_completion(text or body.decode(errors="replace"))
     if reported is not None:
-        raise _make_error(source, reported, status, headers)
+        raise _make_error(source, reported, status, headers, text)
     try:
         return parse_completion(body)
     except CompletionError as error:
@@ -69,10 +69,10 @@ def _join_events(body: bytes) -> bytes:
     return body
 
 
-def _make_error(source: str, reported: ProviderError, status: int, headers: Mapping[str, str]) -> ModelError:
-    """The error that a response with that status reports."""
+def _make_error(source: str, reported: ProviderError, status: int, headers: Mapping[str, str], body: str) -> ModelError:
+    """The error that a response with that status reports. Its body is shown if that says nothing in words."""
     kind = classify_error(reported)
-    said = shorten_said(describe_redirect(headers) if 300 <= status < 400 else reported.message)
+    said = shorten_said(describe_redirect(headers) if 300 <= status < 400 else reported.message or body)
     if status < 300:
         answered = f"{status} with {'an error' if reported.status is None else f'error {reported.status}'}"
     else:

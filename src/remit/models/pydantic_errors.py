@@ -114,7 +114,7 @@ def _read_stated(error: foreign.ModelAPIError) -> ProviderError:
     """What a provider states by its status, its body and the codes that PydanticAI has found."""
     stated = read_refusal(error.body, error.status_code if isinstance(error, foreign.ModelHTTPError) else None)
     found = cast("tuple[object, ...]", (stated.codes, error.provider_error_code, error.provider_error_type))
-    return stated._replace(codes=" ".join(code for code in found if isinstance(code, str) and code))
+    return stated._replace(codes=" ".join(code for code in found if isinstance(code, str) and not code.isdigit()))
 
 
 def first_response(error: BaseException) -> FailedResponse | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
@@ -27,24 +26,23 @@ from pydantic_ai.settings import ModelSettings
 
 from remit.chat.streaming import CURRENT_SINK, AnswerSink
 from remit.chat.wire import (
-    escape_surrogates,
     kept_details,
     read_tool_calls,
     received_message,
     rename_tool_calls,
-    text_of_message,
     to_request_text,
     without_surrogates,
 )
 from remit.errors import ModelError
 from remit.models.answer_stream import STREAM_FIELDS, AnswerStream, StreamCutError, refuses_streams
 from remit.models.bounded_http import ask_uncompressed, is_event_stream, read_answer
-from remit.models.chat_completion import CONTENT_FILTER, UNREADABLE, as_count
+from remit.models.chat_completion import CONTENT_FILTER, UNREADABLE
 from remit.models.chat_response import read_response
 from remit.models.model_origin import model_origin
+from remit.models.readable_body import FILTERED, write_readable
 from remit.models.reported_error import find_reported_error
-from remit.schemas.jsontext import ascii_json, compact_json
-from remit.schemas.raw_json import join_items, join_members, load_json, raw_items, raw_members
+from remit.schemas.jsontext import compact_json
+from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
 
 M = TypeVar("M", bound=Model)
 
@@ -121,13 +119,8 @@ class _Exchange:
         if completion.finish_reason == CONTENT_FILTER and find_reported_error(answer) is not None:
             return None
         self.received = completion.message
-        body = cast("dict[str, Any]", load_json(completion.response))
-        choice = body["choices"][0]
-        self.filtered, choice["message"] = choice.get(_FILTERED), _to_readable(json.loads(self.received))
-        kept = {key: value for key, value in body.items() if isinstance(value, _FIELD_TYPES.get(key, object))}
-        body = {"id": "", "object": "chat.completion", "created": 0, "model": "", **kept}
-        body |= {"choices": [{**choice, "index": 0}], "usage": _to_counts(body)}
-        return ascii_json(without_surrogates(body)).encode()
+        body, self.filtered = write_readable(completion)
+        return body
 
 
 def _is_same(parsed: dict[str, Any], written: dict[str, Any]) -> bool:
@@ -154,7 +147,7 @@ class _KeepingChat(_DeclaredTools, OpenAIChatModel):
         finally:
             _EXCHANGE.reset(token)
         if exchange.filtered:
-            details = {**(response.provider_details or {}), _FILTERED: exchange.filtered}
+            details = {**(response.provider_details or {}), FILTERED: exchange.filtered}
             response = replace(response, provider_details=details)
         text = exchange.received
         ids = [part.tool_call_id for part in response.parts if isinstance(part, ToolCallPart)]
@@ -253,10 +246,6 @@ def streams_itself(model: Model) -> bool:
     return isinstance(model, (_KeepingChat, FallbackModel))
 
 
-_FILTERED: Final = "content_filter_results"
-"""Azure's field with what its filter found."""
-_FIELD_TYPES: Final[dict[str, type]] = {"id": str, "object": str, "created": int, "model": str}
-"""The fields around an answer that PydanticAI requires, which some endpoints leave empty."""
 _REPLACED_HEADERS: Final = (b"content-length", b"content-type")
 
 
@@ -272,38 +261,3 @@ def _without_vendor(response: ModelResponse) -> ModelResponse:
         if isinstance(part, (TextPart, ToolCallPart))
     ]
     return replace(response, parts=parts, provider_details=None)
-
-
-def _to_readable(message: dict[str, Any]) -> dict[str, Any]:
-    """A message as PydanticAI reads it: text, function calls with arguments as text, and fields of the vendor."""
-    dropped = ("refusal", "annotations", "audio", "function_call", "tool_calls")
-    readable = {key: value for key, value in message.items() if key not in dropped}
-    readable |= {"role": message.get("role") or "assistant", "content": text_of_message(message) or None}
-    calls: Sequence[dict[str, Any]] = message.get("tool_calls") or ()
-    if calls:
-        readable["tool_calls"] = [
-            {
-                **{key: value for key, value in call.items() if key not in ("custom", "index")},
-                "id": read.id,
-                "type": "function",
-                "function": {"name": read.name, "arguments": escape_surrogates(read.arguments)},
-            }
-            for call, read in zip(calls, read_tool_calls(message), strict=True)
-        ]
-    return readable
-
-
-def _to_counts(body: dict[str, Any]) -> dict[str, Any] | None:
-    """The usage of a response with counts for all tokens; None if it has none."""
-    usage = body.get("usage")
-    if not isinstance(usage, dict):
-        return None
-    counts = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-    return counts | {key: _to_whole(value) for key, value in cast("dict[str, Any]", usage).items() if value is not None}
-
-
-def _to_whole(value: Any) -> Any:
-    """Counts, also those of an object, as whole numbers."""
-    if isinstance(value, dict):
-        return {key: _to_whole(each) for key, each in cast("dict[str, Any]", value).items()}
-    return as_count(value) if isinstance(value, float) else value

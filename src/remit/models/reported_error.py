@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 
 from remit.chat.finish import Ending, read_finish
 from remit.chat.provider_error import ProviderError
-from remit.schemas.raw_json import load_json
+from remit.models.choices import find_answer
+from remit.schemas.raw_json import MAX_DEPTH, limit_depth, load_json
 
 
 def find_reported_error(answer: bytes) -> ProviderError | None:
     """The error in the body of a success; None if there is none, or if it is next to an answer that is whole."""
     body = _object_of(_load(answer.decode(errors="replace")))
-    choice = _object_of(body.get("choices"))
+    choice = _answer_of(body.get("choices"))
     if _is_whole(choice):
         return None  # so it is a warning
     error = next((each for each in (body.get("error"), choice.get("error")) if each), None)
@@ -24,9 +25,14 @@ def find_reported_error(answer: bytes) -> ProviderError | None:
 
 
 def read_refusal(body: object, status: int | None) -> ProviderError:
-    """The error in the body of a response that is not a success: a text, or the JSON that a client has read."""
+    """The error in the body of a response that is not a success: a text, or the JSON that a client has read.
+
+    JSON without any text says no more than an empty body does.
+    """
     text = body if isinstance(body, str) else "" if body is None else str(body)
-    fields = _object_of(_load(body) if isinstance(body, str) else body)
+    value = _load(body) if isinstance(body, str) else body
+    text = "" if _is_without_words(value) else text
+    fields = _object_of(value)
     if not fields:
         return ProviderError(status, text)
     return _read_fields(_fields_of(fields, fields.get("error") or fields.get("Error")), status, text)
@@ -34,7 +40,7 @@ def read_refusal(body: object, status: int | None) -> ProviderError:
 
 def _load(text: str) -> object:
     try:
-        return load_json(text)
+        return load_json(limit_depth(text))
     except ValueError:
         return None
 
@@ -43,6 +49,32 @@ def _object_of(value: object) -> Mapping[str, Any]:
     """A JSON object, also one in a list, as Google's endpoints write it; an empty one instead of other values."""
     items: list[object] = cast("list[object]", value) if isinstance(value, list) else [value]
     return cast("Mapping[str, Any]", items[0]) if items and isinstance(items[0], dict) else {}
+
+
+def _answer_of(choices: object) -> Mapping[str, Any]:
+    """The choice that is the answer; an empty one if there is none."""
+    try:
+        return cast("Any", choices)[find_answer(choices)]
+    except LookupError:
+        return {}
+
+
+def _is_without_words(value: object) -> bool:
+    """Whether a value is an object or a list of JSON without any text, within the depth that is read."""
+    if not isinstance(value, (dict, list)):
+        return False
+    parts: list[object] = [value]
+    for _ in range(MAX_DEPTH + 1):
+        if any(isinstance(each, str) and each.strip() for each in parts):
+            return False
+        parts = [part for each in parts for part in _list_parts(each)]
+    return True
+
+
+def _list_parts(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return cast("dict[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
 
 
 def _is_whole(choice: Mapping[str, Any]) -> bool:
@@ -92,9 +124,11 @@ def _as_code(value: object) -> str:
 def _list_texts(fields: Mapping[str, Any]) -> Iterator[str]:
     """What an error says, with what the provider behind a gateway said, and the window that llama.cpp names."""
     for name in ("message", "Message", "detail", "msg", "status_msg", "error_msg"):
-        text = fields.get(name)
-        if isinstance(text, str) and text:
-            yield text
+        told: object = fields.get(name)
+        for each in cast("list[object]", told) if isinstance(told, list) else [told]:
+            text = each if isinstance(each, str) else _object_of(each).get("msg")
+            if isinstance(text, str) and text:
+                yield text
     raw = _object_of(fields.get("metadata")).get("raw")
     if isinstance(raw, str) and raw:
         yield raw

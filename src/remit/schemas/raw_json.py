@@ -16,8 +16,13 @@ from msgspec.json import format as format_json
 _MEMBERS: Final = Decoder(dict[str, Raw])
 _ITEMS: Final = Decoder(list[Raw])
 
+MAX_DEPTH: Final = 100
+"""The levels of arrays and objects that are read of JSON from elsewhere."""
+
 _BETWEEN: Final = re.compile(r"[ \t,:]*")
 _DECODER: Final = json.JSONDecoder()
+_NESTING: Final = re.compile(r'[\[\]{}]|"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+"""A bracket, or a text, which may contain brackets."""
 
 
 def load_json(text: str) -> object:
@@ -30,6 +35,27 @@ def load_json(text: str) -> object:
         return json.loads(text, parse_constant=_refuse_constant)
     except RecursionError as error:
         raise ValueError("the JSON is nested too deeply") from error
+
+
+def limit_depth(text: str, most: int = MAX_DEPTH) -> str:
+    """The JSON text with null for each array and object that is nested deeper than ``most`` levels.
+
+    Readers of JSON take as much depth as the stack has left, so what they refuse would depend on who calls them.
+    """
+    if text.count("[") + text.count("{") <= most:
+        return text
+    kept: list[str] = []
+    level = begin = 0
+    for token in _NESTING.finditer(text):
+        if token[0] in ("[", "{"):
+            level += 1
+            if level == most + 1:
+                kept += (text[begin : token.start()], "null")
+        elif token[0] in ("]", "}"):
+            if level == most + 1:
+                begin = token.end()
+            level -= 1
+    return text if level > most else "".join((*kept, text[begin:]))  # a cut text cannot be read anyway
 
 
 def raw_items(text: str) -> list[str]:

@@ -63,7 +63,7 @@ class ShapedEndpoint:
         answers = self._shape.answers
         answer = GOOD if self._is_well else answers[min(len(self.received), len(answers)) - 1]
         if body.get("stream") and answer.media_type == "application/json":
-            with contextlib.suppress(ValueError):
+            with contextlib.suppress(ValueError, RecursionError):
                 return as_stream(answer, json.loads(answer.body))
         return answer
 

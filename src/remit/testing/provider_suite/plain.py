@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from remit.schemas.jsontext import compact_json
 from remit.testing.provider_suite.refusals import ERRORS
 from remit.testing.provider_suite.shape import (
     DONE,
     GOOD,
     HttpAnswer,
     Shape,
+    add_choice,
     as_events,
     chunk,
     completion,
     make_calls,
+    nest,
     tool_call,
     whole,
 )
@@ -135,6 +138,12 @@ CALLS: Final[dict[str, Shape]] = {
     "an id with NUL": _call(tool_call(id="c\0")),
     "an id with spaces and umlauts": _call(tool_call(id="c 1/ü\n")),
     "an id as a number": _call(tool_call(id=7)),
+    "arguments that are nested too deeply": _call(tool_call(compact_json({"what": nest(900)})), made=()),
+    "arguments that are nested too deeply, as an object": _call(tool_call({"what": nest(900)}), made=()),
+    "a call after one of another choice": Shape(
+        answers=(whole(add_choice(make_calls(tool_call()), 1, {"tool_calls": [tool_call('{"what":"b"}')]})), GOOD),
+        calls=("look(a)",),
+    ),
     "odd ids of two calls": _two({"id": "c\0"}, {"id": "c\ud83d"}),
 }
 
@@ -161,6 +170,10 @@ TEXTS: Final[dict[str, Shape]] = {
     "speech without an id": _say({"content": None, "audio": {"transcript": "all done"}}),
     "parts of nothing, and texts": _say({"content": [None, {"type": "text", "text": None}, "all ", "done"]}),
     "two choices": _with(choices=_TEXT["choices"] * 2),
+    "another choice first": Shape(answers=(whole(add_choice(_TEXT, 1, {"content": "no"})),)),
+    "another choice that cannot be read": Shape(answers=(whole(add_choice(_TEXT, "1", {"content": {"x": 1}})),)),
+    "nothing before the choice": _with(choices=[None, *_TEXT["choices"]]),
+    "a choice with another number": _choice(index=7),
     "a choice without a number": _with(choices=[{"message": _TEXT["choices"][0]["message"], "finish_reason": "stop"}]),
     "no role": _choice(message={"content": "all done"}),
     "role null": _choice(message={"content": "all done", "role": None}),
@@ -173,6 +186,26 @@ TEXTS: Final[dict[str, Shape]] = {
     "usage in part": _with(usage={"prompt_tokens": 7}),
     "usage with null details": _with(usage={"prompt_tokens": 7, "completion_tokens": 1, "prompt_tokens_details": None}),
     "usage as fractions": _with(usage={"prompt_tokens": 7.0, "completion_tokens": 1.0, "total_tokens": 8.0}),
+    "usage as texts": _with(usage={"prompt_tokens": "7", "completion_tokens": "1", "total_tokens": "8"}),
+    "usage in parts of tokens": _with(usage={"prompt_tokens": 7.5, "completion_tokens": 1.5, "total_tokens": 9.0}),
+    "usage as a list": _with(usage=[7, 1]),
+    "usage that is negative": _with(usage={"prompt_tokens": -7, "completion_tokens": 1, "total_tokens": -6}),
+    "details of usage in other forms": _with(
+        usage={
+            "prompt_tokens": 7,
+            "completion_tokens": 1,
+            "total_tokens": 8,
+            "prompt_tokens_details": [7],
+            "completion_tokens_details": {"reasoning_tokens": 1, "audio_tokens": "none"},
+        }
+    ),
+    "finish empty": _say({"content": "all done"}, ""),
+    "finish as a number": _say({"content": "all done"}, 5),
+    "created in another age": _with(created=10**30),
+    "probabilities in another form": _choice(logprobs={"content": [{"tokens": ["all"]}]}),
+    "fields in other forms": _with(service_tier=5, system_fingerprint=7, metadata=[1], moderation={"x": 1}),
+    "a field that is nested too deeply": _say({"content": "all done", "extra": nest(800)}),
+    "a field whose name has half an emoji": _say({"content": "all done", "x\ud83d": 1}),
     "results of a filter": _with(prompt_filter_results=[{"content_filter_results": {"hate": {"filtered": False}}}]),
     "thinking in tags": _say({"content": "<think>Hm</think>all done"}),
     "half an emoji": _say({"content": "all done \ud83d"}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, completion, whole
+from remit.testing.provider_suite.shape import GOOD, HttpAnswer, Shape, completion, nest, whole
 
 _TEXT: Final = completion({"content": "all done"})
 _PAGE: Final = "<html><head><title>400 Bad Request</title></head><body>nginx</body></html>"
@@ -56,6 +56,8 @@ IN_A_SUCCESS: Final[dict[str, Shape]] = {
 REFUSALS: Final[dict[str, Shape]] = {
     "a page with 400": Shape(answers=(HttpAnswer(_PAGE, 400, media_type="text/html"),), rests=True, requests=3),
     "nothing with 400": _rest("", 400),
+    "an error without a word, with 400": _rest({"error": {"code": 400, "param": None}}, 400),
+    "an error that is nested too deeply, with 400": _rest({"error": nest(900)}, 400),
     "a page in an unknown charset": Shape(
         answers=(HttpAnswer("<html>", 502, media_type="text/html; charset=undefined"),), rests=True, requests=3
     ),

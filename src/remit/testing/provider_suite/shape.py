@@ -70,6 +70,12 @@ def tool_call(written: object = '{"what":"a"}', name: object = "look", **fields:
     return {key: value for key, value in call.items() if value is not None}
 
 
+def add_choice(body: Mapping[str, Any], index: object, message: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of a completion with another choice before its own."""
+    other = {"index": index, "message": {"role": "assistant", **message}, "finish_reason": "stop"}
+    return {**body, "choices": [other, *body["choices"]]}
+
+
 def make_calls(*calls: Mapping[str, Any], finish: str = "tool_calls", **fields: Any) -> dict[str, Any]:
     """The body of a completion that makes calls; ``fields`` are those of its message."""
     return completion({"content": None, "tool_calls": list(calls), **fields}, finish)
@@ -98,6 +104,14 @@ def as_events(*events: object) -> HttpAnswer:
     """A stream of events; a text of its own is written as it is."""
     lines = [each if isinstance(each, str) and each != DONE else f"data: {_event(each)}\n\n" for each in events]
     return HttpAnswer("".join(lines), media_type=EVENT_STREAM)
+
+
+def nest(depth: int) -> object:
+    """A text in so many lists."""
+    value: object = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 def _event(event: object) -> str:

@@ -15,6 +15,7 @@ from remit.testing.provider_suite.shape import (
     chunk,
     completion,
     make_calls,
+    nest,
     piece,
     tool_call,
 )
@@ -32,13 +33,6 @@ _A: Final = {"what": "a"}
 
 def _say(*events: object, **expected: Any) -> Shape:
     return Shape(answers=(as_events(*events),), **expected)
-
-
-def _nest(depth: int) -> object:
-    value: object = "x"
-    for _ in range(depth):
-        value = [value]
-    return value
 
 
 def _call(*events: object, made: tuple[str, ...] = ("look(a)",)) -> Shape:
@@ -71,6 +65,11 @@ def _rewritten(old: str, new: str) -> Shape:
 
 def _each(**fields: Any) -> list[dict[str, Any]]:
     return [{**event, **fields} for event in (*_TEXT, _END)]
+
+
+def _other(delta: object, finish: str | None = None) -> dict[str, Any]:
+    """An event of the second of two choices."""
+    return chunk(delta, choices=[{"index": 1, "delta": delta, "finish_reason": finish}])
 
 
 def _think(text: str) -> dict[str, Any]:
@@ -106,6 +105,9 @@ CALLS: Final[dict[str, Shape]] = {
         chunk({"function_call": {"name": "look", "arguments": ""}}),
         chunk({"function_call": {"name": "now", "arguments": "{}"}}),
         made=(),
+    ),
+    "a call of another choice first": _call(
+        _other({"tool_calls": [tool_call('{"what":"b"}', id="c2")]}), piece(0, '{"what":"a"}', id="c1", name="look")
     ),
     "a call after the end": Shape(
         answers=(
@@ -250,6 +252,13 @@ TEXTS: Final[dict[str, Shape]] = {
     "a text and a function_call of nothing": _say(
         *_TEXT, chunk({"function_call": {"name": "", "arguments": ""}}), _END, DONE
     ),
+    "a piece that is nested too deeply": _say(
+        chunk({"content": "all ", "extra": nest(800)}), chunk({"content": "done"}), _END, DONE
+    ),
+    "another choice first": _say(_other({"content": "no"}), *_TEXT, _END, _other({}, "stop"), DONE),
+    "another choice between": _say(*_TEXT[:2], _other({"content": "no"}), _TEXT[2], _other({}, "length"), _END, DONE),
+    "another choice that cannot be read": _say(_other({"content": {"x": 1}}), _other("no"), *_TEXT, _END, DONE),
+    "a choice with another number alone": _say(_other({"content": "all "}), _other({"content": "done"}, "stop"), DONE),
     "an empty end": _say(chunk({"role": "assistant", "content": ""}), _END, DONE, text="no answer"),
 }
 
@@ -262,9 +271,6 @@ OUTAGES: Final[dict[str, Shape]] = {
         _CALLS_END,
         DONE,
         rests=True,
-    ),
-    "a piece that is nested too deeply": _say(
-        chunk({"content": "all ", "extra": _nest(800)}), chunk({"content": "done"}), _END, DONE, rests=True
     ),
     "arguments as a text and an object": _say(
         piece(0, '{"what":"b"}', id="c1", name="look"), piece(0, _A, id="c1"), _CALLS_END, DONE, rests=True
