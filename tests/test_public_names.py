@@ -78,10 +78,11 @@ PUBLIC: Final = {
         business_rules_section handle_request lock_path read_inventory run_checklist session_policies_section
     """,
     "remit.items": """
-        ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted CallAllowed CallEntered CallItem DecisionItem DeltaEvent
-        DropEvent ErasedItem GivenMessage Handoff HistoryCompacted Item ItemEvent Message Mismatch ModelExchange
-        ModelFailure ModelUsage Note Outcome Position QuestionClosed QuestionItem RunFinished RunLoosened RunOpened
-        RunResumed RunScheduled RunStalled RunSuspended StreamEvent ToolOutput TraceStarted TurnEnded read_jsonl
+        ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted CallAllowed CallEntered CallItem CallReceived DecisionItem
+        DeltaEvent DropEvent ErasedItem GivenMessage Handoff HistoryCompacted Item ItemEvent Message Mismatch
+        ModelExchange ModelFailure ModelUsage Note Outcome Position QuestionClosed QuestionItem RunFinished RunLoosened
+        RunOpened RunResumed RunScheduled RunStalled RunSuspended StreamEvent ToolOutput TraceStarted TurnEnded
+        read_jsonl
     """,
     "remit.layers": """
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService
@@ -105,8 +106,8 @@ PUBLIC: Final = {
         HasApprover HighRisk InboxApprover PlannedCall Policy Principal Question Rule Undeclared Verdict When
     """,
     "remit.runtime": """
-        Client ConversationUpdate Page PrincipalDirectory QuestionUpdate Receipt ReceiptCall ReplayReport RunDetails
-        RunResult RunUpdate Runtime ToolInfo WatchEvent WatchStart make_receipt
+        CallResult Client ConversationUpdate OpenRun Page PrincipalDirectory QuestionUpdate Receipt ReceiptCall
+        ReplayReport RunDetails RunResult RunUpdate Runtime ToolInfo WatchEvent WatchStart make_receipt
     """,
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """

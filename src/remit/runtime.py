@@ -18,6 +18,7 @@ from remit.call.call import CallLayer, ToolLayer, to_call_layers
 from remit.call.callee import Callee
 from remit.client.client import Client
 from remit.client.following import RunEvent
+from remit.client.open_run import OpenRun
 from remit.client.opening import RunOpener
 from remit.client.reader import Page, RunDetails
 from remit.client.run_service import RunService
@@ -35,7 +36,7 @@ from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.request import CallOptions, MessageOptions, RunOptions, new_id
-from remit.engine.result import ReplayReport, RunResult
+from remit.engine.result import CallResult, ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor
 from remit.engine.schedule import Schedule
 from remit.engine.watching import ItemCallback, wake_streams_and
@@ -50,8 +51,10 @@ from remit.record.usage import Prices
 from remit.views.receipt import Receipt, ReceiptCall, make_receipt
 
 __all__ = [
+    "CallResult",
     "Client",
     "ConversationUpdate",
+    "OpenRun",
     "Page",
     "PrincipalDirectory",
     "QuestionUpdate",

@@ -36,6 +36,7 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "bound": "ArgumentsBound",
         "closed": "QuestionClosed",
         "allowed": "CallAllowed",
+        "received": "CallReceived",
         "entered": "CallEntered",
         "started": "AttemptStarted",
         "ended": "AttemptEnded",

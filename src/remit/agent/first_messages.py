@@ -18,7 +18,7 @@ def record_first_message(frame: Frame, index: int, role: str, content: str) -> s
     If the recorded text differs from the new one, resume keeps it and journals the difference once; replay fails.
     """
     current = encode_message({"role": role, "content": redact_secrets(content)})
-    by: Author = "instructions" if role == "system" else "caller" if frame.caller.call else "person"
+    by: Author = "instructions" if role == "system" else "person" if frame.caller.is_outside else "caller"
     recorded = [item for item in frame.ledger.items_for(frame.id) if isinstance(item, Message)]
     if index >= len(recorded) or frame.ledger.is_replaying:
         frame.ledger.add(Message(call=frame.id, agent=frame.id, text=current, by=by))

@@ -14,13 +14,13 @@ from remit.core.protocols import implements
 from remit.dispatch.registry import AnyCallee
 from remit.dispatch.terms import GovernedCallee, Terms, describe_terms
 from remit.record.arguments import Limits
-from remit.record.items import RunOpened
+from remit.record.items import OPEN_RUN, RunOpened
 
 
 class RunTerms:
     """Describes the run layers, the limits, and the agents and tools that a run can reach.
 
-    A composed tool may call everything of the application.
+    A composed tool may call everything of the application, and so may those who call in an open run.
     """
 
     def __init__(self, layers: Stack[CallLayer], limits: Limits, callees: Iterable[AnyCallee]) -> None:
@@ -39,7 +39,9 @@ class RunTerms:
 
     def _find_reached(self, caller: str, callee: str) -> list[AnyCallee]:
         reached = list(reachable_from(self._callees, callee))
-        if any(each.facts.effect is Effect.COMPOSED and not implements(each, AgentLike) for each in reached):
+        if callee == OPEN_RUN or any(
+            each.facts.effect is Effect.COMPOSED and not implements(each, AgentLike) for each in reached
+        ):
             reached = self._callees
         return [*reached, *(each for each in self._callees if each.name == caller)]
 

@@ -21,6 +21,7 @@ from remit.call.redact import safe_cause
 from remit.call.reference import ids_of_referents
 from remit.chat.chat import decode_message, message_text
 from remit.errors import CallError, InternalError
+from remit.record.ledger import is_of_open_run
 from remit.record.question import (
     NO_PREVIEW,
     Change,
@@ -103,10 +104,12 @@ def can_be_carried(call: Call) -> bool:
     """Whether the decision on an announced call can open a run that makes it as ``call`` would have been made.
 
     It is in a conversation, and either the root of its run or made by the model of the agent at the root. Any other
-    caller waits for the decision itself.
+    caller waits for the decision itself, and so does a call of an open run.
     """
     caller = call.caller
-    return bool(caller.conversation) and (not caller.call or (bool(call.wire_id) and len(caller.path) <= 1))
+    if not caller.conversation or not caller.call:
+        return bool(caller.conversation)
+    return bool(call.wire_id) and len(caller.path) <= 1 and not is_of_open_run(call.ledger, caller.run)
 
 
 def find_unset_flag(callee: Contract, payload: BaseModel) -> str | None:
@@ -297,7 +300,7 @@ def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, ques
         conversation=caller.conversation,
         run=caller.run,
         call=call.id,
-        agent=caller.agent if caller.call else "",  # a person calls the root of a run
+        agent="" if caller.is_outside else caller.agent,  # a person calls from outside
         asker=caller.principal.name,
         tool=call.callee.name,
         arguments=call.canonical_arguments,

@@ -146,6 +146,10 @@ class Frame(Context, CallFactory, Protocol):
         """Return this frame for ``agent``, which continues instead of this body and makes calls in its own name."""
         ...
 
+    def find(self, name: str, /) -> Callee[..., Any]:
+        """The callee that Python code in this body calls by a name; one that refuses each call if there is none."""
+        ...
+
     def prepare_call(self, callee: Callee[..., Any], arguments: str, /) -> PreparedCall:
         """Prepare a call of ``callee`` with arguments as text."""
         ...

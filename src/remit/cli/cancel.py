@@ -19,6 +19,7 @@ from remit.journal.run_row import RunRow, RunStatus
 _EARLIER_STATE: Final[dict[str, str]] = {
     "queued": "which had not begun",
     "running": "which had not ended",
+    "open": "which waited for its next call",
     "waiting": "which waited for a decision",
     "stalled": "which waited for its next try",
     "scheduled": "which was to begin later",

@@ -26,6 +26,7 @@ from remit.record.items import (
     AttemptStarted,
     CallAllowed,
     CallEntered,
+    CallReceived,
     DecisionItem,
     GivenMessage,
     Handoff,
@@ -107,7 +108,7 @@ class Timeline:
                 yield from (
                     (0, what, one_line(text, max_length=_MAX_TEXT_LENGTH), "") for what, text in _layer_entries(item)
                 )
-            case CallEntered():
+            case CallEntered() | CallReceived():
                 pass  # what follows says more
             case _:
                 what, text = _describe_item(item, self._positions[0].at, position, self.view)
@@ -191,7 +192,7 @@ def _describe_rest(item: RunStalled | RunSuspended | RunScheduled) -> tuple[str,
         return "stalled", item.reason
     if isinstance(item, RunScheduled):
         return "scheduled", f"for {datetime.fromtimestamp(item.at).astimezone():%Y-%m-%d %H:%M:%S}"
-    return "waiting", f"for {', '.join(item.questions)}"
+    return ("waiting", f"for {', '.join(item.questions)}") if item.questions else ("open", "for its next call")
 
 
 def _describe_change_of_run(item: Mismatch | TurnEnded | RunLoosened) -> str:

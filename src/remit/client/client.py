@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
 from remit.approvals.service import DecisionOptions, GrantService
+from remit.client.open_run import IDLE_SECONDS, OpenRun
 from remit.client.reader import RunDetails
 from remit.client.run_service import RunService
 from remit.client.settling import POLL_SECONDS
@@ -25,7 +26,7 @@ from remit.engine.request import CallOptions, RunOptions
 from remit.engine.result import RunResult
 from remit.engine.schedule import Missed, Schedule
 from remit.engine.sharing import CANCEL_PERMISSION
-from remit.errors import RequestError
+from remit.errors import RequestDeniedError, RequestError
 from remit.journal.ports import RunRow, RunStatus, Store
 from remit.record.artifact import Artifact
 from remit.record.grant import Grant
@@ -108,6 +109,28 @@ class Client(UpdateReader):
         """
         check_flag("call: attach", attach)
         return await self._runs.call_by_name(tool, arguments, self.principal, options, attach=attach)
+
+    def open_run(
+        self, *, run_id: str = "", idle_seconds: float = IDLE_SECONDS, **options: Unpack[CallOptions]
+    ) -> OpenRun:
+        """A run whose calls come from outside: ``async with client.open_run() as run: await run.call(…)``.
+
+        The block opens it, or takes up the run ``run_id`` of the principal, or the one that a request with the same
+        ``idempotency_key`` opened. When no call has come for ``idle_seconds``, and after the block, it rests: nothing
+        of it is kept in memory, and any process can take it up again. Its limits hold for each window of time; see
+        `remit.layers.Budget`. For the options see `Runtime.call_by_name`.
+
+        Raises:
+            RequestError: in the block, if the run does not exist for the principal, is another principal's, or is not
+                an open run.
+        """
+        check_positive("open_run", idle_seconds=idle_seconds)
+        check_text("run_id", run_id, RequestError)
+        if not run_id:
+            return self._runs.open_run(self.principal, options, idle_seconds)
+        if options:
+            raise RequestError(f"open_run: a run that exists takes no {', '.join(options)}; leave out one of them")
+        return self._runs.reopen_run(partial(self._own_run, run_id), idle_seconds)
 
     async def schedule(
         self,
@@ -226,6 +249,17 @@ class Client(UpdateReader):
         """
         await self.grant(grant)
         await self._runtime.grants.revoke(grant, by=self.principal)
+
+    async def _own_run(self, run: str) -> RunRow:
+        """The row of a run of the principal.
+
+        Raises:
+            RequestError: it does not exist for the principal, or is another principal's.
+        """
+        row = await self._visible_run(run)
+        if row.principal != self.principal.name:
+            raise RequestDeniedError(f"run {run} belongs to another user; open a run of your own")
+        return row
 
     async def _cancel_run(self, run: RunRow) -> RunStatus:
         by = replace(self.principal, permissions=self.principal.permissions | {CANCEL_PERMISSION})

@@ -31,7 +31,7 @@ from remit.engine.request import RunOptions, RunRequest, check_same_request
 from remit.engine.started_runs import check_started_by, with_cage, with_cage_of
 from remit.errors import LeaseError, RequestConflictError, RequestError, SetupError
 from remit.record.arguments import Arguments, Limits, parse_arguments
-from remit.record.items import DETACHED, Item, RunOpened
+from remit.record.items import DETACHED, OPEN_RUN, Item, RunOpened, RunSuspended
 from remit.record.principal import Caller, Principal
 from remit.record.question import Decision, DecisionKind, Question, content_digest
 
@@ -185,7 +185,8 @@ class RunOpener:
 
     async def _refuse_target(self, request: RunRequest, header: RunOpened) -> None:
         """Refuse a target that the application does not have. A tool that is called directly reports this itself."""
-        if self._check_target is None or not request.target or request.is_direct_call:
+        is_of_tool = request.is_direct_call and request.callee.name != OPEN_RUN
+        if self._check_target is None or not request.target or is_of_tool:
             return
         if request.idempotency_key and await self._executor.store.find_run(header.call) is not None:
             return  # the run exists: its outcome is returned
@@ -207,7 +208,9 @@ class RunOpener:
         async def create_items() -> tuple[RunOpened, Sequence[Item]]:
             header = await self.create_header(request, run)
             await self.store_files(request)  # nothing of a refused request is stored
-            given = make_given_items(header, request.history.texts)
+            given: Sequence[Item] = make_given_items(header, request.history.texts)
+            if header.callee == OPEN_RUN:
+                given = (RunSuspended(call=header.call, questions=()),)  # until its first call
             return (header, given) if request.carries is None else open_with(header, request.carries, self._limits)
 
         if request.when_busy == "queue":

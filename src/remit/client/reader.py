@@ -132,7 +132,7 @@ class RunReader(VisibleRuns):
         make = partial(RunDetails, receipt=make_receipt((each.item for each in items), self._find_contract))
         if row.status in ("running", "queued"):
             return make(row=row, usage=usage)
-        if row.status in ("waiting", "stalled", "scheduled"):
+        if row.status in ("open", "waiting", "stalled", "scheduled"):
             rest = find_rest(each.item for each in items)
             found = [await self._store.find_question(question) for question in rest.questions]
             questions = tuple(each for each in found if each is not None and each.status == "open")

@@ -13,6 +13,7 @@ from remit.agent.linking import UsedModels
 from remit.approvals.service import DecisionOptions
 from remit.client.attaching import CallAttacher
 from remit.client.following import RunEvent, follow_execution
+from remit.client.open_run import OpenRun, OpenRunParts, check_open
 from remit.client.opening import RunOpener, may_have_files
 from remit.client.queueing import run_in_turn
 from remit.client.settling import wait_until_settled
@@ -21,6 +22,8 @@ from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations
 from remit.engine.given_history import make_given_items
 from remit.engine.loosening import LOOSEN_PERMISSION
+from remit.engine.open_root import OpenRoot
+from remit.engine.open_runs import OpenRuns
 from remit.engine.principals import PrincipalLookup
 from remit.engine.request import CallOptions, RunOptions, RunRequest, as_arguments, encode_metadata
 from remit.engine.result import ReplayReport, RunResult
@@ -30,7 +33,7 @@ from remit.engine.sharing import CANCEL_PERMISSION, check_right
 from remit.errors import LeaseError, RequestError
 from remit.journal.ports import RunRow, Store
 from remit.record.arguments import Arguments, Limits
-from remit.record.items import RunOpened
+from remit.record.items import OPEN_RUN, RunOpened
 from remit.record.principal import Principal
 from remit.record.question import DecisionKind
 
@@ -61,6 +64,8 @@ class RunService:
         self._used_models = used_models
         self._store = store
         self._limits = limits
+        self._open_runs = OpenRuns(execute, conversations, principals)
+        self._open_parts = OpenRunParts(self._open_runs, callees.find, limits)
         self._attach = CallAttacher(
             conversations=conversations,
             executor=execute.executor,
@@ -117,6 +122,27 @@ class RunService:
         request = RunRequest(callee, given, by, is_direct_call=True, schedule=schedule, **kept)
         return await (self._attach(request) if attach else self._start(request))
 
+    def open_run(self, by: Principal, options: CallOptions, idle_seconds: float) -> OpenRun:
+        """A new open run; see `Client.open_run`."""
+
+        async def open_it() -> RunOpened:
+            kept: dict[str, Any] = {**options, "metadata": encode_metadata(options.get("metadata"))}
+            root = OpenRoot()
+            return await self._opener.store_once(
+                RunRequest(root, root.build_arguments(), by, is_direct_call=True, **kept)
+            )
+
+        return OpenRun(self._open_parts, open_it, idle_seconds)
+
+    def reopen_run(self, find_row: Callable[[], Awaitable[RunRow]], idle_seconds: float) -> OpenRun:
+        """The open run of a row, for its principal; see `Client.open_run`."""
+
+        async def find() -> RunOpened:
+            header, _ = await self._conversations.read_run((await find_row()).run)
+            return check_open(header)
+
+        return OpenRun(self._open_parts, find, idle_seconds)
+
     async def decide(
         self, question: str, *, approved: bool, by: Principal, kind: DecisionKind, details: DecisionOptions
     ) -> str | None:
@@ -130,6 +156,8 @@ class RunService:
     async def resume(self, run: str, release_requested: asyncio.Event | None = None) -> RunResult[Any]:
         """Execute a run again; see `Runtime.resume`."""
         header, items = await self._conversations.read_run(run)
+        if header.callee == OPEN_RUN:
+            return await self._open_runs.resume(run, release_requested)
         callee, owner = self._callees.find(header.callee), self._principals.owner(header)
         return await self._execute(run, callee, header, owner, known_items=items, release_requested=release_requested)
 
@@ -150,7 +178,7 @@ class RunService:
         header, items = await self._conversations.read_run(run)
         check_right(by, header, CANCEL_PERMISSION, "cancel", is_for_owner=True)
         await self._store.request_cancel(run, by.name)
-        callee = self._callees.find(header.callee)
+        callee = self._open_runs.root(run) if header.callee == OPEN_RUN else self._callees.find(header.callee)
         with contextlib.suppress(LeaseError):
             return await self._execute(run, callee, header, by, known_items=items, stopping=True)
         return None

@@ -45,6 +45,7 @@ from remit.errors import (
 from remit.layers.validate import bind_and_check, bind_arguments
 from remit.record.artifact import DIGEST_START, from_recorded, to_recorded
 from remit.record.items import (
+    OPEN_RUN,
     AttemptEnded,
     AttemptStarted,
     DecisionItem,
@@ -270,7 +271,8 @@ class Base:
             raise place_as(self._tool_failure(call, error), error) from safe_cause(error, call.redactions)
         except Suspended as error:
             is_stalled = bool(error.reason) and self._effect is Effect.COMPOSED  # the model of an agent
-            if is_stalled or frame.calls.signal is not None or call.ledger.is_replaying:
+            is_idle = self._callee.name == OPEN_RUN
+            if is_stalled or is_idle or frame.calls.signal is not None or call.ledger.is_replaying:
                 raise
             raise place_as(self._tool_failure(call, error), error) from safe_cause(error, call.redactions)
         except BaseException as error:

@@ -266,6 +266,10 @@ class CallContext:
             raise
         return unwrap_reply(callee, reply)
 
+    def find(self, name: str, /) -> AnyCallee:
+        """The callee that Python code in this body calls by a name; one that refuses each call if there is none."""
+        return self._dispatch.resolve_for_code(self._caller_of_calls(), name)
+
     def prepare_call(self, callee: AnyCallee, arguments: str, /) -> PreparedCall:
         """Prepare a call of ``callee`` with arguments as text."""
         parsed = parse_arguments(arguments, self._dispatch.limits)

@@ -86,6 +86,10 @@ class Dispatcher:
                 self._services[agent, id(callee)] = service
         return service
 
+    def open_service(self, root: AnyCallee) -> CallService:
+        """The service of an open run's own body. No policy judges it, but each call that it makes."""
+        return compose_calls(self._scopes.recording, Base(root, self).__call__)
+
     def refuse(self, error: CallError) -> CallService:
         """The service that records calls and answers them with ``error``."""
         return compose_calls(self._scopes.recording, _refusal(error))

@@ -27,7 +27,7 @@ SAID_FIRST_SECONDS: Final = 1.0
 RETRY_AFTER_MAX_SECONDS: Final = 3600.0
 """Seconds until a stalled run is tried again at most, whatever the provider asks for."""
 
-ExecutionStatus = Literal["done", "failed", "queued", "waiting", "stalled", "scheduled", "cancelled"]
+ExecutionStatus = Literal["done", "failed", "queued", "open", "waiting", "stalled", "scheduled", "cancelled"]
 
 
 class RunRefused(asyncio.CancelledError):
@@ -84,7 +84,8 @@ def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcom
         )
     if not signal.reason:
         suspended = RunSuspended(call=ledger.run, questions=signal.questions)
-        return ExecutionOutcome(status="waiting", questions=signal.questions), suspended
+        status = "waiting" if signal.questions else "open"
+        return ExecutionOutcome(status=status, questions=signal.questions), suspended
     asked = signal.retry_after
     if asked is None or not asked >= 0:  # a provider may ask for no number at all
         asked = 0.0

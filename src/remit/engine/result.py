@@ -24,25 +24,59 @@ Out = TypeVar("Out")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult(Generic[Out]):
-    """The result of a run: ``done``, ``failed``, ``cancelled``, ``waiting``, ``stalled``, ``scheduled`` or ``queued``.
-
-    A waiting run has questions. A stalled run rests for a ``reason`` that will pass, such as a busy model: an engine
-    continues it at ``retry_at`` (epoch seconds), `Runtime.resume` at once. A scheduled run starts at ``retry_at``, a
-    queued one when the runs before it in its conversation have ended.
-    ``usage`` has the requests, tokens and US dollars of all executions so far; its ``cost`` is None if the price of a
-    model is unknown. ``items`` is the journal of the run so far, also of one that had ended before; `turns`, `events`
-    and `receipt` are read from it.
-    """
+class Result(Generic[Out]):
+    """What came of a run, or of a call of one. ``questions`` are those that it waits for, ``reason`` why it stalled."""
 
     run: str
     status: ExecutionStatus
     callee: AnyCallee
     reply: Reply | None = None
     questions: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def text(self) -> str:
+        """The content of the reply as a model reads it; empty while it waits."""
+        return self.reply.content if self.reply else ""
+
+    def value(self) -> Out:
+        """The typed result.
+
+        Raises:
+            CallError: the run or the call failed; the error is its own.
+            RequestError: there is no result yet.
+        """
+        if self.reply is None:
+            why = self.reason or ", ".join(self.questions)
+            raise RequestConflictError(f"run {self.run} has no result: it is {self.status} ({why})")
+        return cast("Out", unwrap_reply(self.callee, self.reply))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallResult(Result[Out]):
+    """The result of a call of an open run: ``done``, ``failed``, ``cancelled``, ``waiting`` or ``stalled``.
+
+    The same call with the same key returns the result of a waiting one once its questions are decided. ``call`` is its
+    id in the journal.
+    """
+
+    call: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult(Result[Out]):
+    """The result of a run: ``done``, ``failed``, ``cancelled``, or how it rests: ``waiting``, ``open`` and others.
+
+    A waiting run has questions, and an open one takes calls. A stalled run rests for a ``reason`` that will pass, such
+    as a busy model: an engine continues it at ``retry_at`` (epoch seconds), `Runtime.resume` at once. A scheduled run
+    starts at ``retry_at``, a ``queued`` one when the runs before it in its conversation have ended.
+    ``usage`` has the requests, tokens and US dollars of all executions so far; its ``cost`` is None if the price of a
+    model is unknown. ``items`` is the journal of the run so far, also of one that had ended before; `turns`, `events`
+    and `receipt` are read from it.
+    """
+
     usage: UsageTotals = NO_USAGE
     retry_at: float = 0.0
-    reason: str = ""
     items: Sequence[Item] = field(default=(), repr=False, compare=False)
     find_contract: FindContract = field(default=lambda _name: None, repr=False, compare=False)
 
@@ -67,23 +101,6 @@ class RunResult(Generic[Out]):
     def _root_call(self) -> str:
         header = self.items[0] if self.items else None
         return root_call_id(header) if isinstance(header, RunOpened) else ""
-
-    @property
-    def text(self) -> str:
-        """The content of the reply as a model reads it; empty while the run waits."""
-        return self.reply.content if self.reply else ""
-
-    def value(self) -> Out:
-        """The typed result.
-
-        Raises:
-            CallError: the run failed; the error is that of its root.
-            RequestError: the run has no result yet.
-        """
-        if self.reply is None:
-            why = self.reason or ", ".join(self.questions)
-            raise RequestConflictError(f"run {self.run} has no result: it is {self.status} ({why})")
-        return cast("Out", unwrap_reply(self.callee, self.reply))
 
 
 def result_of(run: str, callee: AnyCallee, outcome: ExecutionOutcome, find_contract: FindContract) -> RunResult[Any]:

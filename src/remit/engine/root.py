@@ -20,6 +20,7 @@ from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations, is_unbegun
 from remit.engine.executor import RunExecutor
 from remit.engine.loosening import FindTerms, explain_lost, find_lost_terms, make_loosening
+from remit.engine.open_root import OpenRoot
 from remit.engine.outcome import STALL_MAX_SECONDS, ExecutionOutcome, RunRefused, TermsLostSignal
 from remit.engine.principals import PrincipalDirectory
 from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
@@ -32,7 +33,7 @@ from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
 from remit.record.arguments import Limits, parse_arguments
 from remit.record.current_run import CURRENT_PRIOR_RUNS
-from remit.record.items import Item, Position, RunFinished, RunOpened, RunStalled
+from remit.record.items import OPEN_RUN, Item, Position, RunFinished, RunOpened, RunStalled
 from remit.record.ledger import Ledger
 from remit.record.principal import Principal
 
@@ -55,8 +56,10 @@ class RootCaller(Struct, frozen=True):
             caller=root_caller(ledger.run, header, principal),
             ledger=ledger,
         )
+        is_open = header.callee == OPEN_RUN
+        service = self.dispatcher.open_service(callee) if is_open else self.dispatcher.service(header.agent, callee)
         with enter_run(ledger, header, self.store, self.limits, self.resolvers, self.directory):
-            return await self.dispatcher.service(header.agent, callee)(call)
+            return await service(call)
 
 
 class RootExecutor(Struct, frozen=True):
@@ -176,7 +179,9 @@ async def replay_run(
     principal = Principal(header.principal, header.tenant, permissions=frozenset({"*"}))
     token = CURRENT_PRIOR_RUNS.set(partial(conversations.read_back, header.after))
     try:
-        await call_root(ledger, callees.find(header.callee), header, principal)
+        is_open = header.callee == OPEN_RUN
+        callee = OpenRoot.of_recorded(items) if is_open else callees.find(header.callee)
+        await call_root(ledger, callee, header, principal)
     except DivergedError as error:
         return ReplayReport(run=run, compared_count=ledger.compared_count, difference=error.message)
     except Suspended:

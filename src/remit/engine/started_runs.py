@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from remit.errors import RequestDeniedError
-from remit.record.items import RunOpened
+from remit.record.items import OPEN_RUN, RunOpened
 from remit.record.principal import Caller, Principal
 
 
@@ -50,7 +50,7 @@ def root_caller(run: str, header: RunOpened, principal: Principal) -> Caller:
         run,
         header.agent,
         "",
-        0,
+        -1 if header.callee == OPEN_RUN else 0,  # the calls of an open run are those from outside
         principal.at(header.target),
         header.conversation,
         header.application,

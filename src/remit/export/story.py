@@ -148,6 +148,7 @@ def _describe(item: Item) -> str:
     match item:
         case RunSuspended():
             text = f"waits for {len(item.questions)} decision{'s' if len(item.questions) > 1 else ''}"
+            text = text if item.questions else "rests until its next call"
         case RunStalled():
             text = f"stalled: {item.reason}"
         case RunScheduled():

@@ -51,6 +51,8 @@ def status_after(item: Item) -> RunStatus | None:
     """The status of the run after an item, or None if the item does not change it."""
     if isinstance(item, RunFinished):
         return item.status
+    if isinstance(item, RunSuspended) and not item.questions:
+        return "open"
     return _STATUS_AFTER.get(type(item))
 
 
@@ -116,7 +118,7 @@ _STATUS_AFTER: Final[dict[type[Item], RunStatus]] = {
     RunResumed: "running",
 }
 
-RESTING_STATUSES: Final[tuple[RunStatus, ...]] = ("waiting", "stalled", "scheduled")
+RESTING_STATUSES: Final[tuple[RunStatus, ...]] = ("open", "waiting", "stalled", "scheduled")
 UNFINISHED_STATUSES: Final[tuple[RunStatus, ...]] = ("queued", "running", *RESTING_STATUSES)
 
 NEVER: Final = 1e18

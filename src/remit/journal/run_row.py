@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-RunStatus = Literal["queued", "running", "waiting", "stalled", "scheduled", "done", "failed", "cancelled"]
+RunStatus = Literal["queued", "running", "open", "waiting", "stalled", "scheduled", "done", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,7 @@ class _Authorize:
     async def __call__(self, call: Call, /) -> Reply:
         facts, caller = call.callee.facts, call.caller
         if facts.permissions or facts.visibility is not Visibility.PUBLIC:
-            is_by_code = bool(caller.call) and not call.wire_id
+            is_by_code = not caller.is_outside and not call.wire_id
             refused = _why_invisible(call.callee, caller.principal, is_by_code=is_by_code)
             refused = refused or _why_denied(call.callee, caller.principal, caller.target)
             if refused is not None:

@@ -28,7 +28,7 @@ from remit.journal.codec import tool_message_text
 from remit.journal.replay import ReplayLedger
 from remit.record.arguments import Limits
 from remit.record.artifact import Artifact, from_recorded, is_small, store_large, to_recorded
-from remit.record.items import ToolOutput, output_content
+from remit.record.items import OPEN_RUN, ToolOutput, output_content
 from remit.record.secret import KNOWN_SECRETS, redact_secrets
 from remit.schemas.jsontext import compact_json
 
@@ -98,7 +98,12 @@ class _Record:
         return await self._inner(call)
 
     async def _call_composed(self, call: Call, /) -> Reply:
-        """Call inner; again if a timeout stopped an unsafe call below, which settles its outcome as after a crash."""
+        """Call inner; again if a timeout stopped an unsafe call below, which settles its outcome as after a crash.
+
+        A call of an open run that is cancelled ends alone, so it is recorded at once.
+        """
+        if call.callee.name == OPEN_RUN:
+            return await self._call_open(call)
         stopped, settled = _StoppedCalls(), set[str]()
         token = _STOPPED_CALLS.set(stopped)
         is_cancelled = False
@@ -124,6 +129,13 @@ class _Record:
             _STOPPED_CALLS.reset(token)
             stopped.is_open = False
             self._end_stopped(stopped.calls, can_wait=is_cancelled)
+
+    async def _call_open(self, call: Call, /) -> Reply:
+        token = _STOPPED_CALLS.set(None)
+        try:
+            return await self._inner(call)
+        finally:
+            _STOPPED_CALLS.reset(token)
 
     def _end_stopped(self, calls: Sequence[Call], *, can_wait: bool = True) -> None:
         """Record cancelled calls, unless the composed call above does, because a timeout may have stopped them."""

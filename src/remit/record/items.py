@@ -10,6 +10,9 @@ from typing import ClassVar, Final, Literal, cast
 
 from msgspec import Struct
 
+from remit.record.item import CallItem, Item
+from remit.record.model_items import HistoryCompacted, ModelExchange, ModelFailure, ModelUsage, TurnEnded
+
 Outcome = Literal["ok", "error", "denied"]
 
 Author = Literal["model", "person", "caller", "instructions", "run_instructions", "memory", "found_tools", "loop"]
@@ -18,20 +21,11 @@ Author = Literal["model", "person", "caller", "instructions", "run_instructions"
 DETACHED: Final = "-"
 """The ``after`` of a run that is a direct call in a conversation: no run precedes or follows it."""
 
+OPEN_RUN: Final = "open run"
+"""The callee of a run whose calls come from outside. No tool has a name with a space."""
 
-class Item(Struct, frozen=True, kw_only=True, gc=False):
-    """The base class of items; ``kind`` names the class in the journal."""
-
-    kind: ClassVar[str] = ""
-    call: str
-
-
-class CallItem(Item, frozen=True, kw_only=True, gc=False):
-    """The base class of items that name a call: the call that made it, if one did, its callee, and the model's id."""
-
-    parent: str
-    callee: str
-    wire: str = ""
+MODEL_ITEMS: Final = (ModelUsage, ModelExchange, ModelFailure, HistoryCompacted, TurnEnded)
+"""The items of model requests."""
 
 
 class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -98,60 +92,6 @@ class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     by: Author = "model"
     request: str = ""
     origin: str = ""
-
-
-class ModelUsage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """The token usage of one model request, and the raw response body.
-
-    ``model`` is the name in the answer, and ``requested`` the name of the model that was asked; both are priced.
-    ``cached_tokens`` are part of the prompt's, ``reasoning_tokens`` of the completion's. ``within`` are the calls
-    around that of the agent, innermost first; their limits bind the request. ``estimated``: the provider reported no
-    possible usage, and the tokens are those reserved before the request.
-    """
-
-    kind: ClassVar[str] = "usage"
-    model: str
-    finish: str
-    prompt_tokens: int
-    completion_tokens: int
-    response: str
-    cached_tokens: int = 0
-    within: tuple[str, ...] = ()
-    estimated: bool = False
-    reasoning_tokens: int = 0
-    requested: str = ""
-
-
-class ModelExchange(Item, frozen=True, kw_only=True, gc=False):
-    """The requests that the layers around a model sent for one request of an agent, and what came of them.
-
-    It precedes the answer, which is what left the outermost layer. ``requests`` are digests of the requests in order,
-    empty if a layer answered by itself; ``added`` are the wire texts in them that the agent's history does not hold.
-    ``answer`` is the sha256 (hex) of the last raw answer's wire text, ``changed`` whether the layers changed it, and
-    ``failures`` are the errors of single requests, as replies, without those on record as `ModelFailure`.
-    """
-
-    kind: ClassVar[str] = "exchange"
-    requests: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
-    answer: str = ""
-    changed: bool = False
-    failures: tuple[str, ...] = ()
-
-
-class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
-    """A model request failed. ``content`` is the error as a reply, ``request`` the digest of the request.
-
-    ``retry_at`` (epoch seconds) is set if a model is asked again without the run resting: ``attempt`` is the number of
-    the failed attempt, 0 if another model is asked. Otherwise ``requested`` is the name of the model; see `ModelUsage`.
-    """
-
-    kind: ClassVar[str] = "failure"
-    content: str
-    request: str = ""
-    attempt: int = 0
-    retry_at: float | None = None
-    requested: str = ""
 
 
 class ToolOutput(CallItem, frozen=True, kw_only=True, gc=False):
@@ -225,6 +165,17 @@ class QuestionClosed(Item, frozen=True, kw_only=True, gc=False):
     question: str
 
 
+class CallReceived(CallItem, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """A call of an open run came from outside, with these arguments (JSON). Its ``parent`` is the call of the run.
+
+    ``key`` is the caller's: for the same key it is the same call.
+    """
+
+    kind: ClassVar[str] = "received"
+    arguments: str
+    key: str = ""
+
+
 class CallEntered(CallItem, frozen=True, kw_only=True, gc=False):
     """The body of a composed call starts. Its messages and calls follow, so that they can be told while it runs."""
 
@@ -255,45 +206,12 @@ class AttemptEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True
     keyless: bool = False
 
 
-class HistoryCompacted(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """The history of the agent with call id ``agent`` was compacted before its request number ``turn``.
-
-    Of the ``length`` messages that it had, without the system message, the last ``kept`` groups stay (None for all),
-    and ``head`` stands for those before: wire texts, the first of which is a summary. A group is a message with the
-    replies to its calls. ``notes`` are call ids, each with the content that replaces its reply. ``refused``: the
-    provider had refused the request as too long. It is then recorded too if only definitions of tools have left.
-    """
-
-    kind: ClassVar[str] = "compacted"
-    agent: str
-    turn: int
-    length: int
-    kept: int | None = None
-    head: tuple[str, ...] = ()
-    notes: tuple[tuple[str, str], ...] = ()
-    refused: bool = False
-
-
 class Note(Item, frozen=True, kw_only=True, gc=False):
     """A message that a body wrote with ``ctx.log`` or ``ctx.emit``."""
 
     kind: ClassVar[str] = "note"
     name: str
     data: str
-
-
-class TurnEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """What a stop policy was asked about a turn of an agent, and whether it ended the agent.
-
-    It is stored under the turn's model request. ``tokens`` and ``cost`` (US dollars; None if unknown) are those of the
-    agent's call with everything below it, ``seconds`` those for which it executed.
-    """
-
-    kind: ClassVar[str] = "turn"
-    tokens: int
-    cost: float | None
-    seconds: float
-    stopped: bool = False
 
 
 class Mismatch(Item, frozen=True, kw_only=True, gc=False):
@@ -313,7 +231,7 @@ class ErasedItem(Item, frozen=True, kw_only=True, gc=False):
 
 
 class RunSuspended(Item, frozen=True, kw_only=True, gc=False):
-    """The run is suspended until these questions are decided."""
+    """The run is suspended until these questions are decided; an open run without any, until its next call."""
 
     kind: ClassVar[str] = "suspended"
     questions: tuple[str, ...]
@@ -377,8 +295,10 @@ class RunFinished(Item, frozen=True, kw_only=True, gc=False):
 HEADER_ITEMS: Final = (RunOpened, GivenMessage, QuestionItem, DecisionItem)
 """The items with which a run is stored before it starts."""
 
+_CLASSES: Final = [each for each in [*vars().values()] if isinstance(each, type) and issubclass(each, Item)]
+
 ITEM_TYPES: Final[dict[str, type[Item]]] = {
-    each.kind: each for each in [*vars().values()] if isinstance(each, type) and issubclass(each, Item) and each.kind
+    each.kind: each for each in sorted(_CLASSES, key=lambda each: each in MODEL_ITEMS) if each.kind
 }
 """The kinds of items by their names in the journal."""
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from remit.record.grant import Grant
-from remit.record.items import Item, QuestionItem, RunOpened
+from remit.record.items import OPEN_RUN, Item, QuestionItem, RunOpened
 from remit.record.meter import Meter
 from remit.record.question import Decision, Question
 
@@ -203,6 +203,12 @@ class Ledger(Protocol):
     def unread_keys(self) -> set[str]:
         """The calls of keyed tools whose last attempt has not read its idempotency key, so that none may follow."""
         ...
+
+
+def is_of_open_run(ledger: Ledger, run: str) -> bool:
+    """Whether the calls of a run come from outside."""
+    header = next(iter(ledger.items_for(run)), None)
+    return isinstance(header, RunOpened) and header.callee == OPEN_RUN
 
 
 def find_carried_call(ledger: Ledger) -> tuple[str, Question | None]:

@@ -103,7 +103,8 @@ def check_found_principal(found: object, name: str, tenant: str) -> Principal | 
 class Caller:
     """The caller of a call: run, agent, calling call, depth and principal.
 
-    ``call`` is the id of the calling call, empty at the root of a run. ``agent`` is the agent whose layers apply.
+    ``call`` is the id of the calling call, empty at the root of a run. ``depth`` is the number of calls around the call
+    that a body or a model made. ``agent`` is the agent whose layers apply.
     ``path`` names the agents above the call, outermost first. ``tool_scope`` is the intersection of their tool scopes,
     None for no restriction, and ``allowed`` that of the permissions that they pass on. ``target`` is what the run is
     about; the permissions of ``principal`` are those for it. ``metadata`` is that of the request, as JSON.
@@ -121,6 +122,11 @@ class Caller:
     target: str = ""
     allowed: frozenset[str] | None = None
     metadata: str = ""
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the call comes from outside of the run: it is that of the run itself, or one of an open run."""
+        return self.depth == 0
 
     def enter_call(self, call: str) -> Caller:
         """The caller of calls made by the body of ``call``, which this caller made, if that body is not an agent."""

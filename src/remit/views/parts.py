@@ -70,7 +70,7 @@ class CallView(Struct, kw_only=True):
     """A call: who made it, what it was asked to do, and what came of it.
 
     ``id`` is empty until anything beside the model's message is on record of it, ``wire`` the model's id. ``arguments``
-    are those that the model wrote, or those of the run; empty for calls that a body makes. Times are epoch seconds.
+    are those that a model wrote, or that came from outside; empty for calls that a body makes. Times are epoch seconds.
     ``calls`` are those that its body or its model has made or asked for, ``messages`` those of an agent. ``rules`` are
     those of the policy that matched and allowed it. ``announces``: it only announced a call, about which it opened a
     question. ``erased`` are the kinds of its erased items.

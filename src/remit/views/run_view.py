@@ -19,6 +19,7 @@ from remit.record.items import (
     AttemptStarted,
     CallAllowed,
     CallItem,
+    CallReceived,
     DecisionItem,
     ErasedItem,
     GivenMessage,
@@ -186,6 +187,9 @@ class RunView:
             self._ask(item, at)
             return
         call = self._place(item)
+        if isinstance(item, CallReceived):
+            call.arguments, call.asked_at = item.arguments, at
+            return
         call.has_begun = True
         if isinstance(item, AttemptStarted):
             call.attempts.append(AttemptView(number=item.attempt, started_at=at, place=self.count))

@@ -1,0 +1,158 @@
+"""An open run as its users hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from types import TracebackType
+from typing import Any, Final, Self
+
+from msgspec import Struct
+
+from remit.core.call_checks import check_calls
+from remit.core.checks import check_text
+from remit.dispatch.context import caller_of_runs
+from remit.dispatch.registry import AnyCallee
+from remit.engine.open_calls import IncomingCall
+from remit.engine.open_runs import OpenRuns
+from remit.engine.request import as_arguments
+from remit.engine.result import CallResult, RunResult
+from remit.engine.started_runs import check_started_by, with_cage
+from remit.errors import RequestDeniedError, RequestError
+from remit.record.arguments import Arguments, Limits, parse_arguments
+from remit.record.items import OPEN_RUN, RunOpened
+from remit.record.secret import contains_secret
+
+IDLE_SECONDS: Final = 1.0
+"""Seconds without a call after which an open run rests."""
+
+_MAX_KEY_CHARS: Final = 1000
+
+
+class OpenRunParts(Struct, frozen=True):
+    """What all open runs of a runtime share."""
+
+    runs: OpenRuns
+    find: Callable[[str], AnyCallee]
+    limits: Limits
+
+
+@check_calls
+class OpenRun:
+    """A run whose calls come from outside: ``async with client.open_run() as run``, see `Client.open_run`.
+
+    Leaving the block lets the run rest; `close` ends it. Several blocks, also of other processes, may use one run, one
+    process at a time.
+    """
+
+    __slots__ = ("_find_header", "_header", "_idle_seconds", "_parts")
+
+    def __init__(
+        self, parts: OpenRunParts, find_header: Callable[[], Awaitable[RunOpened]], idle_seconds: float
+    ) -> None:
+        self._parts = parts
+        self._find_header = find_header
+        self._idle_seconds = idle_seconds
+        self._header: RunOpened | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of the run."""
+        return self._opened().call
+
+    async def __aenter__(self) -> Self:
+        """Open the run, or find the one that is taken up again."""
+        self._header = await self._find_header()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        """Let the run rest, once its calls have ended or wait."""
+        await self._parts.runs.leave(self.id, self)
+
+    async def call(self, tool: str, arguments: Mapping[str, object] | str, *, key: str = "") -> CallResult[Any]:
+        """Call a tool by its name, with arguments as a mapping or JSON, as the principal of the run.
+
+        The same call with the same ``key`` is one call: it returns the result on record, waits for the call while that
+        executes, and continues one whose question was decided. A call that waits for a person returns as ``waiting``,
+        and the others go on. Cancelling the caller ends the call, not the run.
+
+        Raises:
+            RequestError: the application has no such tool, the arguments are not JSON, or the run has ended.
+            IdempotencyError: the key was used for another call. LeaseError: another process executes the run.
+        """
+        header, parts = self._opened(), self._parts
+        _check_cage(header)
+        check_key(key)
+        callee = parts.find(tool)
+        incoming = IncomingCall(callee.name, _read_arguments(tool, arguments, parts.limits), key)
+        outcome = await parts.runs.call(header.call, incoming, self, self._idle_seconds)
+        return CallResult(
+            run=header.call,
+            call=incoming.call,
+            callee=callee,
+            status=outcome.status,
+            reply=outcome.reply,
+            questions=outcome.questions,
+            reason=outcome.reason,
+        )
+
+    async def close(self) -> RunResult[Any]:
+        """End the run, once its calls have ended; the value of the result has their numbers.
+
+        Raises:
+            RequestError: a call waits for a person. LeaseError: another process executes the run.
+        """
+        header = self._opened()
+        _check_cage(header)
+        return await self._parts.runs.close(header.call, self)
+
+    def _opened(self) -> RunOpened:
+        if self._header is None:
+            raise RequestError("the run is not open yet; write `async with client.open_run(…) as run:`")
+        return self._header
+
+
+def check_open(header: RunOpened) -> RunOpened:
+    """Refuse a run whose calls do not come from outside.
+
+    Raises:
+        RequestError: names it.
+    """
+    if header.callee != OPEN_RUN:
+        raise RequestError(f"run {header.call} is a run of {header.callee}, which takes no calls; open another run")
+    return header
+
+
+def check_key(key: str) -> None:
+    """Refuse the key of a call that cannot be stored."""
+    check_text("key", key, RequestError)
+    if len(key) > _MAX_KEY_CHARS:
+        raise RequestError(f"key is too long; give at most {_MAX_KEY_CHARS:,} characters")
+    if contains_secret(key):
+        raise RequestError("key contains the value of a secret, which would be stored; use another one")
+
+
+def _read_arguments(tool: str, arguments: Mapping[str, object] | str, limits: Limits) -> Arguments:
+    given = as_arguments(tool, arguments, limits)
+    if contains_secret(given.raw):
+        given = parse_arguments(given.raw, limits)
+    return given.limit(limits)
+
+
+def _check_cage(header: RunOpened) -> None:
+    """Refuse to use a run in the body of a call that may do less than the run.
+
+    Raises:
+        RequestDeniedError: the run was not opened there.
+    """
+    caller = caller_of_runs()
+    if caller is None:
+        return
+    check_started_by(caller, caller.principal, header.target or caller.target)
+    caged = with_cage(header, caller)
+    own = (header.principal, header.tenant, header.tool_scope, header.permissions, header.target)
+    if own != (caller.principal.name, caller.principal.tenant, caged.tool_scope, caged.permissions, caged.target):
+        raise RequestDeniedError(
+            f"run {header.call} may do more than run {caller.run}, whose call uses it; open it there"
+        )

@@ -1,0 +1,190 @@
+"""The calls of an open run while this process executes it: those that come, and those that were made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from remit.call.reply import Reply
+from remit.call.step import PreparedCall
+from remit.engine.outcome import ExecutionOutcome
+from remit.errors import IdempotencyError, RequestConflictError, Suspended
+from remit.record.arguments import Arguments, Limits, parse_arguments
+from remit.record.items import CallReceived
+
+CallFuture = asyncio.Future[ExecutionOutcome]
+IsDecided = Callable[[Sequence[str]], Awaitable[bool]]
+"""Whether one of these questions is no longer open."""
+
+
+class IncomingCall:
+    """A call that comes from outside; ``outcome`` is what its caller awaits, ``call`` its id once it is taken up."""
+
+    __slots__ = ("_opened", "arguments", "key", "outcome", "tool")
+
+    def __init__(self, tool: str, arguments: Arguments, key: str) -> None:
+        self.tool, self.arguments, self.key = tool, arguments, key
+        self.outcome: CallFuture = asyncio.get_running_loop().create_future()
+        self._opened: OpenedCall | None = None
+
+    @property
+    def call(self) -> str:
+        """The id of the call; empty as long as the run has not taken it up."""
+        return "" if self._opened is None else self._opened.prepared.id
+
+    def is_recorded_as(self, received: CallReceived) -> bool:
+        """Whether a recorded call has its key, and is of the same tool with the same arguments."""
+        recorded = parse_arguments(received.arguments, Limits())
+        is_same = (received.callee, recorded.identity) == (self.tool, self.arguments.identity)
+        return self.key == received.key and is_same
+
+    def settle(self, outcome: ExecutionOutcome) -> None:
+        """Tell the caller what came of the call."""
+        if not self.outcome.done():
+            self.outcome.set_result(outcome)
+
+    def fail(self, error: BaseException) -> None:
+        """Tell the caller that nothing is known of the call."""
+        if not self.outcome.done():
+            self.outcome.set_exception(error)
+
+    def wait_for(self, opened: OpenedCall) -> None:
+        """Wait for a call that is being made."""
+        self._opened = opened
+        opened.waiters.append(self)
+
+    async def give_up(self) -> None:
+        """End the call, unless another caller waits for it, and return when that is on record."""
+        self.outcome.cancel()
+        opened = self._opened
+        if opened is None or self not in opened.waiters:
+            return  # it is not taken up, or has ended
+        opened.waiters.remove(self)
+        if opened.task is not None and not opened.waiters:
+            opened.task.cancel()
+            await asyncio.wait([opened.task])
+
+
+class OpenedCall:
+    """A call of an open run. ``signal`` is set while it waits, ``task`` while it runs."""
+
+    __slots__ = ("_tool", "prepared", "signal", "task", "waiters")
+
+    def __init__(self, tool: str, prepared: PreparedCall) -> None:
+        self._tool, self.prepared = tool, prepared
+        self.signal: Suspended | None = None
+        self.task: asyncio.Task[Reply] | None = None
+        self.waiters: list[IncomingCall] = []
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The questions whose decisions it waits for."""
+        return () if self.signal is None else self.signal.questions
+
+    def is_same(self, tool: str, arguments: Arguments) -> bool:
+        """Whether this is the call of a tool with these arguments."""
+        return (self._tool, self.prepared.arguments) == (tool, arguments.identity)
+
+    def take_end(self, task: asyncio.Task[Reply]) -> BaseException | None:
+        """Tell the callers how the task ended; return the error that stops the run, if it is one."""
+        self.task = None
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if isinstance(error, Suspended):
+            self.signal = error
+        elif error is not None and not isinstance(error, asyncio.CancelledError):
+            for each in self.waiters:
+                each.fail(error)
+            self.waiters.clear()
+            return error
+        self.settle(None if error is not None else task.result())
+        return None
+
+    def settle(self, reply: Reply | None = None) -> None:
+        """Tell the callers the reply, or that the call waits, or that it was cancelled."""
+        outcome = outcome_of(reply or Reply.from_stopped_call())
+        if reply is None and self.signal is not None:
+            reason = self.signal.reason
+            outcome = ExecutionOutcome(
+                status="stalled" if reason else "waiting", questions=self.questions, reason=reason
+            )
+        for each in self.waiters:
+            each.settle(outcome)
+        self.waiters.clear()
+
+
+class OpenCalls:
+    """The calls of one open run, for its body and for those who make them.
+
+    ``holders`` may make more calls: the body waits for these for ``idle_seconds``. ``ended`` is done once this process
+    no longer executes the run.
+    """
+
+    __slots__ = ("changed", "closing", "ended", "has_begun", "holders", "idle_seconds", "incoming", "is_decided", "run")
+
+    def __init__(self, run: str, is_decided: IsDecided) -> None:
+        self.run = run
+        self.is_decided = is_decided
+        self.incoming: deque[IncomingCall] = deque()
+        self.changed = asyncio.Event()
+        self.closing: asyncio.Future[Any] | None = None
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.holders = set[Any]()
+        self.idle_seconds = 0.0
+        self.has_begun = False
+
+    @property
+    def has_work(self) -> bool:
+        """Whether the run must be executed."""
+        return bool(self.incoming) or self.closing is not None
+
+    def put(self, incoming: IncomingCall) -> None:
+        """Take a call for the body."""
+        self.incoming.append(incoming)
+        self.changed.set()
+
+    def close(self) -> asyncio.Future[Any]:
+        """Ask the body to end the run once no call is open; returns what is done when it has, or is refused."""
+        if self.closing is None:
+            self.closing = asyncio.get_running_loop().create_future()
+        self.changed.set()
+        return self.closing
+
+    def refuse_to_close(self, why: str) -> None:
+        """Refuse the request to close the run."""
+        self._fail_closing(RequestConflictError(f"run {self.run} cannot be closed: {why}"))
+
+    def leave(self, holder: object) -> None:
+        """Note that a holder makes no more calls."""
+        self.holders.discard(holder)
+        self.changed.set()
+
+    def settle_all(self, outcome: ExecutionOutcome) -> None:
+        """Tell all callers, and who wants to close the run, that it rests without having begun."""
+        while self.incoming:
+            self.incoming.popleft().settle(outcome)
+        self.refuse_to_close(outcome.reason or f"it is {outcome.status}")
+
+    def fail_all(self, error: BaseException) -> None:
+        """Tell all callers, and who wants to close the run, that it cannot be executed."""
+        while self.incoming:
+            self.incoming.popleft().fail(error)
+        self._fail_closing(error)
+
+    def _fail_closing(self, error: BaseException) -> None:
+        closing, self.closing = self.closing, None
+        if closing is not None and not closing.done():
+            closing.set_exception(error)
+
+
+def outcome_of(reply: Reply) -> ExecutionOutcome:
+    """What came of a call that has this reply."""
+    if reply.is_stopped:
+        return ExecutionOutcome(status="cancelled", reply=reply)
+    return ExecutionOutcome(status="done" if reply.outcome == "ok" else "failed", reply=reply)
+
+
+def refuse_key(incoming: IncomingCall) -> None:
+    """Refuse a key that was used for another call of the run."""
+    incoming.fail(IdempotencyError(f"the key {incoming.key!r} was used for another call of this run; use a new key"))

@@ -1,0 +1,260 @@
+"""The body of an open run: it makes the calls that come from outside, until no more come or the run is closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Final
+
+from pydantic import BaseModel
+
+from remit.call.call import CallLayer
+from remit.call.callee import UNKNOWN, Frame, ReconcileResult
+from remit.call.facts import Effect, Facts
+from remit.call.reply import Reply
+from remit.call.schema import Input, Output, create_payload_model
+from remit.call.step import PreparedCall
+from remit.core import Stack
+from remit.core.deadline import Deadline
+from remit.engine.open_calls import IncomingCall, OpenCalls, OpenedCall, refuse_key
+from remit.errors import Suspended
+from remit.record.arguments import Arguments, parse_arguments
+from remit.record.items import OPEN_RUN, CallReceived, Item, Position, ToolOutput
+
+_FACTS: Final = Facts(effect=Effect.COMPOSED)
+_NO_LAYERS: Final[Stack[CallLayer]] = Stack()
+
+
+@cache
+def _make_input() -> Input[BaseModel]:
+    return Input(create_payload_model("OpenRun", {}))
+
+
+@cache
+def _make_output() -> Output[dict[str, int]]:
+    return Output(dict[str, int])
+
+
+class OpenRoot:
+    """The callee of an open run. ``calls`` are those from outside, ``received`` those on record, for a replay."""
+
+    def __init__(self, calls: OpenCalls | None = None, received: Sequence[CallReceived] = ()) -> None:
+        self.name = OPEN_RUN
+        self.description = "Make the calls that come from outside."
+        self.facts, self.layers = _FACTS, _NO_LAYERS
+        self._calls = calls
+        self._received = received
+
+    @classmethod
+    def of_recorded(cls, items: Iterable[Position]) -> OpenRoot:
+        """The callee that makes the recorded calls of an open run once more, in their order."""
+        return cls(received=[*_received_among(each.item for each in items)])
+
+    @property
+    def schema_in(self) -> Input[BaseModel]:
+        """The schema of the input, which is empty."""
+        return _make_input()
+
+    @property
+    def schema_out(self) -> Output[dict[str, int]]:
+        """The schema of the result."""
+        return _make_output()
+
+    def build_arguments(self) -> Arguments:
+        """The arguments of the run: none."""
+        return parse_arguments("{}")
+
+    async def run(self, _payload: BaseModel, frame: Frame, /) -> dict[str, int]:
+        """Make the calls; return how many there were, and how many of them failed and were denied.
+
+        Raises:
+            Suspended: no call comes, and the run is not closed.
+        """
+        if self._calls is None:
+            await _make_again(self._received, frame)
+            received = self._received
+        else:
+            await _Body(self._calls, frame).serve()
+            received = [*_received_among(frame.ledger.recorded_items())]
+        outcomes = [output.outcome for each in received if (output := _output_of(each.call, frame)) is not None]
+        return {"calls": len(received), "failed": outcomes.count("error"), "denied": outcomes.count("denied")}
+
+    async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
+        """Return UNKNOWN: an interrupted open run is executed again."""
+        return UNKNOWN
+
+    def __repr__(self) -> str:
+        return "OpenRoot"
+
+
+async def _make_again(received: Iterable[CallReceived], frame: Frame) -> None:
+    """Make the recorded calls of a run that is replayed. A call of a tool that has not ended is not made.
+
+    Raises:
+        Suspended: the run was not closed.
+    """
+    for each in received:
+        callee = frame.find(each.callee)
+        prepared = frame.prepare_call(callee, each.arguments)
+        if callee.facts.effect is Effect.COMPOSED or _output_of(each.call, frame) is not None:
+            try:
+                await prepared.make()
+            except Suspended:
+                continue
+    if _output_of(frame.id, frame) is None:
+        raise Suspended
+
+
+class _Body:
+    """One execution of the body. It starts the open calls of earlier executions, and then takes those that come."""
+
+    def __init__(self, calls: OpenCalls, frame: Frame) -> None:
+        self._calls = calls
+        self._frame = frame
+        self._by_key: dict[str, OpenedCall] = {}
+        self._running: dict[asyncio.Task[Reply], OpenedCall] = {}
+        self._waiting: dict[str, OpenedCall] = {}
+        self._is_leaving = False
+        self._now = asyncio.get_running_loop().time
+        self._look_at = self._now() + calls.idle_seconds
+
+    async def serve(self) -> None:
+        """Make calls until the run is closed.
+
+        Raises:
+            Suspended: no call comes, or a call can continue whose question was decided.
+        """
+        self._calls.has_begun = True
+        for item in [*_received_among(self._frame.ledger.recorded_items())]:
+            opened = self._open(item.key, item.callee, self._prepare(item.callee, item.arguments))
+            if _output_of(opened.prepared.id, self._frame) is None:
+                self._start(opened)
+        try:
+            while not await self._is_over():
+                await self._wait()
+        except asyncio.CancelledError:
+            await self._stop()
+            raise
+
+    async def _is_over(self) -> bool:
+        """Take what has come; return whether the run is closed.
+
+        Raises:
+            Suspended: the body ends although it is not.
+        """
+        calls = self._calls
+        while calls.incoming and not self._is_leaving:
+            incoming = calls.incoming.popleft()
+            try:
+                await self._take(incoming)
+            except BaseException as error:
+                incoming.fail(error)
+                raise
+        if self._running:
+            return False
+        if self._is_leaving:
+            raise Suspended
+        if calls.closing is not None and self._waiting:
+            what = f"the decision on {', '.join(self._questions())}" if self._questions() else "something to pass"
+            calls.refuse_to_close(f"a call waits for {what}; close it afterwards, or cancel the run")
+        if calls.closing is not None:
+            return True
+        if not calls.holders:
+            raise Suspended
+        return False
+
+    async def _wait(self) -> None:
+        """Wait until something happens. The body leaves when nothing does, or when a call that waits can continue."""
+        calls = self._calls
+        calls.changed.clear()
+        try:
+            with Deadline(calls.idle_seconds, _time_is_over):
+                await calls.changed.wait()
+        except TimeoutError:
+            self._is_leaving = not self._running
+        if self._waiting and self._now() >= self._look_at:
+            self._look_at = self._now() + calls.idle_seconds
+            self._is_leaving = await calls.is_decided(self._questions()) or self._is_leaving
+
+    async def _take(self, incoming: IncomingCall) -> None:
+        if incoming.outcome.done():
+            return
+        known = self._by_key.get(incoming.key) if incoming.key else None
+        if known is None:
+            prepared = self._prepare(incoming.tool, incoming.arguments.raw)
+            received = CallReceived(
+                call=prepared.id,
+                parent=self._frame.id,
+                callee=incoming.tool,
+                arguments=incoming.arguments.raw,
+                key=incoming.key,
+            )
+            self._frame.ledger.add(received)
+            known = self._open(incoming.key, incoming.tool, prepared)
+        elif not known.is_same(incoming.tool, incoming.arguments):
+            refuse_key(incoming)
+            return
+        elif known.questions and await self._calls.is_decided(known.questions):
+            self._calls.incoming.appendleft(incoming)
+            self._is_leaving = True
+            return
+        incoming.wait_for(known)
+        if known.signal is not None:
+            known.settle()
+        elif known.task is None:
+            self._start(known)
+
+    def _prepare(self, tool: str, arguments: str) -> PreparedCall:
+        return self._frame.prepare_call(self._frame.find(tool), arguments)
+
+    def _open(self, key: str, tool: str, prepared: PreparedCall) -> OpenedCall:
+        opened = OpenedCall(tool, prepared)
+        if key:
+            self._by_key[key] = opened
+        return opened
+
+    def _start(self, opened: OpenedCall) -> None:
+        task = opened.task = asyncio.create_task(_make(opened.prepared))
+        self._running[task] = opened
+        task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[Reply]) -> None:
+        opened = self._running.pop(task)
+        if opened.take_end(task) is not None:
+            self._is_leaving = True
+        if opened.signal is not None:
+            self._waiting[opened.prepared.id] = opened
+        self._calls.changed.set()
+
+    def _questions(self) -> list[str]:
+        return [question for each in self._waiting.values() for question in each.questions]
+
+    async def _stop(self) -> None:
+        """End all calls, because the run is cancelled or another process takes it over."""
+        for task in self._running:
+            task.cancel()
+        if self._running:
+            await asyncio.wait([*self._running])
+        if self._frame.ledger.is_stopping:
+            for opened in [*self._waiting.values()]:
+                opened.signal = None
+                self._start(opened)
+            if self._running:
+                await asyncio.wait([*self._running])
+
+
+async def _make(prepared: PreparedCall) -> Reply:
+    return await prepared.make()
+
+
+def _received_among(items: Iterable[Item]) -> Iterator[CallReceived]:
+    return (each for each in items if isinstance(each, CallReceived))
+
+
+def _output_of(call: str, frame: Frame) -> ToolOutput | None:
+    return next((each for each in frame.ledger.items_for(call) if isinstance(each, ToolOutput)), None)
+
+
+def _time_is_over(_error: asyncio.CancelledError) -> TimeoutError:
+    return TimeoutError()

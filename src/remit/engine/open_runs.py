@@ -1,0 +1,173 @@
+"""Executes open runs: while calls come, and until none has come for a while."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final
+
+from remit.call.reply import Reply
+from remit.engine.artifacts import read_result
+from remit.engine.conversations import Conversations
+from remit.engine.open_calls import IncomingCall, OpenCalls, outcome_of
+from remit.engine.open_root import OpenRoot
+from remit.engine.outcome import ExecutionOutcome
+from remit.engine.principals import PrincipalLookup
+from remit.engine.result import RunResult
+from remit.engine.root import RootExecutor
+from remit.engine.running import start_apart
+from remit.errors import LeaseError, RequestConflictError
+from remit.journal.index import UNFINISHED_STATUSES
+from remit.record.items import CallReceived, Item, RunOpened, ToolOutput
+
+LEASE_WAIT_SECONDS: Final = 10.0
+"""Seconds for which a call waits while another process executes its run."""
+
+_FIRST_WAIT_SECONDS: Final = 0.02
+_MAX_WAIT_SECONDS: Final = 0.5
+
+
+class OpenRuns:
+    """The open runs that this process executes. Of one that rests nothing is kept."""
+
+    def __init__(self, execute: RootExecutor, conversations: Conversations, principals: PrincipalLookup) -> None:
+        self._execute = execute
+        self._conversations = conversations
+        self._principals = principals
+        self._store = execute.executor.store
+        self._executing = dict[str, OpenCalls]()
+
+    async def resume(self, run: str, release_requested: asyncio.Event | None) -> RunResult[Any]:
+        """Execute an open run until its calls have ended or wait.
+
+        Raises:
+            LeaseError: another process executes it, or this one does.
+        """
+        if run in self._executing:
+            raise LeaseError(f"run {run} is being executed by this process; wait until it rests")
+        calls = self._executing[run] = OpenCalls(run, self._is_decided)
+        try:
+            return await self._execute_once(calls, release_requested)
+        finally:
+            if calls.has_work:
+                start_apart(self._drive(calls))
+            else:
+                self._forget(calls)
+
+    def root(self, run: str) -> OpenRoot:
+        """The callee with which a run is executed only to end it."""
+        return OpenRoot(OpenCalls(run, self._is_decided))
+
+    async def call(self, run: str, incoming: IncomingCall, holder: object, idle_seconds: float) -> ExecutionOutcome:
+        """Make a call of a run, and return what came of it. A caller that is cancelled ends the call, not the run."""
+        calls = self._calls_of(run, holder, idle_seconds)
+        calls.put(incoming)
+        try:
+            await asyncio.wait([incoming.outcome])
+        except asyncio.CancelledError:
+            await incoming.give_up()
+            raise
+        return incoming.outcome.result()
+
+    async def close(self, run: str, holder: object) -> RunResult[Any]:
+        """End a run.
+
+        Raises:
+            RequestConflictError: a call waits.
+        """
+        closing = self._calls_of(run, holder, 0.0).close()
+        return await asyncio.shield(closing)
+
+    async def leave(self, run: str, holder: object) -> None:
+        """Note that ``holder`` makes no more calls, and let the run rest without it."""
+        calls = self._executing.get(run)
+        if calls is not None and holder in calls.holders:
+            calls.leave(holder)
+            while not calls.holders and self._executing.get(run) is calls:
+                await asyncio.shield(calls.ended)
+
+    def _calls_of(self, run: str, holder: object, idle_seconds: float) -> OpenCalls:
+        """The calls of a run; it is executed if it rests."""
+        calls = self._executing.get(run)
+        if calls is None:
+            calls = self._executing[run] = OpenCalls(run, self._is_decided)
+            start_apart(self._drive(calls))
+        calls.holders.add(holder)
+        calls.idle_seconds = max(calls.idle_seconds, idle_seconds)
+        return calls
+
+    async def _drive(self, calls: OpenCalls) -> None:
+        """Execute a run as long as calls of it have come."""
+        try:
+            while calls.has_work:
+                calls.has_begun = False
+                result = await self._execute_when_free(calls)
+                if result.status not in UNFINISHED_STATUSES:
+                    await self._end(calls, result)
+                elif not calls.has_begun:
+                    questions, reason = result.questions, result.reason
+                    calls.settle_all(ExecutionOutcome(status=result.status, questions=questions, reason=reason))
+        except BaseException as error:
+            calls.fail_all(error)
+            raise
+        finally:
+            self._forget(calls)
+
+    def _forget(self, calls: OpenCalls) -> None:
+        del self._executing[calls.run]
+        calls.ended.set_result(None)
+
+    async def _execute_when_free(self, calls: OpenCalls) -> RunResult[Any]:
+        loop, delay = asyncio.get_running_loop(), _FIRST_WAIT_SECONDS
+        until = loop.time() + LEASE_WAIT_SECONDS
+        while True:
+            try:
+                return await self._execute_once(calls, None)
+            except LeaseError:
+                if calls.has_begun or loop.time() >= until:
+                    raise
+            await asyncio.sleep(delay)
+            delay = min(2 * delay, _MAX_WAIT_SECONDS)
+
+    async def _execute_once(self, calls: OpenCalls, release_requested: asyncio.Event | None) -> RunResult[Any]:
+        header, items = await self._conversations.read_run(calls.run)
+        return await self._execute(
+            calls.run,
+            OpenRoot(calls),
+            header,
+            self._principals.owner(header),
+            known_items=items,
+            release_requested=release_requested,
+        )
+
+    async def _end(self, calls: OpenCalls, result: RunResult[Any]) -> None:
+        """Answer the callers of a run that has ended."""
+        if calls.closing is not None and not calls.closing.done():
+            calls.closing.set_result(result)
+        calls.closing = None
+        ended = RequestConflictError(f"run {calls.run} has ended ({result.status}); open another one")
+        while calls.incoming:
+            incoming = calls.incoming.popleft()
+            outcome = await self._find_recorded(incoming, result.items)
+            if outcome is None:
+                incoming.fail(ended)
+            else:
+                incoming.settle(outcome)
+
+    async def _find_recorded(self, incoming: IncomingCall, items: Sequence[Item]) -> ExecutionOutcome | None:
+        """What came of the call with the key of ``incoming``, if the run made it and it has the same arguments."""
+        received = (each for each in items if incoming.key and isinstance(each, CallReceived))
+        made = {each.call for each in received if incoming.is_recorded_as(each)}
+        output = next((each for each in items if isinstance(each, ToolOutput) and each.call in made), None)
+        header = items[0]
+        if output is None or not isinstance(header, RunOpened):
+            return None
+        content = await read_result(output.text, header.call, header, self._store)
+        return outcome_of(Reply.from_journal(content, output.outcome, is_final=output.final))
+
+    async def _is_decided(self, questions: Sequence[str]) -> bool:
+        for each in questions:
+            row = await self._store.find_question(each)
+            if row is None or row.status != "open":
+                return True
+        return False
