@@ -88,7 +88,7 @@ async def test_a_page_is_a_sequence_of_its_items(store: Store) -> None:
 
 
 async def test_a_status_that_no_run_can_have_is_refused(store: Store) -> None:
-    with pytest.raises(RequestError, match="no run has the status 'waitin'; give one of queued, running, open, waiting, "):
+    with pytest.raises(RequestError, match="no run has the status 'waitin'; give one of queued, running, open, wait"):
         await client(runtime_for(store)).runs(status=cast("Any", "waitin"))
 
 
