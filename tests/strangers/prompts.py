@@ -61,6 +61,8 @@ RENDERED: Final = (
     ("{{ prompt ~ '{{1}}' }} {{ prompt if true }}", "go{{1}} go"),
     ("{% set a = '{{ 1 }} `' %}{{ a }}{% if prompt %}`{% endif %}", "{{ 1 }} ``"),
     ("{% raw %}{{1}}{% endraw %}{{1}}", "{{1}}{{1}}"),
+    ("Use `a` {% if prompt %}b{% endif %} and `c` {{ prompt }}.", "Use `a` b and `c` go."),
+    ("`a`{% raw %}{{ x }}{% endraw %}`{% y %}`", "`a`{{ x }}`{% y %}`"),
     ("{% for i in range(2) %}{{ i }}{{ loop.last }}{% endfor %}", "0False1True"),
 )
 """Prompts with tags and fields, and what becomes of them for the input ``go``."""
@@ -75,8 +77,34 @@ ESCAPED: Final = (
     "{{ namespace|length }}",
     "f-strings write {{}} for braces",
     "\\`{% if user %}\\`",
+    "Use:\n```jinja\n{{ user }} {% for x in y %}{% endfor %}\n```\nEnd.",
+    "Write `{{ user }}` and {{ name }}.",
+    "```\n{% raw %}{{ x }}{% endraw %}\n```",
+    "Jekyll: `{% raw %}{{ page.title }}{% endraw %}` in a page",
+    "- ~~~\n  {{ x }}\n  ~~~\n- {{ y\n+ z }}",
+    "> ```\n> {{ x }}\n> ```\n> {% x %}",
+    "```\n{{ y }} is never closed",
+    "{{ a.b }} and {{ b }}, {{ prompt.__class__ }}",
+    "\\frac{{a}}{{b}} and {{\\bf x}} and {{\\it y}}",
+    "Run ${x%%.*} {%",
+    "Use {{ as in Go, and { b }.",
+    "{% y %} {% y %}\n{% if a %}\nb",
+    "a {% if user %}b{% endif %}\n\nc",
+    "```\nimport {{ x }}\n```\n~~~\n{{ y }}\n~~~\n{{ x }}",
+    "```\u200b{{ x }}\n{{ \u200by }}",
+    '{% include name %} {% include "nope.md" %}',
+    "{% for i in items %}\n{{ i }} {{ loop.index }}\n{% endfor %}\n{{ i }}",
+    "{{ " + "a" * 100 + " }} in a long line, {{ b }}",
 )
-"""Prompts that are refused with the way to escape them."""
+"""Prompts that are refused with the way to keep them as text."""
+
+BRACES: Final = (
+    *("{{ x }}", "{{y|length}}", "{{ prompt }}", "{{1}}", "{{\\bf x}}", "{{ x\ny }}", "{{", "}}", "{%", "%}"),
+    *("{% if x %}", "{% endif %}", "{% else %}", "{% for x in prompt %}", "{% endfor %}", "{% y %}", "{% set x = 1 %}"),
+    *("{% raw %}{{ x }}{% endraw %}", "{{ prompt.__class__ }}", "{#", "'", '"'),
+    *("`", "``", "\\", "\n```\n", "\n~~~\n", "\n- ```\n  ", "\n> ", "\n    ", "\n", "\n\n", " ", "text"),
+)
+"""Pieces of which prompts of strangers are made."""
 
 CUT: Final = (
     "Explains C # code to people",

@@ -11,7 +11,9 @@ from remit.workers.prompt import MAX_PROMPT_CHARS, Template
 from remit.workers.render_cost import MAX_COST
 from remit.workers.sandbox import MAX_ITEMS
 
-ESCAPE = "; or write {% raw %} before text with braces and {% endraw %} after it"
+
+def escape(part: str) -> str:
+    return f"; or write {{% raw %}} before {part} and {{% endraw %}} after it"
 
 
 def render(text: str, /, **fields: object) -> str:
@@ -222,7 +224,10 @@ def test_a_prompt_that_comes_out_too_long_is_refused() -> None:
             "{{ name|attr('__class__') }}",
             "desk/sort.worker:7: __class__ is an internal attribute of Python, not a field of an input; ",
         ),
-        ('\n{% include "x.md" %}', "desk/sort.worker:8: the included text 'x.md' does not exist; add it, or "),
+        (
+            '\n{% include "x.md" %}',
+            "desk/sort.worker:8: the included text 'x.md' does not exist; add it, correct the name, or ",
+        ),
         ("{% include name %}", "desk/sort.worker:7: the name of an include must be a plain string; name it, like "),
         ('{% include ["x.md"] %}', "desk/sort.worker:7: the name of an include must be a plain string; name it, like "),
     ],
@@ -253,7 +258,7 @@ def test_names_that_a_text_sets_or_that_another_sets_around_it_are_no_fields() -
     includes = {"base.md": "{% set a = 1 %}{% block b %}{% endblock %}"}
     assert faults('{% extends "base.md" %}{% block b %}{{ a }}{% endblock %}', includes=includes) == []
     assert faults('{% include "tone.md" %}', includes={"tone.md": "{% for i in 'ab' %}{% endfor %}{{ i }}"}) == [
-        f"desk/tone.md:1: the input has no field 'i'; available: none{ESCAPE}"
+        f"desk/tone.md:1: the input has no field 'i'; available: none{escape('{{ i }}')}"
     ]
 
 
@@ -270,7 +275,8 @@ def test_an_included_text_is_looked_at_too() -> None:
 
 
 def test_an_input_without_fields_is_told_so() -> None:
-    assert faults("{{ name }}") == [f"desk/sort.worker:7: the input has no field 'name'; available: none{ESCAPE}"]
+    said = f"desk/sort.worker:7: the input has no field 'name'; available: none{escape('{{ name }}')}"
+    assert faults("{{ name }}") == [said]
 
 
 def test_what_is_no_template_names_no_other() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from remit.agent.prompt import Prompt
 from remit.workers import WorkerFileError, build_agent, read_worker
-from tests.strangers.prompts import CUT, ESCAPED, HIDDEN_BREAKS, KEPT, RENDERED, UNCUT
+from tests.strangers.prompts import CUT, HIDDEN_BREAKS, KEPT, RENDERED, UNCUT
 
 
 def render(folder: Path, body: str, description: str = "x") -> str:
@@ -26,15 +26,6 @@ def test_every_letter_of_a_prompt_is_kept(tmp_path: Path, body: str) -> None:
 @pytest.mark.parametrize(("body", "rendered"), RENDERED)
 def test_fields_and_tags_outside_of_code_are_a_template(tmp_path: Path, body: str, rendered: str) -> None:
     assert render(tmp_path, body) == rendered
-
-
-@pytest.mark.parametrize("body", ESCAPED)
-def test_braces_that_are_no_template_are_refused_with_the_way_to_write_them(tmp_path: Path, body: str) -> None:
-    with pytest.raises(WorkerFileError) as caught:
-        render(tmp_path, body)
-    (found, *_) = caught.value.findings
-    assert found.where.endswith("helper.worker:4")
-    assert found.fix.endswith("write {% raw %} before text with braces and {% endraw %} after it")
 
 
 @pytest.mark.parametrize("description", HIDDEN_BREAKS)

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from jinja2 import Environment, TemplateSyntaxError, nodes
+from msgspec import Struct
 
 from remit.workers.jinja_names import find_read_names
 
@@ -18,45 +19,67 @@ MAX_PARSED: Final = 20_000
 _STRINGS: Final = r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
 _FLAT: Final = rf"{_STRINGS}|[^\"'{{}}]"
 _NESTED: Final = rf"{_FLAT}|\{{(?:{_FLAT}|\{{(?:{_FLAT})*\}})*\}}"
+_RAW_TAG: Final = r"\{%[-+]?[ \t\n]*(?P<raw>raw|endraw)[ \t\n]*[-+]?%\}"
 _TOKEN: Final = re.compile(
     r"^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?=(?P<info>[^\n]*)$)"
     r"|(?<!\\)(?P<slashes>\\*)(?P<ticks>`+)"
-    r"|\{%[-+]?[ \t\n]*(?P<raw>raw|endraw)[ \t\n]*[-+]?%\}"
+    rf"|{_RAW_TAG}"
     rf"|(?P<tag>\{{%)|(?P<output>\{{\{{(?:{_NESTED})*?\}}\}})",
     re.MULTILINE | re.DOTALL,
 )
 _TAG: Final = re.compile(rf"\{{%(?:{_STRINGS}|[^\"'%{{]|\{{(?!%)|%(?!\}}))*%\}}", re.DOTALL)
+_RAW: Final = re.compile(_RAW_TAG)
+_LINE_BREAK: Final = re.compile(r"\r?\n")
 _RUN: Final = re.compile(r"(?<!\\)(?P<slashes>\\*)(?P<ticks>`+)|\n")
 _EXPRESSIONS: Final = Environment(autoescape=False)  # noqa: S701 - it only parses
+
+
+class ActiveParts(Struct, frozen=True):
+    """What a text has beside text: pairs of start and end, and the starts of tags and ``{{`` that nothing ends."""
+
+    parts: list[tuple[int, int]]
+    codes: list[tuple[int, int]]
+    opens: list[int]
 
 
 def keep_literal_text(text: str) -> str:
     """Write what is not a template in a text so that a template has it as text, letter for letter.
 
-    What stands between ``raw`` tags is text already.
+    What stands between ``raw`` tags is text already, other ``raw`` tags in pairs included.
     """
     return "".join(_Scanner(text).scan()) if "{%" in text or "{{" in text else text
+
+
+def find_active_parts(text: str) -> ActiveParts:
+    """The tags and the ``{{ … }}`` of a text that are a template, and its code in Markdown."""
+    scanner = _Scanner(text)
+    scanner.scan()
+    return ActiveParts(scanner.parts, scanner.codes, scanner.opens)
 
 
 def reads_names(output: str) -> bool:
     """Whether ``{{ … }}`` reads a field of the input or a name that the template binds, or cannot be parsed."""
     try:
         (shown,) = _EXPRESSIONS.parse(output).body
+        is_itself = [each for each in shown.iter_child_nodes() if isinstance(each, nodes.Name) and each.name == "self"]
+        return bool(find_read_names(shown)) and not is_itself
     except (TemplateSyntaxError, RecursionError, ValueError):
         return True
-    is_itself = [each for each in shown.iter_child_nodes() if isinstance(each, nodes.Name) and each.name == "self"]
-    return bool(find_read_names(shown)) and not is_itself
 
 
 class _Scanner:
-    """Iterates over the tokens of one template once."""
+    """Iterates over the tokens of one template once, and notes its active parts."""
 
     def __init__(self, text: str) -> None:
+        self.parts: list[tuple[int, int]] = []
+        self.codes: list[tuple[int, int]] = []
+        self.opens: list[int] = []
         self._text = text
         self._closers = _find_closers(text)
+        self._raw_ends = _find_raw_ends(text)
         self._fence = ""
+        self._fence_start = 0
         self._span_end = 0
-        self._is_raw = False
         self._has_text = False
         self._parsed = 0
 
@@ -67,16 +90,65 @@ class _Scanner:
         while token := _TOKEN.search(self._text, position):
             between = self._text[position : token.start()]
             self._note_text(between)
-            kept, position = self._keep(token), token.end()
-            if token["tag"] and not self._is_code(token) and (tag := _TAG.match(self._text, token.start())):
-                position = tag.end()
-                kept = tag[0] if self._is_raw else self._keep_line_break(tag[0], position)
-            elif kept == token[0] and token["raw"] == "endraw" and not self._is_raw:
-                kept = self._keep_line_break(kept, position)
-            elif not token["raw"]:
-                self._note_text(token[0])
+            self._note_opens(position, token.start())
+            kept, position = self._keep(token)
             parts += between, kept
+        if self._fence:
+            self.codes.append((self._fence_start, len(self._text)))
+        self._note_opens(position, len(self._text))
         return [*parts, self._text[position:]]
+
+    def _keep(self, token: re.Match[str]) -> tuple[str, int]:
+        """The token, or the text that represents it, and where it ends."""
+        is_code = bool(self._fence) or token.start() < self._span_end
+        if (token["tag"] or token["raw"]) and not is_code:
+            return self._keep_tag(token) if token["tag"] else self._keep_raw(token)
+        self._note_text(token[0])
+        kept = token[0]
+        if token["fence"]:
+            self._toggle_fence(token)
+        elif token["ticks"] and not is_code and (closer := self._closers.get(token.start("ticks"))):
+            self._span_end = closer + len(token["ticks"])
+            self.codes.append((token.start("ticks"), self._span_end))
+        elif token["tag"] or token["raw"] or (token["output"] and not self._reads_names(token["output"])):
+            kept = _as_text(token[0])
+        elif token["output"]:
+            self.parts.append(token.span())
+        return kept, token.end()
+
+    def _keep_tag(self, token: re.Match[str]) -> tuple[str, int]:
+        tag = _TAG.match(self._text, token.start())
+        if tag is None:
+            self.opens.append(token.start())
+            return token[0], token.end()
+        self.parts.append(tag.span())
+        return self._keep_line_break(tag[0], tag.end()), tag.end()
+
+    def _keep_raw(self, token: re.Match[str]) -> tuple[str, int]:
+        """The text between ``raw`` and its ``endraw``, with both.
+
+        Jinja keeps the line break after a ``raw`` alone in its line, and drops the indentation before any other.
+        """
+        last = self._raw_ends.get(token.start())
+        if last is None:
+            self.parts.append(token.span())
+            return token[0], token.end()
+        start, tag = token.end(), token[0]
+        if self._has_text or tag[-3] == "-":
+            pass
+        elif line_break := _LINE_BREAK.match(self._text, start):
+            start, tag = line_break.end(), f"{tag[:-2]}\n%}}"
+        elif tag[2] not in "-+":
+            tag = f"{{%+{tag[2:]}"
+        content = self._text[start : last.start()]
+        self._note_text(content)
+        content = _RAW.sub(_as_text_in_raw, content)
+        return f"{tag}{content}{self._keep_line_break(last[0], last.end())}", last.end()
+
+    def _note_opens(self, start: int, end: int) -> None:
+        while (start := self._text.find("{{", start, end)) >= 0:
+            self.opens.append(start)
+            start += 2
 
     def _note_text(self, text: str) -> None:
         """Note whether there is text in the line that continues after this one."""
@@ -88,30 +160,13 @@ class _Scanner:
         breaks = self._text.startswith(("\n", "\r\n"), end)
         return f"{tag[:-2]}+%}}" if breaks and self._has_text and tag[-3] not in "+-" else tag
 
-    def _is_code(self, token: re.Match[str]) -> bool:
-        return not self._is_raw and (bool(self._fence) or token.start() < self._span_end)
-
-    def _keep(self, token: re.Match[str]) -> str:
-        """The token, or the text that represents it."""
-        if token["raw"] and self._is_code(token):
-            return _as_text(token[0])
-        if self._is_raw or token["raw"]:
-            self._is_raw = token["raw"] != "endraw"
-        elif token["fence"]:
-            self._toggle_fence(token["fence"], token["info"].strip())
-        elif token["ticks"] and not self._is_code(token):
-            self._span_end = self._closers.get(token.start("ticks"), 0)
-        elif token["tag"] and self._is_code(token):
-            return _as_text(token["tag"])
-        elif token["output"] and not self._reads_names(token["output"]):
-            return _as_text(token["output"])
-        return token[0]
-
-    def _toggle_fence(self, marks: str, info: str) -> None:
+    def _toggle_fence(self, token: re.Match[str]) -> None:
+        marks = token["fence"]
         if not self._fence:
-            self._fence = marks
-        elif marks.startswith(self._fence) and not info:
+            self._fence, self._fence_start = marks, token.start()
+        elif marks.startswith(self._fence) and not token["info"].strip():
             self._fence = ""
+            self.codes.append((self._fence_start, token.end("info")))
 
     def _reads_names(self, output: str) -> bool:
         self._parsed += 1
@@ -135,6 +190,43 @@ def _find_closers(text: str) -> dict[int, int]:
             closers[start] = after[opening]
         after[length] = start
     return closers
+
+
+def find_unpaired_raw(text: str) -> re.Match[str] | None:
+    """A ``raw`` tag, or its end, without the other. ``raw`` tags around the text would pair with it."""
+    return next(iter(_pair_raw_tags(text)[1]), None)
+
+
+def _pair_raw_tags(text: str) -> tuple[dict[int, re.Match[str]], list[re.Match[str]]]:
+    """The ``endraw`` of each ``raw``, by where that starts, and the tags without the other."""
+    pairs: dict[int, re.Match[str]] = {}
+    opened: list[re.Match[str]] = []
+    unpaired: list[re.Match[str]] = []
+    for tag in _RAW.finditer(text):
+        if tag["raw"] == "raw":
+            opened.append(tag)
+        elif opened:
+            pairs[opened.pop().start()] = tag
+        else:
+            unpaired.append(tag)
+    return pairs, [*unpaired, *opened]
+
+
+def _find_raw_ends(text: str) -> dict[int, re.Match[str]]:
+    """Where the text from each ``raw`` ends: at the ``endraw`` that pairs with it, or at the next one."""
+    ends, unpaired = _pair_raw_tags(text)
+    following: re.Match[str] | None = None
+    for tag in sorted((*ends.values(), *unpaired), key=lambda each: each.start(), reverse=True):
+        if tag["raw"] == "endraw":
+            following = tag
+        elif following is not None:
+            ends[tag.start()] = following
+    return ends
+
+
+def _as_text_in_raw(tag: re.Match[str]) -> str:
+    """A ``raw`` tag as text between ``raw`` tags, where Jinja reads the first ``endraw`` as the end."""
+    return tag[0] if tag["raw"] == "raw" else f"{{%+ endraw +%}}{_as_text(tag[0])}{{% raw %}}"
 
 
 def _as_text(part: str) -> str:

@@ -10,6 +10,7 @@ from jinja2 import TemplateSyntaxError, nodes
 from jinja2.meta import find_undeclared_variables
 
 from remit.schemas.finding import Finding
+from remit.workers.escape import escape_error, escape_word
 from remit.workers.jinja_names import (
     FUNCTIONS,
     collect_bound_names,
@@ -21,7 +22,6 @@ from remit.workers.jinja_names import (
 from remit.workers.prompt_texts import MAIN_TEMPLATE, IncludeReference, file_of_text
 from remit.workers.sandbox import Sandbox
 
-_ESCAPE: Final = "write {% raw %} before text with braces and {% endraw %} after it"
 _INCLUDE_NODES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.Include)
 
 
@@ -54,19 +54,29 @@ class _Checker:
         trees: dict[str, nodes.Template] = {}
         found: list[Finding] = []
         for name, text in self._texts.items():
-            try:
-                tree = self.parse(name)
-                self._sandbox.compile(text, name, self._get_file(name))
-                trees[name] = tree
-            except TemplateSyntaxError as error:
-                what = f"the template is not valid: {error.message}"
-                found.append(self._make_finding("template", name, error.lineno, what, f"correct it, or {_ESCAPE}"))
+            error = self._find_error(text, name)
+            if error is None:
+                trees[name] = self.parse(name)
+                continue
+            escape = escape_error(text, error, lambda changed, name=name: self._find_error(changed, name))
+            what = f"the template is not valid: {error[0]}"
+            found.append(
+                self._make_finding("template", name, error[1], what, f"correct it, or {escape.describe(error[1])}")
+            )
         for name, tree in trees.items():
             found += self._find_missing_includes(name, _find_includes(tree))
             found += self._find_internal_attributes(name, tree)
             if parameters is not None:
                 found += self._find_undeclared_fields(name, trees, parameters)
         return found
+
+    def _find_error(self, text: str, name: str) -> tuple[str, int] | None:
+        """The message and the line of the first syntax error of a text."""
+        try:
+            self._sandbox.compile(text, name, self._get_file(name))
+        except TemplateSyntaxError as error:
+            return error.message or "", error.lineno
+        return None
 
     def parse(self, name: str) -> nodes.Template:
         """The tree of a text."""
@@ -76,20 +86,23 @@ class _Checker:
         for each in includes:
             if each.name is None:
                 what = "the name of an include must be a plain string"
-                yield self._make_finding("include", name, each.line, what, 'name it, like {% include "tone.md" %}')
+                fix = f'name it, like {{% include "tone.md" %}}, or {self._escape(name, each.line, "include")}'
+                yield self._make_finding("include", name, each.line, what, fix)
             elif each.name not in self._texts:
                 what = f"the included text {each.name!r} does not exist"
-                yield self._make_finding("include", name, each.line, what, "add it, or correct the name")
+                fix = f"add it, correct the name, or {self._escape(name, each.line, each.name)}"
+                yield self._make_finding("include", name, each.line, what, fix)
 
     def _find_internal_attributes(self, name: str, tree: nodes.Template) -> Iterator[Finding]:
         for attribute, line in sorted(set(find_internal_attributes(tree)), key=lambda each: each[1]):
             what = f"{attribute} is an internal attribute of Python, not a field of an input"
-            yield self._make_finding("internal", name, line, what, "remove it: the sandbox refuses it")
+            fix = f"remove it: the sandbox refuses it; or {self._escape(name, line, attribute)}"
+            yield self._make_finding("internal", name, line, what, fix)
 
     def _find_undeclared_fields(
         self, name: str, trees: Mapping[str, nodes.Template], parameters: Collection[str]
     ) -> Iterator[Finding]:
-        there = f"available: {', '.join(sorted(parameters)) or 'none'}; or {_ESCAPE}"
+        there = f"available: {', '.join(sorted(parameters)) or 'none'}"
         tree = trees[name]
         around = [each for other, each in trees.items() if other != name]
         extends = next(tree.find_all(nodes.Extends), None) is not None
@@ -102,7 +115,11 @@ class _Checker:
         functions = find_read_names(tree) & FUNCTIONS - collect_bound_names(tree)
         for missing in sorted((find_undeclared_variables(tree) | functions) - available):
             line = min(find_free_uses(tree, missing), default=1)
-            yield self._make_finding("unknown-field", name, line, f"the input has no field {missing!r}", there)
+            fix = f"{there}; or {self._escape(name, line, missing)}"
+            yield self._make_finding("unknown-field", name, line, f"the input has no field {missing!r}", fix)
+
+    def _escape(self, name: str, line: int, word: str) -> str:
+        return escape_word(self._texts[name], line, word).describe(line)
 
     def _make_finding(self, code: str, name: str, line: int, what: str, fix: str) -> Finding:
         return Finding(code=code, where=f"{self._get_file(name)}:{line}", what=what, fix=fix)
