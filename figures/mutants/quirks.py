@@ -68,6 +68,9 @@ MUTANTS: Final = (
             "an error without a word says that a request is wrong": edited(
                 "remit.models.reported_error:read_refusal", '"" if _is_without_words(value) else text', "text"
             ),
+            "a text and a refusal are joined": edited(
+                "remit.agent.answer_end:_explain_end", "if refusal and has_text and refusal not in text:", "if False:"
+            ),
             "half an emoji goes back": edited("remit.chat.stand_in:_without_halves", 'if "\\\\u" in text', "if False"),
             "an id of any length goes back": edited(
                 "remit.agent.recorded_answer:to_legal_answer", " and is_kept_id(first.id)", " and first.id"
@@ -100,13 +103,14 @@ MUTANTS: Final = (
             ),
             "a call that was cut before its arguments has none": edited(
                 "remit.agent.recorded_answer:requested_calls",
-                "read_finish(completion.finish_reason) is Ending.WHOLE",
+                "ending is Ending.WHOLE",
                 "True",
             ),
-            "a call that a filter cut before its arguments has none": edited(
-                "remit.agent.step:AgentStep.ask",
-                "completion.finish_reason not in GOOD_FINISHES",
-                'completion.finish_reason == "length"',
+            "the calls of an answer that a filter held back in part are made": edited(
+                "remit.agent.recorded_answer:requested_calls", "ending is Ending.FILTERED or ", ""
+            ),
+            "the calls beside a refusal are made": edited(
+                "remit.agent.recorded_answer:requested_calls", " or refusal_of_text(completion.message)", ""
             ),
             "a stream without an end has ended well": edited(
                 "remit.models.answer_stream:AnswerStream.body", "finish = NO_FINISH", 'finish = "stop"'

@@ -42,3 +42,25 @@ def test_the_reasons_of_a_provider_are_told_and_not_the_message_as_it_was_receiv
 def test_an_answer_that_did_not_end_well_says_so(finish: str, text: str, told: str) -> None:
     message = encode_message({"role": "assistant", "content": text})
     assert told_text(completion_from_message(message, finish_reason=finish), 7) == told
+
+
+REFUSAL = {"type": "refusal", "refusal": "I cannot"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"content": "half", "refusal": "I cannot"}, "half\n\n(the model refused the rest: I cannot)"),
+        (
+            {"content": [{"type": "text", "text": "half"}, REFUSAL]},
+            "half\n\n(the model refused the rest: I cannot)",
+        ),
+        ({"content": "half, as I cannot", "refusal": "I cannot"}, "half, as I cannot"),
+        ({"content": " ", "refusal": "I cannot"}, "I cannot"),
+        ({"content": [REFUSAL]}, "I cannot"),
+        ({"content": "whole", "refusal": " "}, "whole"),
+        ({"content": "whole", "refusal": None}, "whole"),
+    ],
+)
+def test_a_text_and_a_refusal_are_told_apart(fields: dict[str, object], told: str) -> None:
+    assert told_text(completion_from_message(encode_message({"role": "assistant", **fields})), None) == told

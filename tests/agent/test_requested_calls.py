@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from remit import Agent, App, Effect, Runtime, tool
 from remit.agent import AgentDriver
@@ -24,12 +25,12 @@ def call(name: str, arguments: str, number: int = 1) -> dict[str, Any]:
     return {"id": f"c{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def answer(finish: str, *calls: dict[str, Any]) -> Completion:
-    message = encode_message({"role": "assistant", "content": None, "tool_calls": list(calls)})
+def answer(finish: str, *calls: dict[str, Any], **fields: Any) -> Completion:
+    message = encode_message({"role": "assistant", "content": None, "tool_calls": list(calls), **fields})
     return completion_from_message(message, finish_reason=finish)
 
 
-@pytest.mark.parametrize("finish", ["length", "MAX_TOKENS", "content_filter", "refusal", "error", "?", NO_FINISH])
+@pytest.mark.parametrize("finish", ["length", "MAX_TOKENS", "error", "?", NO_FINISH])
 @pytest.mark.parametrize("blank", ["", " \n", "null", "{}", " { } "])
 def test_blank_arguments_are_none_only_where_the_answer_ended_well(finish: str, blank: str) -> None:
     calls = (call("wipe", blank), call("wipe", '{"scope":"tmp"}', 2), call("wipe", blank, 3))
@@ -42,6 +43,69 @@ def test_blank_arguments_are_none_only_where_the_answer_ended_well(finish: str, 
 def test_beside_a_call_without_a_name_blank_arguments_may_be_those_of_that_call() -> None:
     texts = [each.arguments for each in requested_calls(answer("stop", call("wipe", ""), call("unnamed", "{}", 2)))]
     assert texts == [MISSING, "{}"]  # that it has no name is said of the other
+
+
+REFUSAL: dict[str, Any] = {"type": "refusal", "refusal": "no"}
+HELD_BACK: tuple[dict[str, Any], ...] = (
+    {"finish_reason": "content_filter"},
+    {"finish_reason": "SAFETY", "content": "I will"},
+    {"refusal": "I will not"},
+    {"refusal": "I will not", "content": "I will"},
+    {"content": [REFUSAL]},
+    {"content": [{"type": "text", "text": "I will"}, REFUSAL]},
+)
+
+
+@pytest.mark.parametrize("fields", HELD_BACK, ids=str)
+def test_no_call_of_an_answer_that_was_held_back_in_part_is_made(fields: dict[str, Any]) -> None:
+    fields = dict(fields)
+    found = answer(fields.pop("finish_reason", "stop"), call("wipe", '{"scope":"tmp"}'), call("wipe", "", 2), **fields)
+    assert [each.arguments[:31] for each in requested_calls(found)] == ["refused: this call was not made"] * 2
+
+
+@pytest.mark.parametrize("refusal", [None, "", ["no"], 5])
+def test_a_refusal_of_no_text_holds_nothing_back(refusal: object) -> None:
+    found = answer("stop", call("wipe", '{"refusal":"no"}'), refusal=refusal)
+    assert requested_calls(found) == found.tool_calls
+
+
+@BOTH
+@pytest.mark.parametrize("fields", HELD_BACK, ids=str)
+async def test_the_model_is_told_that_its_answer_was_held_back(fields: dict[str, Any], driver: AgentDriver) -> None:
+    found: list[str] = []
+
+    @tool(effect=Effect.UNSAFE)
+    async def wipe(scope: str = "everything") -> str:
+        """Wipe."""
+        found.append(scope)
+        return scope
+
+    held = {"role": "assistant", "content": None, "tool_calls": [call("wipe", "{}"), call("wipe", "{}", 2)], **fields}
+    model = Scripted([held, "done"])
+    agent = Agent("agent", instructions="W.", tools=[wipe], model=model, driver=driver)
+    runtime = Runtime(App(name="test", agents=(agent,)))
+    result = await runtime.run("go", by=superuser())
+    assert (result.value(), found) == ("done", [])
+    replies = [json.loads(text)["content"] for text in model.requests[-1].history if '"role":"tool"' in text]
+    assert ["a part of your answer was held back" in text for text in replies] == [True, True]
+    assert (await runtime.replay(result.run)).is_identical
+
+
+@BOTH
+async def test_a_typed_result_beside_a_refusal_is_asked_for_again(driver: AgentDriver) -> None:
+    given = {"role": "assistant", "content": None, "tool_calls": [call("final_result", '{"city":"Ulm"}')]}
+    model = Scripted(
+        [{**given, "refusal": "no"}, {**given, "tool_calls": [call("final_result", '{"city":"Bonn"}', 2)]}]
+    )
+    agent = Agent("agent", instructions="W.", output=City, model=model, driver=driver)
+    result = await Runtime(App(name="test", agents=(agent,))).run("go", by=superuser())
+    assert result.value() == City(city="Bonn")
+
+
+class City(BaseModel):
+    """A city."""
+
+    city: str
 
 
 @BOTH

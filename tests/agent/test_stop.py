@@ -268,3 +268,20 @@ async def test_a_policy_of_cost_needs_prices() -> None:
     agent = Agent("agent", instructions="x", stop=NoCalls() | CostUsed(1.0), model=ask)
     with pytest.raises(NoModelError, match="its cost is limited, but the price of a model without a name is unknown"):
         await runtime_of(agent).run("go", by=superuser())
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("fields", "note"),
+    [
+        ({"finish_reason": "content_filter"}, "a filter held back the rest of the answer"),
+        ({"refusal": "I cannot"}, "the model refused the rest: I cannot"),
+    ],
+)
+async def test_a_result_says_that_the_answer_it_is_from_was_held_back(
+    driver: AgentDriver, fields: dict[str, str], note: str
+) -> None:
+    held = {**calls(("look", {"page": "a"})), "content": "half", **fields}
+    runtime = runtime_of(agent_of(driver, TurnsUsed(1), [held]))
+    result = await runtime.run("go", by=superuser())
+    assert result.value() == f"half\n\n({note})"

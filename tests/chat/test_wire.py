@@ -18,6 +18,8 @@ from remit.chat.wire import (
     plain_message,
     read_tool_calls,
     received_message,
+    refusal_of_message,
+    refusal_of_text,
     rename_tool_calls,
     response_to_text,
     text_of_message,
@@ -69,6 +71,11 @@ REDUCED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "parts without text": ({"content": [{"type": "thinking"}]}, {"content": None}),
     "speech": ({"content": None, "audio": {"id": "a", "transcript": "hi"}}, {"content": "hi"}),
     "a refusal": ({"content": None, "refusal": "no"}, {"content": None, "refusal": "no"}),
+    "a text and a refusal in parts": (
+        {"content": [{"type": "text", "text": "x"}, {"type": "refusal", "refusal": "no"}]},
+        {"content": "x", "refusal": "no"},
+    ),
+    "a refusal in parts": ({"content": [{"type": "refusal", "refusal": "no"}]}, {"content": "no"}),
     "calls": (
         {"content": None, "tool_calls": [{**CALL, "index": 0, "extra_content": {"google": {}}}]},
         {"content": None, "tool_calls": [CALL]},
@@ -104,6 +111,34 @@ def test_a_call_without_a_name_gets_one(call: dict[str, Any]) -> None:
 def test_the_text_of_a_message_is_its_content_refusal_or_transcript() -> None:
     assert text_of_message({"content": "", "audio": {"transcript": "hi"}}) == "hi"
     assert text_of_message({"audio": {"transcript": 1}, "content": 5}) == ""
+    assert text_of_message({"content": " ", "refusal": "no"}) == "no"
+    assert text_of_message({"content": " "}) == " "
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
+    "alone": ({"content": None, "refusal": "no"}, "no", "no"),
+    "next to a text": ({"content": "half", "refusal": "no"}, "half", "no"),
+    "as a part": ({"content": [{"type": "refusal", "refusal": "no"}]}, "no", "no"),
+    "as parts after a text": (
+        {"content": [{"type": "text", "text": "half"}, {"refusal": "n"}, {"refusal": "o"}, "."]},
+        "half.",
+        "no",
+    ),
+    "none": ({"content": "whole", "refusal": None}, "whole", ""),
+    "no text": ({"content": "whole", "refusal": ["no"]}, "whole", ""),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_is_never_joined_to_a_text(name: str) -> None:
+    message, text, refusal = REFUSED[name]
+    assert (text_of_message(message), refusal_of_message(message)) == (text, refusal)
+    assert refusal_of_text(json.dumps(message)) == refusal
+
+
+def test_arguments_that_name_a_refusal_are_none() -> None:
+    message = {"content": None, "tool_calls": [{**CALL, "function": {"name": "n", "arguments": '{"refusal":"no"}'}}]}
+    assert refusal_of_text(json.dumps(message)) == ""
 
 
 def test_speech_is_sent_back_as_its_id() -> None:

@@ -112,6 +112,10 @@ CHOICES: Final[dict[str, StrangeStream]] = {
         _HELLO.replace(b'"index": 0', b'"index": 1') + END.replace(b'"index":0', b'"index":1'), _GREETING
     ),
     "no index, and then one": StrangeStream(_HELLO.replace(b'"index": 0, ', b"") + END, _GREETING),
+    "a refusal in pieces": StrangeStream(say({"refusal": "I "}, {"refusal": "cannot"}) + END, "I cannot"),
+    "a refusal after half a text": StrangeStream(
+        say({"content": "half"}, {"refusal": "I cannot"}, {"content": " an"}) + END, "half an"
+    ),
     "an index that is null": StrangeStream(_HELLO.replace(b'"index": 0', b'"index": null') + END, _GREETING),
     "two answers in turn": StrangeStream(
         b'data: {"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"x"}}]}\n\n'

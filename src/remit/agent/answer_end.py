@@ -8,12 +8,13 @@ from typing import Any, Final, cast
 
 from remit.chat.chat import Completion
 from remit.chat.finish import NO_FINISH, Ending, read_finish
-from remit.chat.wire import DETAILS_KEY
+from remit.chat.wire import DETAILS_KEY, refusal_of_text
 
 _CUT: Final = "the answer was cut at {limit}; ask for less at a time, or allow more tokens"
 _CUT_IN_THOUGHT: Final = "there is no answer: the model was cut at {limit} before it wrote one; allow more tokens"
 _FILTERED: Final = "a filter held back the rest of the answer{reason}"
 _FILTERED_WHOLE: Final = "a filter held back the answer{reason}; ask in other words"
+_REFUSED: Final = "the model refused the rest: {reason}"
 _EMPTY: Final = "the model gave no answer"
 _UNSURE: Final = "the answer may not be whole"
 _NO_FINISH: Final = "its endpoint ended it without a finish reason"
@@ -30,7 +31,10 @@ def told_text(completion: Completion, max_tokens: int | None) -> str:
 
 
 def _explain_end(completion: Completion, max_tokens: int | None) -> str:
-    has_text = bool((completion.content or "").strip())
+    text, refusal = completion.content or "", refusal_of_text(completion.message).strip()
+    has_text = bool(text.strip())
+    if refusal and has_text and refusal not in text:
+        return _REFUSED.format(reason=refusal[:_MAX_REASON])
     match read_finish(completion.finish_reason):
         case Ending.CUT:
             limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"

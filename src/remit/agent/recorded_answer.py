@@ -18,6 +18,7 @@ from remit.chat.wire import (
     keep_tool_calls,
     mark_origin,
     origin_of_text,
+    refusal_of_text,
     rename_tool_calls,
 )
 from remit.errors import CompletionError, ModelError
@@ -138,14 +139,16 @@ def _arguments_without_secrets(call: ToolCallRequest) -> str:
 
 
 def requested_calls(completion: Completion) -> tuple[ToolCallRequest, ...]:
-    """The calls of an answer. In place of arguments that may not have arrived stands the reason for refusing the call.
+    """The calls of an answer. In place of arguments stands the reason for refusing the call where it must not be made.
 
-    No arguments are none only where the answer ended its calls whole: its endpoint says that the model ended it, and no
-    call is without a name. Such a call holds arguments that may be those of another.
+    None is made of an answer that a filter or the model itself held back in part: what is missing may be the reason not
+    to make it. No arguments are none only where the answer ended its calls whole: its endpoint says that the model
+    ended it, and no call is without a name. Such a call holds arguments that may be those of another.
     """
-    calls = completion.tool_calls
-    is_whole = read_finish(completion.finish_reason) is Ending.WHOLE
-    if is_whole and all(each.name != UNNAMED for each in calls):
+    calls, ending = completion.tool_calls, read_finish(completion.finish_reason)
+    if ending is Ending.FILTERED or refusal_of_text(completion.message):
+        return tuple(each._replace(arguments=_HELD_BACK) for each in calls)
+    if ending is Ending.WHOLE and all(each.name != UNNAMED for each in calls):
         return calls
     return tuple(map(_with_known_arguments, calls))
 
@@ -156,6 +159,10 @@ def _with_known_arguments(call: ToolCallRequest) -> ToolCallRequest:
     return call._replace(arguments=_MISSING_ARGUMENTS)
 
 
+_HELD_BACK: Final = refused_arguments(
+    "this call was not made, because a part of your answer was held back: by a filter, or because you refuse the "
+    "request; make the call again if it is still needed"
+)
 _MISSING_ARGUMENTS: Final = refused_arguments("the arguments have not arrived; make the call again, with all of them")
 
 

@@ -26,7 +26,6 @@ from remit.call.parallel import run_parallel
 from remit.call.reply import Reply
 from remit.call.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
 from remit.chat.chat import Completion, ToolCallRequest
-from remit.chat.finish import GOOD_FINISHES
 from remit.errors import SetupError
 from remit.journal.codec import RESULT_TOOL, tool_message_text
 
@@ -80,7 +79,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         """Ask the model once."""
         completion = await self.model(request.chat)
         calls, result_calls = completion.tool_calls, tuple[ToolCallRequest, ...]()
-        if calls[1:] or (calls and completion.finish_reason not in GOOD_FINISHES):
+        if calls:
             calls = requested_calls(completion)
         if self.calls_by_name:
             calls = tuple(map(read_named_call, calls))
@@ -124,7 +123,8 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             usage = usage if result is not None else structs.replace(usage, invalid_results=1)
         messages = (completion.message, *[texts[call.id] for call in completion.tool_calls])
         if final is None and not target and result is None:
-            result = request.end_turn and request.end_turn(request.chat.turn, completion.content or "")
+            text = told_text(completion, request.chat.max_tokens) if completion.content else ""
+            result = request.end_turn and request.end_turn(request.chat.turn, text)
             if result is None:
                 return Next(messages=messages, usage=usage)
         return Done(messages=messages, usage=usage, result=result, final_reply=final, handoff_to=target)

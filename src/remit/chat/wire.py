@@ -57,6 +57,7 @@ def origin_of_text(text: str) -> str:
     return text.origin if isinstance(text, ModelText) else ""
 
 
+_MAY_REFUSE: Final = re.compile(r'"refusal"\s*:\s*"[^"]')
 _MAY_BE_SURROGATE: Final = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 
@@ -217,7 +218,20 @@ def text_of_message(message: Mapping[str, Any]) -> str:
     """The text of a message, or else the text of its refusal or the transcript of its speech."""
     audio = message.get("audio")
     transcript = cast("Mapping[str, Any]", audio).get("transcript") if isinstance(audio, Mapping) else ""
-    return _content_text(message.get("content")) or _text(message.get("refusal")) or _text(transcript)
+    content = _content_text(message.get("content"))
+    return content if content.strip() else refusal_of_message(message) or _text(transcript) or content
+
+
+def refusal_of_message(message: Mapping[str, Any]) -> str:
+    """What the model says against the request, next to its text or instead of it."""
+    parts = message.get("content")
+    refused = map(_part_refusal, cast("list[object]", parts)) if isinstance(parts, list) else ()
+    return _text(message.get("refusal")) or "".join(refused)
+
+
+def refusal_of_text(text: str) -> str:
+    """What the model says against the request in a wire text."""
+    return refusal_of_message(json.loads(text)) if _MAY_REFUSE.search(text) else ""
 
 
 def _content_text(content: object) -> str:
@@ -229,7 +243,11 @@ def _content_text(content: object) -> str:
 
 def _part_text(part: object) -> str:
     values = cast("Mapping[str, Any]", part) if isinstance(part, Mapping) else {"text": part}
-    return _text(values.get("text")) or _text(values.get("refusal"))
+    return _text(values.get("text"))
+
+
+def _part_refusal(part: object) -> str:
+    return _text(cast("Mapping[str, Any]", part).get("refusal")) if isinstance(part, Mapping) else ""
 
 
 def _text(value: object) -> str:
@@ -247,6 +265,8 @@ def plain_message(message: Mapping[str, Any]) -> dict[str, Any]:
         kept["content"] = content
     if message.get("refusal"):
         kept["refusal"] = message["refusal"]
+    elif kept.get("content") and refusal_of_message(message):
+        kept["refusal"] = refusal_of_message(message)
     elif not kept.get("content") and text_of_message(message):
         kept["content"] = text_of_message(message)
     if calls:

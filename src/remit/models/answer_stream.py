@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 from remit.chat.finish import NO_FINISH
 from remit.chat.streaming import Delta
-from remit.chat.wire import has_surrogates, text_of_message
+from remit.chat.wire import has_surrogates, refusal_of_message, text_of_message
 from remit.models.call_pieces import find_call, with_whole_name
 from remit.models.choices import FIRST, index_of
 from remit.schemas.jsontext import ascii_json, compact_json
@@ -69,6 +69,7 @@ class AnswerStream:
         self._has_answer = False
         self._said: Mapping[str, Any] = {}
         self._says_otherwise = False
+        self._has_text = False
         self._halves: dict[int | None, str] = {}
         self._joined: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
         self._has_ended = False
@@ -202,7 +203,9 @@ class AnswerStream:
         self._report(delta)
 
     def _report(self, delta: Mapping[str, Any]) -> None:
-        if text := self._complete(text_of_message(delta)):
+        text, refusal = text_of_message(delta), refusal_of_message(delta)
+        self._has_text |= text != refusal
+        if (text != refusal or not self._has_text) and (text := self._complete(text)):
             self._on_delta(Delta(text))
         for whole, call in self._joined:
             calls = self._choice["message"]["tool_calls"]

@@ -138,6 +138,16 @@ CALLS: Final[dict[str, Shape]] = {
     "an id with NUL": _call(tool_call(id="c\0")),
     "an id with spaces and umlauts": _call(tool_call(id="c 1/ü\n")),
     "an id as a number": _call(tool_call(id=7)),
+    "a call that a filter cut off": _call(tool_call(), made=(), finish="content_filter"),
+    "a call that a filter cut off, by another word": _call(tool_call(), made=(), finish="SAFETY"),
+    "two calls, the last of them filtered": _call(
+        tool_call(), tool_call('{"wh', id="call_2"), made=(), finish="content_filter"
+    ),
+    "a call beside a refusal": _call(tool_call(), made=(), finish="stop", refusal="I will not do that"),
+    "a call beside an empty refusal": _call(tool_call(), finish="stop", refusal=""),
+    "a call beside a refusal in parts": _call(
+        tool_call(), made=(), content=[{"type": "refusal", "refusal": "I will not do that"}]
+    ),
     "arguments that are nested too deeply": _call(tool_call(compact_json({"what": nest(900)})), made=()),
     "arguments that are nested too deeply, as an object": _call(tool_call({"what": nest(900)}), made=()),
     "a call after one of another choice": Shape(
@@ -250,6 +260,23 @@ ENDS: Final[dict[str, Shape]] = {
         text="violence",
     ),
     "a prompt that is filtered": _refuse(_ERROR_FILTER, text="violence", requests=1),
+    "a text and a refusal": Shape(
+        answers=(whole(completion({"content": "half an", "refusal": "I cannot"})),),
+        text="half an\n\n(the model refused",
+    ),
+    "a text and a refusal in parts": Shape(
+        answers=(
+            whole(
+                completion(
+                    {"content": [{"type": "text", "text": "half an"}, {"type": "refusal", "refusal": "I cannot"}]}
+                )
+            ),
+        ),
+        text="half an\n\n(the model refused",
+    ),
+    "a text that is the refusal": Shape(
+        answers=(whole(completion({"content": "I cannot", "refusal": "I cannot"})),), text="I cannot"
+    ),
     "content null": Shape(answers=(whole(completion({"content": None})),), text="no answer"),
     "no content": Shape(answers=(whole(completion({})),), text="no answer"),
     "nothing after a call": Shape(

@@ -106,6 +106,17 @@ CALLS: Final[dict[str, Shape]] = {
         chunk({"function_call": {"name": "now", "arguments": "{}"}}),
         made=(),
     ),
+    "a refusal after a call": Shape(
+        answers=(
+            as_events(
+                piece(0, '{"what":"a"}', id="c1", name="look"), chunk({"refusal": "I will not"}), _CALLS_END, DONE
+            ),
+            _GOOD,
+        )
+    ),
+    "a filter after a call": Shape(
+        answers=(as_events(piece(0, '{"what":"a"}', id="c1", name="look"), chunk({}, "content_filter"), DONE), _GOOD)
+    ),
     "a call of another choice first": _call(
         _other({"tool_calls": [tool_call('{"what":"b"}', id="c2")]}), piece(0, '{"what":"a"}', id="c1", name="look")
     ),
@@ -218,6 +229,9 @@ TEXTS: Final[dict[str, Shape]] = {
     "events of a plain text": Shape(answers=(HttpAnswer(_GOOD.body, media_type="text/plain"),)),
     "cut by length": _say(*_TEXT[:2], chunk({}, "length"), _USAGE, DONE, text="all", requests=1),
     "filtered in half": _say(*_TEXT[:2], chunk({}, "content_filter"), _USAGE, DONE, text="filter", requests=1),
+    "a refusal after half a text": _say(
+        *_TEXT[:2], chunk({"refusal": "I "}), chunk({"refusal": "cannot"}), _END, DONE, text="all\n\n(the model refused"
+    ),
     "the whole message in each": _say(
         _so_far(_TEXT[1], "all "), _so_far(_TEXT[2], "all done"), _so_far(_END, "all done"), DONE
     ),
