@@ -43,10 +43,12 @@ ANTHROPIC: Final[dict[str, StrangeAnswer]] = {
     "values as a list": StrangeAnswer([_use(input=["rye"])], calls=(("look", '["rye"]'),)),
     "thinking of null": StrangeAnswer([{"type": "thinking", "thinking": None, "signature": None}, _text("rye")], "rye"),
     "a block of an unknown type": StrangeAnswer([{"type": "hologram", "data": 1}, _text("rye")], "rye"),
-    "a block that is a text": StrangeAnswer(["rye"], is_read=False),
-    "a block of null": StrangeAnswer([None, _text("rye")], is_read=False),
-    "blocks that are a text": StrangeAnswer("rye", is_read=False),
-    "blocks of null": StrangeAnswer(None, is_read=False),
+    "a block that is a text": StrangeAnswer(["rye"], "rye"),
+    "a block of null": StrangeAnswer([None, _text("rye")], "rye"),
+    "a block of null and a call": StrangeAnswer([None, _use()], calls=(_LOOK,)),
+    "blocks that are a text": StrangeAnswer("rye", "rye"),
+    "blocks of null": StrangeAnswer(None),
+    "blocks that are a number": StrangeAnswer(12, is_read=False),
 }
 
 GOOGLE: Final[dict[str, StrangeAnswer]] = {

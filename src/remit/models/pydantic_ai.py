@@ -17,10 +17,12 @@ as received.
 
 from __future__ import annotations
 
+import copy
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, Final, Self, cast
 
 from pydantic import ValidationError
@@ -43,6 +45,8 @@ with require_extra(__name__, "pydantic-ai"):
         UserPromptPart,
     )
     from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.models.fallback import FallbackModel
+    from pydantic_ai.models.wrapper import WrapperModel
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
 
@@ -173,12 +177,24 @@ def _make_parameters(request: ChatRequest) -> ModelRequestParameters:
 
 
 def keep_as_received(model: Model) -> Model:
-    """The model, which sends messages back as received if it uses one of OpenAI's APIs."""
-    if "pydantic_ai.models.openai" not in sys.modules:
-        return model  # so it is none of them
-    from remit.models.raw_chat import keep_as_received as keep  # noqa: PLC0415 - imports the vendor
+    """The model, which takes answers as they are received.
 
-    return keep(model)
+    One of OpenAI's APIs sends them back so, and one of Anthropic's reads blocks in other forms than stated.
+    """
+    if isinstance(model, WrapperModel):
+        model = copy.copy(model)
+        model.wrapped = keep_as_received(model.wrapped)
+    elif isinstance(model, FallbackModel):
+        model = copy.copy(model)
+        model.models = [keep_as_received(each) for each in model.models]
+    for vendor, module in _KEEPERS.items():
+        if f"pydantic_ai.models.{vendor}" in sys.modules:  # otherwise it is none of them
+            model = import_module(module).keep_as_received(model)
+    return model
+
+
+_KEEPERS: Final = {"openai": "remit.models.raw_chat", "anthropic": "remit.models.stated_blocks"}
+"""The modules that know the models of a vendor, and import its client."""
 
 
 def to_tool_definitions(tools: ToolDefinitions) -> list[ToolDefinition]:

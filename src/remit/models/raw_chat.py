@@ -56,13 +56,6 @@ def keeping_class(kind: type[M]) -> type[M]:
 
 def keep_as_received(model: M) -> M:
     """A copy of a model of OpenAI's APIs that keeps messages and schemas; any other model unchanged."""
-    if isinstance(model, (WrapperModel, FallbackModel)):
-        around = copy.copy(model)
-        if isinstance(around, WrapperModel):
-            around.wrapped = keep_as_received(around.wrapped)
-        else:
-            around.models = [keep_as_received(each) for each in around.models]
-        return around
     if not isinstance(model, (OpenAIChatModel, OpenAIResponsesModel)) or isinstance(model, _DeclaredTools):
         return model
     kept = copy.copy(model)
