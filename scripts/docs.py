@@ -115,7 +115,7 @@ def public_names() -> str:
     sections: list[str] = []
     for name in PUBLIC_MODULES:
         module = importlib.import_module(name)
-        origins, exported = _import_origins(name), vars(module).get("__all__", ())  # a suite is imported as a whole
+        origins, exported = _import_origins(name), getattr(module, "__all__", ())  # a suite is imported as a whole
         rows = [(f"`{each}`", _summary(each, origins.get(each, name))) for each in exported]
         table = f"\n\n{markdown_table(('name', 'meaning'), rows)}" if rows else ""
         sections.append(f"## {name}\n\n{_first_paragraph(module.__doc__)}{table}")

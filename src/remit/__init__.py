@@ -13,66 +13,27 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from remit.agent.agent import Agent
-    from remit.app import App
-    from remit.approvals.policy import Allow, Ask, Block, Policy, When
-    from remit.call.callee import Context, LeafContext
-    from remit.call.facts import Effect, Risk
-    from remit.call.tool import Tool, tool
-    from remit.client.client import Client
-    from remit.core import Stack
-    from remit.dispatch.preset import preset
-    from remit.errors import RemitError
-    from remit.journal.sql.store import SqlStore
-    from remit.layers.retry import Retry
-    from remit.layers.timeout import Timeout
-    from remit.record.principal import Principal
-    from remit.runtime import Runtime
-
-__all__ = [
-    "Agent",
-    "Allow",
-    "App",
-    "Ask",
-    "Block",
-    "Client",
-    "Context",
-    "Effect",
-    "LeafContext",
-    "Policy",
-    "Principal",
-    "RemitError",
-    "Retry",
-    "Risk",
-    "Runtime",
-    "SqlStore",
-    "Stack",
-    "Timeout",
-    "Tool",
-    "When",
-    "preset",
-    "tool",
-]
-
-if not TYPE_CHECKING:
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "remit.agent.agent": ("Agent",),
-            "remit.app": ("App",),
-            "remit.approvals.policy": ("Allow", "Ask", "Block", "Policy", "When"),
-            "remit.call.callee": ("Context", "LeafContext"),
-            "remit.call.facts": ("Effect", "Risk"),
-            "remit.record.principal": ("Principal",),
-            "remit.call.tool": ("Tool", "tool"),
-            "remit.core": ("Stack",),
-            "remit.dispatch.preset": ("preset",),
-            "remit.client.client": ("Client",),
-            "remit.errors": ("RemitError",),
-            "remit.journal.sql.store": ("SqlStore",),
-            "remit.layers.retry": ("Retry",),
-            "remit.layers.timeout": ("Timeout",),
-            "remit.runtime": ("Runtime",),
-        },
-        extras={"remit.journal.sql.store": "sql"},
-    )
+    from remit.agent.agent import Agent as Agent
+    from remit.app import App as App
+    from remit.approvals.policy import Allow as Allow
+    from remit.approvals.policy import Ask as Ask
+    from remit.approvals.policy import Block as Block
+    from remit.approvals.policy import Policy as Policy
+    from remit.approvals.policy import When as When
+    from remit.call.callee import Context as Context
+    from remit.call.callee import LeafContext as LeafContext
+    from remit.call.facts import Effect as Effect
+    from remit.call.facts import Risk as Risk
+    from remit.call.tool import Tool as Tool
+    from remit.call.tool import tool as tool
+    from remit.client.client import Client as Client
+    from remit.core import Stack as Stack
+    from remit.dispatch.preset import preset as preset
+    from remit.errors import RemitError as RemitError
+    from remit.journal.sql.store import SqlStore as SqlStore
+    from remit.layers.retry import Retry as Retry
+    from remit.layers.timeout import Timeout as Timeout
+    from remit.record.principal import Principal as Principal
+    from remit.runtime import Runtime as Runtime
+else:
+    __getattr__ = lazy_exports(__name__, extras={"remit.journal.sql.store": "sql"})

@@ -5,18 +5,11 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from remit.agent.prompt import PromptWithFiles
-    from remit.call.read_artifact import ArtifactPart, read_artifact
-    from remit.record.artifact import Artifact, Artifacts, RunArtifacts
-
-__all__ = ["Artifact", "ArtifactPart", "Artifacts", "PromptWithFiles", "RunArtifacts", "read_artifact"]
-
-if not TYPE_CHECKING:
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "remit.agent.prompt": ("PromptWithFiles",),
-            "remit.record.artifact": ("Artifact", "Artifacts", "RunArtifacts"),
-            "remit.call.read_artifact": ("ArtifactPart", "read_artifact"),
-        },
-    )
+    from remit.agent.prompt import PromptWithFiles as PromptWithFiles
+    from remit.call.read_artifact import ArtifactPart as ArtifactPart
+    from remit.call.read_artifact import read_artifact as read_artifact
+    from remit.record.artifact import Artifact as Artifact
+    from remit.record.artifact import Artifacts as Artifacts
+    from remit.record.artifact import RunArtifacts as RunArtifacts
+else:
+    __getattr__ = lazy_exports(__name__)

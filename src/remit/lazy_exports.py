@@ -5,8 +5,9 @@ If an import needs an extra that is not installed, the error names the extra.
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
 from importlib import import_module
@@ -18,35 +19,59 @@ class MissingExtraError(ModuleNotFoundError):
 
 
 def lazy_exports(
-    module: str,
-    homes: Mapping[str, tuple[str, ...]],
-    *,
-    extras: Mapping[str, str] | None = None,
-    absent: Mapping[str, str] | None = None,
+    module: str, *, extras: Mapping[str, str] | None = None, absent: Mapping[str, str] | None = None
 ) -> Callable[[str], Any]:
-    """The ``__getattr__`` of ``module``: imports a name from its home and keeps it.
+    """The ``__getattr__`` of ``module``: imports a name from its home when it is first used, and keeps it.
 
-    The module lists the same imports under ``TYPE_CHECKING``; a test compares the two lists.
+    What the module exports is what it imports below its ``if TYPE_CHECKING``, a line each, so that type checkers and
+    programs read one list. The source of the module must be there. ``__all__`` is made of that list.
 
     Args:
         module: the ``__name__`` of the public module.
-        homes: for each module that defines names, those names.
-        extras: for each of these modules that needs an extra of the distribution, that extra.
+        extras: for each module that needs an extra of the distribution, that extra.
         absent: for names that users may look for but that do not exist, what to use instead.
     """
-    home_of = {name: home for home, names in homes.items() for name in names}
+    homes: dict[str, str] = {}
 
     def load(name: str) -> Any:
-        home = home_of.get(name)
+        if name.startswith("__") and name != "__all__":  # Python itself asks modules for such names
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        homes.update(homes or _read_exports(module))
+        value = sorted(homes, key=_rank) if name == "__all__" else load_from_home(name)
+        setattr(sys.modules[module], name, value)
+        return value
+
+    def load_from_home(name: str) -> Any:
+        home = homes.get(name)
         if home is None:
             remedy = f"; {absent[name]}" if absent is not None and name in absent else ""
             raise AttributeError(f"module {module!r} has no attribute {name!r}{remedy}")
         with require_extra(f"{module}.{name}", (extras or {}).get(home, "")):
-            value = getattr(import_module(home), name)
-        setattr(sys.modules[module], name, value)
-        return value
+            return getattr(import_module(home), name)
 
     return load
+
+
+def _read_exports(module: str) -> Iterator[tuple[str, str]]:
+    """Each name that a module exports, with its home.
+
+    Raises:
+        ImportError: the module was installed without its source.
+    """
+    get_source = getattr(getattr(sys.modules[module].__spec__, "loader", None), "get_source", None)
+    source = get_source(module) if get_source is not None else None
+    if source is None:
+        raise ImportError(f"the source of {module} lists its names and is not installed: install Remit's .py files too")
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for imported in node.body:
+                if isinstance(imported, ast.ImportFrom):
+                    yield from ((alias.name, str(imported.module)) for alias in imported.names)
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """Constants before classes before functions."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
 
 
 @contextmanager

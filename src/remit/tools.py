@@ -5,83 +5,37 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from remit.call.approved import check_approved_state
-    from remit.call.callee import DID_NOT_HAPPEN, UNKNOWN, Callee, Context, Happened, LeafContext, ReconcileResult
-    from remit.call.changed import Changed
-    from remit.call.entity import Entity, entities_of, entity
-    from remit.call.facts import Effect, Facts, Rate, Risk
-    from remit.call.naming import tool_name
-    from remit.call.reference import Candidate, Reference, Referent
-    from remit.call.resolution import Resolver
-    from remit.call.tool import Tool, tool
-    from remit.call.typed_schema import contracts_are_checked
-    from remit.dispatch.preset import with_recommended_layers
-    from remit.record.arguments import Arguments, Limits, parse_arguments
-    from remit.record.principal import Caller
-    from remit.record.question import Change, Preview
-    from remit.record.seen import Seen
-
-__all__ = [
-    "DID_NOT_HAPPEN",
-    "UNKNOWN",
-    "Arguments",
-    "Callee",
-    "Caller",
-    "Candidate",
-    "Change",
-    "Changed",
-    "Context",
-    "Effect",
-    "Entity",
-    "Facts",
-    "Happened",
-    "LeafContext",
-    "Limits",
-    "Preview",
-    "Rate",
-    "ReconcileResult",
-    "Reference",
-    "Referent",
-    "Resolver",
-    "Risk",
-    "Seen",
-    "Tool",
-    "check_approved_state",
-    "contracts_are_checked",
-    "entities_of",
-    "entity",
-    "parse_arguments",
-    "tool",
-    "tool_name",
-    "with_recommended_layers",
-]
-
-if not TYPE_CHECKING:
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "remit.call.approved": ("check_approved_state",),
-            "remit.record.arguments": ("Arguments", "Limits", "parse_arguments"),
-            "remit.call.callee": (
-                "DID_NOT_HAPPEN",
-                "UNKNOWN",
-                "Callee",
-                "Context",
-                "Happened",
-                "LeafContext",
-                "ReconcileResult",
-            ),
-            "remit.call.changed": ("Changed",),
-            "remit.call.entity": ("Entity", "entities_of", "entity"),
-            "remit.call.facts": ("Effect", "Facts", "Rate", "Risk"),
-            "remit.call.naming": ("tool_name",),
-            "remit.record.principal": ("Caller",),
-            "remit.record.question": ("Change", "Preview"),
-            "remit.call.reference": ("Candidate", "Reference", "Referent"),
-            "remit.call.resolution": ("Resolver",),
-            "remit.record.seen": ("Seen",),
-            "remit.call.tool": ("Tool", "tool"),
-            "remit.call.typed_schema": ("contracts_are_checked",),
-            "remit.dispatch.preset": ("with_recommended_layers",),
-        },
-    )
+    from remit.call.approved import check_approved_state as check_approved_state
+    from remit.call.callee import DID_NOT_HAPPEN as DID_NOT_HAPPEN
+    from remit.call.callee import UNKNOWN as UNKNOWN
+    from remit.call.callee import Callee as Callee
+    from remit.call.callee import Context as Context
+    from remit.call.callee import Happened as Happened
+    from remit.call.callee import LeafContext as LeafContext
+    from remit.call.callee import ReconcileResult as ReconcileResult
+    from remit.call.changed import Changed as Changed
+    from remit.call.entity import Entity as Entity
+    from remit.call.entity import entities_of as entities_of
+    from remit.call.entity import entity as entity
+    from remit.call.facts import Effect as Effect
+    from remit.call.facts import Facts as Facts
+    from remit.call.facts import Rate as Rate
+    from remit.call.facts import Risk as Risk
+    from remit.call.naming import tool_name as tool_name
+    from remit.call.reference import Candidate as Candidate
+    from remit.call.reference import Reference as Reference
+    from remit.call.reference import Referent as Referent
+    from remit.call.resolution import Resolver as Resolver
+    from remit.call.tool import Tool as Tool
+    from remit.call.tool import tool as tool
+    from remit.call.typed_schema import contracts_are_checked as contracts_are_checked
+    from remit.dispatch.preset import with_recommended_layers as with_recommended_layers
+    from remit.record.arguments import Arguments as Arguments
+    from remit.record.arguments import Limits as Limits
+    from remit.record.arguments import parse_arguments as parse_arguments
+    from remit.record.principal import Caller as Caller
+    from remit.record.question import Change as Change
+    from remit.record.question import Preview as Preview
+    from remit.record.seen import Seen as Seen
+else:
+    __getattr__ = lazy_exports(__name__)

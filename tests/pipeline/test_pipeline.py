@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-import remit.pipeline
 from remit import Agent, App, Context, Effect, Risk, Runtime, Timeout, preset, tool
 from remit.app import Env
 from remit.call.call import Call, CallService
@@ -329,21 +328,6 @@ def test_its_arguments_are_its_payload() -> None:
     arguments = Mailbox().filing().build_arguments(File(query="x"))
     assert isinstance(arguments, Arguments)
     assert arguments.value == {"query": "x"}
-
-
-def test_the_public_names_are_these() -> None:
-    assert remit.pipeline.__all__ == [
-        "From",
-        "Given",
-        "Item",
-        "Pipeline",
-        "PipelineResult",
-        "Reference",
-        "Step",
-        "StepFailure",
-        "Text",
-        "Then",
-    ]
 
 
 def _limited(callee: Any) -> Any:

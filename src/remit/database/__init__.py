@@ -12,22 +12,11 @@ with require_extra(__name__, "sql"):
     import sqlalchemy  # noqa: F401 # pyright: ignore[reportUnusedImport] - every module of this package needs it
 
 if TYPE_CHECKING:
-    from remit.database.columns import UtcDateTime
-    from remit.database.database import Database
-    from remit.database.full_text import FullText
-    from remit.database.functions import CASEFOLD, SqlFunction
-    from remit.database.schema import Schema
-
-__all__ = ["CASEFOLD", "Database", "FullText", "Schema", "SqlFunction", "UtcDateTime"]
-
-if not TYPE_CHECKING:
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "remit.database.columns": ("UtcDateTime",),
-            "remit.database.database": ("Database",),
-            "remit.database.full_text": ("FullText",),
-            "remit.database.functions": ("CASEFOLD", "SqlFunction"),
-            "remit.database.schema": ("Schema",),
-        },
-    )
+    from remit.database.columns import UtcDateTime as UtcDateTime
+    from remit.database.database import Database as Database
+    from remit.database.full_text import FullText as FullText
+    from remit.database.functions import CASEFOLD as CASEFOLD
+    from remit.database.functions import SqlFunction as SqlFunction
+    from remit.database.schema import Schema as Schema
+else:
+    __getattr__ = lazy_exports(__name__)

@@ -3,20 +3,20 @@
 References describe the arguments of a step, so that a whole pipeline is checked when it is built.
 """
 
-from remit.pipeline.pipeline import Pipeline
-from remit.pipeline.references import From, Given, Item, Reference, Text
-from remit.pipeline.result import PipelineResult, StepFailure
-from remit.pipeline.step import Step, Then
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "From",
-    "Given",
-    "Item",
-    "Pipeline",
-    "PipelineResult",
-    "Reference",
-    "Step",
-    "StepFailure",
-    "Text",
-    "Then",
-]
+from remit.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from remit.pipeline.pipeline import Pipeline as Pipeline
+    from remit.pipeline.references import From as From
+    from remit.pipeline.references import Given as Given
+    from remit.pipeline.references import Item as Item
+    from remit.pipeline.references import Reference as Reference
+    from remit.pipeline.references import Text as Text
+    from remit.pipeline.result import PipelineResult as PipelineResult
+    from remit.pipeline.result import StepFailure as StepFailure
+    from remit.pipeline.step import Step as Step
+    from remit.pipeline.step import Then as Then
+else:
+    __getattr__ = lazy_exports(__name__)

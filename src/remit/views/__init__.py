@@ -1,25 +1,18 @@
 """One fold of a journal: what every display of a run, and its receipt, is made from."""
 
-from remit.views.parts import (
-    AttemptView,
-    CallState,
-    CallView,
-    FailureView,
-    MessageView,
-    NoteView,
-    QuestionView,
-    WritingView,
-)
-from remit.views.run_view import RunView
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "AttemptView",
-    "CallState",
-    "CallView",
-    "FailureView",
-    "MessageView",
-    "NoteView",
-    "QuestionView",
-    "RunView",
-    "WritingView",
-]
+from remit.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from remit.views.parts import AttemptView as AttemptView
+    from remit.views.parts import CallState as CallState
+    from remit.views.parts import CallView as CallView
+    from remit.views.parts import FailureView as FailureView
+    from remit.views.parts import MessageView as MessageView
+    from remit.views.parts import NoteView as NoteView
+    from remit.views.parts import QuestionView as QuestionView
+    from remit.views.parts import WritingView as WritingView
+    from remit.views.run_view import RunView as RunView
+else:
+    __getattr__ = lazy_exports(__name__)
