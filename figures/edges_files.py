@@ -96,6 +96,9 @@ async def read_pages(step: int) -> AsyncIterator[tuple[str, bool]]:
 
 
 def _is_shown(page: StrangePage, found: FetchedPage) -> bool:
-    text, error = (found.text or "").replace("\\", ""), found.error or ""
+    text, error = found.text or "", found.error or ""
     is_whole = all(each in text for each in page.texts) and not any(each in text for each in page.hidden)
-    return is_whole and page.says in error and bool(error) == bool(page.says) and found.is_cut == page.is_cut
+    is_said = page.omits in " ".join(found.omitted or ())
+    return (
+        is_whole and is_said and page.says in error and bool(error) == bool(page.says) and found.is_cut == page.is_cut
+    )

@@ -13,6 +13,7 @@ import httpx2
 from remit import Agent, App, Effect, Runtime, tool
 from remit.engine.schedule import Schedule
 from remit.layers import Redact, Reply
+from remit.markup import read_html
 from remit.models.answer_stream import AnswerStream
 from remit.models.bounded_http import BoundedHttp
 from remit.models.chat_completion import parse_completion
@@ -23,7 +24,6 @@ from remit.schemas.schema_binding import SchemaBinder
 from remit.schemas.suggestions import suggest
 from remit.testing import Scripted, calls, superuser
 from remit.workers.prompt import Template
-from remit_casefile.google.markup import read_html
 from remit_casefile.google.mime import MAX_CHARACTERS
 
 _LONG: Final = 1 << 20

@@ -91,7 +91,7 @@ PUBLIC: Final = {
         RateLimit RecordEvents Redact Reply Retry RetryModel Service Stack StepLayer StepService Timeout ToolLayer
         Transform Validate ask_model compose has_passed_gates layer_fn redact_fields write_note
     """,
-    "remit.markup": "Tag read_markup",
+    "remit.markup": "HtmlText read_html",
     "remit.messages": """
         AssistantMessage ChatMessage ChatRequest Completion FunctionCall History ImagePart ImageUrl SystemMessage
         TextPart ToolCall ToolCallRequest ToolDefinitions ToolMessage UserMessage completion_from_message

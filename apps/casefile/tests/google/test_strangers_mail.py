@@ -10,9 +10,9 @@ from typing import Final
 import pytest
 
 from apps.casefile.tests.google.world import World
+from remit.markup import read_html
 from remit_casefile.google.mail_text import decode_header, decode_text
 from remit_casefile.google.mailbox_sync import MailboxSync
-from remit_casefile.google.markup import read_html
 from remit_casefile.google.mime import MAX_TEXT, parse_message
 from remit_casefile.google.payloads.gmail import GetMessage
 from remit_casefile.google.wire import Body, Header, MessageResource, Part

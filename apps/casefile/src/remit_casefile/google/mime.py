@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from email.message import Message
 from typing import Final
 
+from remit.markup import read_html
 from remit_casefile.google.mail_text import (
     REPLACEMENT,
     clean_text,
@@ -20,7 +21,6 @@ from remit_casefile.google.mail_text import (
     decode_text,
     is_guessed,
 )
-from remit_casefile.google.markup import read_html
 from remit_casefile.google.payloads.gmail import MESSAGE_ID, AttachmentView, MessageView
 from remit_casefile.google.wire import Header, MessageResource, Part, Thread
 

@@ -125,6 +125,7 @@ class FetchedPage(View):
     text: OmittedIfNone[str] = None
     summary: OmittedIfNone[str] = None
     is_cut: bool = False
+    omitted: OmittedIfNone[list[str]] = None
     error: OmittedIfNone[str] = None
 
 

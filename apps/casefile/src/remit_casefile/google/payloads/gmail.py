@@ -128,7 +128,9 @@ class MessageView(GoogleModel):
     cc: str = Field(description="Who it says gets a copy")
     subject: str = Field(description="Its subject")
     snippet: str = Field(description="How its text begins")
-    text: str = Field(description="Its text; of HTML what is shown of it, without its markup. No text of an attachment")
+    text: str = Field(
+        description="Its text; of HTML what is shown of it, with the signs of Markdown. No text of an attachment"
+    )
     alternatives: list[str] = Field(
         default_factory=list[str], description="Other versions of the text that say something else, such as its HTML"
     )

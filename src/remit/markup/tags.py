@@ -1,6 +1,6 @@
 """Split untrusted HTML into tags and text as browsers do, in linear time.
 
-A page or a mail may be broken, truncated, or written to keep a parser busy. All untrusted HTML is parsed here.
+A page or a mail may be broken, truncated, or written to keep a parser busy.
 """
 
 from __future__ import annotations
@@ -10,11 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 from typing import Final
-
-from remit.core.call_checks import check_call
-from remit.core.checks import check_instance
-
-__all__ = ["Tag", "read_markup"]
 
 _COMMENT: Final = r"<!--(?:-?>|.*?(?:--!?>|\Z))"
 _NAME: Final = r"<(?P<close>/?+)(?P<tag>[a-z][^\s/>]*+)"
@@ -32,10 +27,6 @@ _CONTENT: Final = {
 }
 """The elements whose content is not markup, and where each ends."""
 _VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
-_HIDING_WORD: Final = re.compile("hid|none|&", re.IGNORECASE)
-_UNDISPLAYED: Final = re.compile(
-    r"(?:^|;)\s*+(?:display\s*+:\s*+none|visibility\s*+:\s*+hidden|mso-hide\s*+:\s*+all)\b", re.IGNORECASE
-)
 _NUMBER: Final = re.compile(r"&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
 """The number of a character. Python refuses to parse thousands of digits, which no character needs."""
 
@@ -59,14 +50,9 @@ class Tag:
         return self.name in _VOID
 
     @property
-    def is_hidden(self) -> bool:
-        """Whether a browser shows nothing of the element: a template, or one with ``hidden`` or such a ``style``."""
-        if self.name == "template":
-            return True
-        if _HIDING_WORD.search(self.written) is None:
-            return False
-        attributes = self.find_attributes()
-        return "hidden" in attributes or _UNDISPLAYED.search(attributes.get("style", "")) is not None
+    def is_closed(self) -> bool:
+        """Whether the tag says that it has no content, which counts in drawings and formulas alone."""
+        return self.written.endswith("/")
 
     def find_attributes(self) -> dict[str, str]:
         """The attributes, with names in lower case. If an attribute occurs twice, the first one counts."""
@@ -76,17 +62,11 @@ class Tag:
         return found
 
 
-@check_call
-def read_markup(html: str) -> Iterator[str | Tag]:
+def split_markup(html: str) -> Iterator[str | Tag]:
     """The texts of HTML, with their characters instead of references such as ``&amp;``, and the tags between them.
 
     Comments and declarations are omitted. A tag that nothing ends is text.
     """
-    check_instance("read_markup: html", html, str, "give a string")
-    return _read(html)
-
-
-def _read(html: str) -> Iterator[str | Tag]:
     end = 0
     for begin, after, tag in _find_markup(html):
         if end < begin:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from remit.errors import SetupError
-from remit.markup import Tag, read_markup
+from remit.markup.tags import Tag, split_markup
 
 
 def read_names(html: str) -> list[str]:
     return [
-        f"<{'/' * piece.is_closing}{piece.name}>" if isinstance(piece, Tag) else piece for piece in read_markup(html)
+        f"<{'/' * piece.is_closing}{piece.name}>" if isinstance(piece, Tag) else piece for piece in split_markup(html)
     ]
 
 
@@ -43,37 +42,14 @@ def test_html_is_divided_as_browsers_divide_it(html: str, pieces: list[str]) -> 
 @pytest.mark.parametrize("end", ["", ">", "'>", '">'])
 def test_a_page_of_one_piece_is_read_in_one_pass(piece: str, end: str) -> None:
     html = piece * 200_000 + end
-    assert sum(len(each) if isinstance(each, str) else 1 for each in read_markup(html)) <= len(html)
+    assert sum(len(each) if isinstance(each, str) else 1 for each in split_markup(html)) <= len(html)
 
 
 def test_a_tag_has_its_attributes_and_a_title_its_text() -> None:
     link, title, script = (
-        each for each in read_markup("<A HREF=b href=c Title='d&amp;' e><title>f&lt;</title><script>g&lt;")
+        each for each in split_markup("<A HREF=b href=c Title='d&amp;' e><title>f&lt;</title><script>g&lt;")
     )
     assert isinstance(link, Tag)
     assert link.find_attributes() == {"href": "b", "title": "d&", "e": ""}
     assert title == Tag("title", content="f<")
     assert script == Tag("script", content="g&lt;")
-
-
-def test_html_that_is_no_text_is_refused() -> None:
-    with pytest.raises(SetupError, match="read_markup: html"):
-        read_markup(b"<p>")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("html", "is_hidden"),
-    [
-        ("<p>", False),
-        ("<p hidden>", True),
-        ("<template>", True),
-        ("<p style='color: red; DISPLAY : none'>", True),
-        ("<p style='visibility:hidden'>", True),
-        ("<p style='font-size:0'>", False),
-        ("<p title='hidden'>", False),
-    ],
-)
-def test_an_element_is_hidden_if_browsers_show_nothing_of_it(html: str, is_hidden: bool) -> None:
-    (tag,) = read_markup(html)
-    assert isinstance(tag, Tag)
-    assert tag.is_hidden is is_hidden

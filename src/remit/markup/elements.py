@@ -1,0 +1,182 @@
+"""Which elements are open at a place of HTML, and which of them a tag ends, as browsers decide it.
+
+This is the one rule for all that depends on the end of an element: what is hidden, struck through, or left out. Each
+tag costs the same, however many elements are open.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from remit.markup.numbering import Numbering
+
+Effect = Literal["hidden", "struck", "verbatim", "quoted", "listed", "outside", "main"]
+"""What an element makes of the text in it."""
+
+BLOCKS: Final = frozenset(
+    {"address", "article", "aside", "blockquote", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl"}
+    | {"dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header"}
+    | {"hgroup", "hr", "legend", "li", "listing", "main", "menu", "nav", "ol", "optgroup", "option", "p", "pre"}
+    | {"search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"}
+)
+LISTS: Final = frozenset({"dir", "menu", "ol", "ul"})
+HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
+_TABLE_PARTS: Final = frozenset({"caption", "tbody", "td", "tfoot", "th", "thead", "tr"})
+_NOT_ENDING_PARAGRAPHS: Final = _TABLE_PARTS | {"legend", "optgroup", "option"}
+_FORMATTING: Final = frozenset(
+    {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
+)
+"""Elements that go on after the end of the block in which they begin."""
+_MAX_GOING_ON: Final = 3
+_CONTAINERS: Final = frozenset({"button", "object", "select", "template"})
+"""Elements in a line whose end is the end of the blocks in them."""
+_SCOPES: Final = frozenset({"caption", "object", "table", "td", "template", "th"})
+"""Elements whose inside a closing tag does not leave, except their own."""
+
+_GROUPS: Final = {
+    "(block)": BLOCKS,
+    "(scope)": _SCOPES,
+    "(paragraph)": _SCOPES | {"button"},
+    "(list)": LISTS | {"td", "th"},
+    "(terms)": frozenset({"dl", "td", "th"}),
+    "(heading)": frozenset(HEADINGS),
+}
+_PLACES_OF: Final = {
+    name: (name, *(group for group, names in _GROUPS.items() if name in names)) for name in BLOCKS | _CONTAINERS
+}
+_ROWS: Final = (("tr", "table"), ("td", "table"), ("th", "table"))
+_SECTIONS: Final = (*_ROWS, ("tbody", "table"), ("thead", "table"), ("tfoot", "table"))
+_SIBLINGS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+    "li": (("li", "(list)"),),
+    **dict.fromkeys(HEADINGS, (("(heading)", "(scope)"),)),
+    "dt": (("dt", "(terms)"), ("dd", "(terms)")),
+    "dd": (("dt", "(terms)"), ("dd", "(terms)")),
+    "option": (("option", "select"),),
+    "optgroup": (("option", "select"), ("optgroup", "select")),
+    "td": (("td", "table"), ("th", "table")),
+    "th": (("td", "table"), ("th", "table")),
+    "tr": _ROWS,
+    **dict.fromkeys(("tbody", "thead", "tfoot"), _SECTIONS),
+}
+_ENDED_BY: Final = {
+    name: _SIBLINGS.get(name, ()) + (() if name in _NOT_ENDING_PARAGRAPHS else (("p", "(paragraph)"),))
+    for name in BLOCKS
+}
+"""What an opening tag ends, if it began after the last of others: an item ends the one before it in the same list."""
+
+
+@dataclass(slots=True, eq=False)
+class Element:
+    """An element that is open."""
+
+    name: str
+    effects: tuple[Effect, ...] = ()
+    href: str | None = None
+    mark: tuple[int, int] | None = None
+    """The place of the sign that was written before its text."""
+    closing: str = ""
+    """The sign to write after its text."""
+    numbering: Numbering | None = None
+    children: int = 0
+    """How many cells of a row, or parts of a formula, have begun."""
+
+
+class OpenElements:
+    """The elements that are open, outermost first."""
+
+    def __init__(self) -> None:
+        self._open: list[Element] = []
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+
+    @property
+    def innermost(self) -> Element | None:
+        """The element in which the next text stands."""
+        return self._open[-1] if self._open else None
+
+    @property
+    def list(self) -> Element | None:
+        """The list to which an item belongs that begins here."""
+        place = self._find("(list)")
+        return None if place < 0 else self._open[place]
+
+    def contains(self, *names: str) -> bool:
+        """Whether one of the elements is open."""
+        return any(self._places[name] for name in names)
+
+    def begin(self, element: Element) -> None:
+        """Open an element."""
+        for name in _PLACES_OF.get(element.name, (element.name,)):
+            self._places[name].append(len(self._open))
+        self._open.append(element)
+
+    def end_before(self, name: str) -> Sequence[Element]:
+        """End what the opening tag of an element ends, and return it, innermost first."""
+        begin, places = len(self._open), self._places
+        for ended, limit in _ENDED_BY.get(name, ()):
+            if (begun := places[ended]) and begun[-1] < begin and not (places[limit] and places[limit][-1] > begun[-1]):
+                begin = begun[-1]
+        return self._end_from(begin) if begin < len(self._open) else ()
+
+    def end(self, name: str) -> Sequence[Element]:
+        """End what a closing tag ends, and return it, innermost first."""
+        place = self._find("(heading)" if name in HEADINGS else name)
+        if place < 0:
+            return ()
+        if name in BLOCKS or name in _CONTAINERS:
+            return self._end_from(place) if place >= self._find_limit(name) else ()
+        if name in _FORMATTING:
+            return self._end_alone(place)
+        return self._end_from(place) if place > self._find("(block)") else ()
+
+    def end_all(self) -> Sequence[Element]:
+        """End all elements, and return them, innermost first."""
+        return self._open[::-1]
+
+    def _find(self, name: str) -> int:
+        """The place of the last open element of a name or group; -1 if there is none."""
+        places = self._places[name]
+        return places[-1] if places else -1
+
+    def _find_limit(self, name: str) -> int:
+        """The place of the last element whose inside a closing tag does not leave."""
+        if name in ("table", "template"):
+            return -1
+        if name in _TABLE_PARTS:
+            return self._find("table")
+        return max(self._find("(scope)"), self._find("(list)")) if name == "li" else self._find("(scope)")
+
+    def _end_from(self, place: int) -> list[Element]:
+        """End all elements from a place on. Formatting that means something goes on after its block."""
+        if place == len(self._open) - 1:
+            self._leave(self._open[place])
+            return [self._open.pop()]
+        ended, going_on, is_inside = self._open[place:], list[Element](), False
+        for element in ended:
+            is_inside = is_inside or element.name in _SCOPES
+            if not is_inside and element is not ended[0] and element.name in _FORMATTING:
+                going_on += [element] if element.effects or element.href is not None else []
+        for element in reversed(ended):
+            self._leave(element)
+        del self._open[place:]
+        going_on = going_on[-_MAX_GOING_ON:]
+        for element in going_on:
+            self.begin(element)
+        return [element for element in reversed(ended) if element not in going_on]
+
+    def _end_alone(self, place: int) -> list[Element]:
+        """End an element, and none of those that began in it."""
+        element = self._open[place]
+        self._leave(element)
+        if place == len(self._open) - 1:
+            self._open.pop()
+        else:
+            self._open[place] = Element("")
+        return [element]
+
+    def _leave(self, element: Element) -> None:
+        """Forget the place of the last element of its name, unless it was ended alone."""
+        for name in _PLACES_OF.get(element.name, (element.name,)) if element.name else ():
+            self._places[name].pop()

@@ -1,0 +1,91 @@
+"""What the attributes of an element say about its text: whether a person sees it, and how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+_IGNORED: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_ESCAPED: Final = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.IGNORECASE | re.DOTALL)
+_ZERO: Final = re.compile(r"[+-]?(?:0+\.?0*|\.0+)(?:[a-z]+|%)?")
+_FAR: Final = re.compile(r"-\s*(?:\d{4,}|999)(?:\.\d*)?[a-z%]*")
+_NO_COLOUR: Final = re.compile(r"transparent|(?:rgba?|hsla?)\(.*[,/]\s*(?:0+\.?0*|\.0+)%?\s*\)")
+_NO_FONT: Final = re.compile(rf"(?:^|\s){_ZERO.pattern}(?:\s|/)")
+_NO_CLIP: Final = re.compile(r"rect\((?:[\s,]*[01](?:px)?){4}\s*\)")
+_SIZES: Final = ("height", "max-height", "width", "max-width")
+_SIDES: Final = ("left", "top", "right", "bottom")
+_NEVER_SHOWN: Final = frozenset(
+    {"annotation", "annotation-xml", "audio", "canvas", "datalist", "iframe", "template", "video"}
+)
+"""Elements whose content browsers do not show: for scripts, for other programs, or for browsers that know less."""
+
+
+def read_style(attributes: Mapping[str, str]) -> dict[str, str]:
+    """The properties of a style, in lower case. Of two values the last one counts, or the important one."""
+    written = attributes.get("style", "")
+    if not written:
+        return {}
+    found, important = dict[str, str](), set[str]()
+    plain = _ESCAPED.sub(_unescape, _IGNORED.sub("", written)).lower()
+    for declaration in plain.split(";"):
+        name, _, value = declaration.partition(":")
+        name, value, is_important = name.strip(), value.strip(), False
+        if value.endswith("important"):
+            value, _, _ = value.rpartition("!")
+            is_important = True
+            important.add(name)
+        if is_important or name not in important:
+            found[name] = value.strip()
+    return found
+
+
+def is_hidden(name: str, attributes: Mapping[str, str], style: Mapping[str, str]) -> bool:
+    """Whether a person sees nothing of the text in an element, because of what it is or of its own attributes."""
+    if name in _NEVER_SHOWN or "hidden" in attributes:
+        return True
+    return bool(style) and (_is_undisplayed(style) or _is_out_of_sight(style))
+
+
+def is_struck(style: Mapping[str, str]) -> bool:
+    """Whether the text of an element is struck through."""
+    return any("line-through" in style.get(name, "") for name in ("text-decoration", "text-decoration-line"))
+
+
+def is_verbatim(style: Mapping[str, str]) -> bool:
+    """Whether the spaces and lines of an element are shown as they are written."""
+    return style.get("white-space", "").startswith(("pre", "break-spaces"))
+
+
+def _is_undisplayed(style: Mapping[str, str]) -> bool:
+    """Whether nothing of an element is drawn."""
+    return (
+        style.get("display") == "none"
+        or style.get("visibility") in ("hidden", "collapse")
+        or style.get("mso-hide") == "all"
+        or _ZERO.fullmatch(style.get("opacity", "")) is not None
+        or _ZERO.fullmatch(style.get("font-size", "")) is not None
+        or _NO_FONT.search(style.get("font", "")) is not None
+        or _NO_COLOUR.fullmatch(style.get("color", "")) is not None
+    )
+
+
+def _is_out_of_sight(style: Mapping[str, str]) -> bool:
+    """Whether an element is drawn where no person sees it: cut to nothing, or far outside the page."""
+    if _FAR.fullmatch(style.get("text-indent", "")):
+        return True
+    if style.get("position") in ("absolute", "fixed"):
+        return _NO_CLIP.fullmatch(style.get("clip", "")) is not None or any(
+            _FAR.fullmatch(style.get(side, "")) for side in _SIDES
+        )
+    is_padded = any(name.startswith("padding") and re.search("[1-9]", value) for name, value in style.items())
+    is_cut = any(
+        style.get(name, "").startswith(("hidden", "clip")) for name in ("overflow", "overflow-x", "overflow-y")
+    )
+    return is_cut and not is_padded and any(_ZERO.fullmatch(style.get(size, "")) for size in _SIZES)
+
+
+def _unescape(escape: re.Match[str]) -> str:
+    """The character of an escape in a style."""
+    number = int(escape[1], 16) if escape[1] else 0
+    return escape[2] or (chr(number) if 0 < number < 0xD800 else "\ufffd")
