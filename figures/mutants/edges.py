@@ -33,10 +33,10 @@ _MAIL_PAGES_AND_VALUES: Final = mutants_of(
             'if reason := "":',
         ),
         "tags in code are executed": edited(
-            "remit.workers.literal_text:_Scanner._is_code", "return not self._is_raw and", "return False and"
+            "remit.workers.literal_text:_Scanner._keep", 'token["raw"]) and not is_code', 'token["raw"])'
         ),
         "constants in prompts are rendered": edited(
-            "remit.workers.literal_text:_Scanner._keep", 'elif token["output"] and not', "elif False and not"
+            "remit.workers.literal_text:_Scanner._keep", '(token["output"] and not', "(False and not"
         ),
         "a time needs no zone": edited(
             "remit.schemas.formats:_find_other_format", "fullmatch(value)", 'fullmatch(value.removesuffix("Z") + "Z")'
