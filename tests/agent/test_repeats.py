@@ -130,6 +130,38 @@ async def test_an_agent_that_only_repeats_is_ended(driver: AgentDriver) -> None:
         assert history_errors(await runtime.history(result.run)) == []
 
 
+NESTED = json.dumps({"page": json.loads("[" * 80 + "]" * 80)})
+
+
+@BOTH
+@pytest.mark.parametrize("repeatable", [False, True])
+@pytest.mark.parametrize(
+    ("arguments", "cause"),
+    [
+        (NESTED, "the arguments are nested too deeply; at most 64 levels"),
+        ('{"pa', "the arguments are not JSON"),
+        ('{"page":5}', "page: Input should be a valid string"),
+    ],
+)
+async def test_a_call_that_its_tool_refuses_each_time_ends_the_agent_with_the_reason(
+    driver: AgentDriver, repeatable: bool, arguments: str, cause: str
+) -> None:
+    @tool(effect=Effect.PURE, repeatable=repeatable)
+    async def read(page: str) -> str:
+        """Read a page."""
+        return page
+
+    refused = calls(("read", {}))
+    refused["tool_calls"][0]["function"]["arguments"] = arguments
+    model = Scripted([refused] * 9)
+    runtime = runtime_of(Agent("agent", instructions="x", tools=[read], driver=driver, model=model))
+    result = await runtime.run("go", by=superuser())
+    assert len(model.requests) == 5
+    with pytest.raises(RepeatedCallError, match=f"its call of read in 3 turns, although it fails each time: {cause}"):
+        result.value()
+    assert (await runtime.replay(result.run)).difference == ""
+
+
 @BOTH
 async def test_a_new_call_begins_the_count_again(driver: AgentDriver) -> None:
     lines = [READ, READ, READ, READ, calls(("look", {"page": "b"})), READ, READ]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pydantic import BaseModel, ConfigDict, Field
 
+from remit.call.schema import shorten_text
 from remit.call.step import StepUsage
 from remit.errors import BudgetError, CallError, InvalidOutputError, MaxTurnsError, RepeatedCallError
 from remit.record.meter import UsageLimit
 from remit.schemas.settings import with_setup_errors
+
+_CAUSE_BYTES: Final = 300
 
 
 @with_setup_errors
@@ -42,10 +47,11 @@ class AgentLimits(BaseModel):
             f"agent {name} did not finish within {self.turns} turns; raise `limits.turns` or ask for less"
         )
 
-    def repeats_error(self, name: str, tool: str) -> CallError:
-        """The error for repeating calls in too many turns."""
+    def repeats_error(self, name: str, tool: str, cause: str) -> CallError:
+        """The error for repeating calls in too many turns. ``cause``: why the repeated call fails, if it does."""
+        why = f"it fails each time: {shorten_text(cause, _CAUSE_BYTES)}" if cause else "nothing has changed"
         return RepeatedCallError(
-            f"agent {name} has repeated its call of {tool} in {self.repeats} turns, although nothing has changed; "
+            f"agent {name} has repeated its call of {tool} in {self.repeats} turns, although {why}; "
             "ask for it in other words (the agent's `limits.repeats` is the number of turns)"
         )
 

@@ -15,7 +15,14 @@ from remit.call.callee import Frame
 from remit.call.facts import Effect, Facts
 from remit.call.reply import Reply
 from remit.call.step import PreparedCall
-from remit.errors import BudgetError, CallError, InternalError, InvalidOutputError, RepeatedCallError
+from remit.errors import (
+    BudgetError,
+    CallError,
+    InternalError,
+    InvalidArgumentsError,
+    InvalidOutputError,
+    RepeatedCallError,
+)
 from remit.record.current_run import CURRENT_LIMITS
 from remit.record.items import HistoryCompacted, Note, TurnEnded
 from remit.record.ledger import Ledger
@@ -49,12 +56,14 @@ class _SeenCall(NamedTuple):
     """The last reply to a call, its turn, and whether the same call is refused from now on.
 
     ``is_done``: it would change something again, or was denied. ``is_same``: its last two replies were the same.
+    ``error``: why it failed.
     """
 
     content: str
     turn: int
     is_done: bool
     is_same: bool
+    error: str
 
 
 class AgentTurns:
@@ -62,8 +71,8 @@ class AgentTurns:
 
     A call is refused if it repeats an earlier one and nothing has changed since: if it was denied, if it changed
     something and succeeded, if it was one of an agent whose model was asked again in vain, or if its last two replies
-    are the same. A tool that is declared as repeatable is called again. The state is a fold over the replies, so a
-    resumed or replayed run refuses the same calls.
+    are the same. A tool that is declared as repeatable is called again, unless it refuses the arguments. The state is a
+    fold over the replies, so a resumed or replayed run refuses the same calls.
     """
 
     def __init__(self, definition: AgentDefinition, tools: AgentTools, frame: Frame) -> None:
@@ -150,7 +159,9 @@ class AgentTurns:
         if self._repeated_turns >= limit:
             if has_ended_below:
                 self._record_below()
-            raise self._definition.limits.repeats_error(self._definition.name, calls[-1].name)
+            seen = self._seen.get((calls[-1].name, calls[-1].arguments))
+            cause = "" if seen is None else seen.error
+            raise self._definition.limits.repeats_error(self._definition.name, calls[-1].name, cause)
 
     def _has_ended_below(self, name: str, error: CallError) -> bool:
         """Whether an error comes from an agent that made no progress, or from an agent below it.
@@ -180,9 +191,11 @@ class AgentTurns:
         has_changed = reply.outcome == "ok" and effect is not Effect.PURE
         if has_changed and not is_same:
             self._seen.clear()  # what was read before may be different now
-        if facts is None or not facts.repeatable:
+        is_refused = isinstance(reply.error, InvalidArgumentsError)
+        if facts is None or not facts.repeatable or is_refused:
             is_done = ended_below or reply.outcome == "denied" or (has_changed and effect in _NOT_AGAIN)
-            self._seen[key] = _SeenCall(reply.content, self._turn, is_done, is_same)
+            error = "" if ended_below or reply.error is None else reply.error.message
+            self._seen[key] = _SeenCall(reply.content, self._turn, is_done, is_same, error)
         if len(self._seen) > REMEMBERED_CALLS:
             del self._seen[next(iter(self._seen))]
 
