@@ -166,7 +166,7 @@ async def test_a_timeout_says_that_it_is_still_running(grace: float | None) -> N
     with pytest.raises(StillRunningError) as caught:
         result.value()
     assert caught.value.message == (
-        "no result within 5 seconds; it runs in a thread, which cannot be stopped, and is still running"
+        "Timeout: no result within 5 seconds; it runs in a thread, which cannot be stopped, and is still running"
     )
     ended = [item for item in await items_of(runtime, result.run) if isinstance(item, AttemptEnded)]
     assert len(ended) == 1

@@ -84,3 +84,27 @@ def test_layers_that_an_application_composes_are_composed_wherever_they_stand() 
     assert run.count == 4, "the two agents and two tools, as the clerk"
     assert of_agent.count == 4, "the two agents and two tools, as the guest"
     assert of_tool.count == 2
+
+
+def around(runtime: Runtime, agent: Agent, callee: Any) -> str:
+    return repr(runtime.dispatcher.layers(agent.name, callee).layers)
+
+
+def test_a_timeout_of_the_run_is_around_each_call_of_an_agent_and_not_around_the_agent() -> None:
+    work = make("work")
+    clerk, guest = agents(work)
+    front = Agent("front", instructions="Ask.", tools=[clerk])
+    app = App(name="test", agents=[clerk, guest, front])
+    runtime = Runtime(app, model=Scripted([])).layer(Timeout(30)).layer(Retry())
+    assert "Timeout(seconds=30)" in around(runtime, clerk, work)
+    for caller in (front, clerk):
+        assert "Timeout" not in around(runtime, caller, clerk)
+        assert "Retry" in around(runtime, caller, clerk)
+
+
+def test_a_timeout_of_the_run_that_names_an_agent_is_around_it() -> None:
+    clerk, guest = agents(make("work"))
+    timed = Timeout(30).where(tools={"clerk"})
+    runtime = Runtime(App(name="test", agents=[clerk, guest], layers=timed), model=Scripted([]))
+    assert "Timeout(seconds=30)" in around(runtime, guest, clerk)
+    assert "Timeout" not in around(runtime, clerk, guest)

@@ -98,7 +98,7 @@ async def test_what_takes_longer_is_stopped_at_the_limit() -> None:
     assert inner.cancelled_at == now() == 5
     assert (caught.value.code, caught.value.message) == (
         "TIMEOUT",
-        "no result within 5 seconds; the attempt was cancelled",
+        "Timeout: no result within 5 seconds; the attempt was cancelled",
     )
     assert caught.value.retryable
 

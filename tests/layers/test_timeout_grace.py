@@ -84,7 +84,7 @@ async def test_what_stops_when_it_is_told_to_is_said_to_have_stopped() -> None:
     with pytest.raises(DeadlineError) as caught:
         await call_through(LIMIT, await make_call(find), sleeping)
     assert type(caught.value) is DeadlineError
-    assert caught.value.message == "no result within 5 seconds; the attempt was cancelled"
+    assert caught.value.message == "Timeout: no result within 5 seconds; the attempt was cancelled"
     assert now() == 5
 
 
@@ -95,7 +95,7 @@ async def test_what_does_not_stop_is_left_behind_after_its_grace_and_said_to_be_
     assert (now(), inner.told, inner.ended_at) == (7, [5], None)
     assert (caught.value.code, caught.value.retryable) == ("STILL_RUNNING", True)
     assert caught.value.message == (
-        "no result within 5 seconds; it was cancelled, and 2 seconds later it is still running"
+        "Timeout: no result within 5 seconds; it was cancelled, and 2 seconds later it is still running"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from remit.call.call import CallLayer, choose_layers, has_conditions
+from remit.call.call import CallLayer, ConditionalLayer, choose_layers, has_conditions
 from remit.call.callee import AgentLike
 from remit.call.gate import with_gates_first
 from remit.call.guard import is_composed_by_own_code
@@ -46,6 +46,7 @@ class Scopes:
     def __init__(self, run_layers: Stack[CallLayer], agents: Mapping[str, AnyAgent], limits: Limits) -> None:
         self.recording: Stack[CallLayer] = Stack(Trace(), Record(limits=limits))
         self._run_layers = run_layers
+        self._run_layers_of_agents = Stack(*(each for each in run_layers if not _is_timeout_of_run(each)))
         self._agents = agents
         self._max_agent_depth = limits.agent_depth
         self._rates: dict[str, RateLimit] = {}
@@ -116,10 +117,16 @@ class Scopes:
         if rate is not None:
             self._rates[callee.name] = rate
         own = choose_layers(callee.layers, agent, callee)
+        run_layers = self._run_layers_of_agents if implements(callee, AgentLike) else self._run_layers
         return {
-            "run": with_gates_first(choose_layers(self._run_layers, agent, callee), own),
+            "run": with_gates_first(choose_layers(run_layers, agent, callee), own),
             "tool": with_declared_limits(callee.facts, own, rate),
         }
+
+
+def _is_timeout_of_run(layer: CallLayer) -> bool:
+    """Whether a layer of the run limits each call that agents make, and not the agents, which make many."""
+    return layer.place is Place.TIMEOUT and not isinstance(layer, ConditionalLayer)
 
 
 def _has_own_code(layers: Stack[CallLayer]) -> bool:

@@ -25,7 +25,10 @@ Out = TypeVar("Out")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result(Generic[Out]):
-    """What came of a run, or of a call of one. ``questions`` are those that it waits for, ``reason`` why it stalled."""
+    """What came of a run, or of a call of one.
+
+    ``questions`` are those that it waits for, ``reason`` why it stalled, failed or was cancelled.
+    """
 
     run: str
     status: ExecutionStatus
@@ -33,6 +36,10 @@ class Result(Generic[Out]):
     reply: Reply | None = None
     questions: tuple[str, ...] = ()
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.reason and self.reply is not None and self.reply.error is not None:
+            object.__setattr__(self, "reason", self.reply.error.message)
 
     @property
     def text(self) -> str:

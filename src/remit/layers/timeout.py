@@ -38,6 +38,9 @@ class Timeout(AnyLayer):
     time for which the run rests does not count. Otherwise each execution has all seconds. It requires ``grace=None``.
 
     The call's deadline is set unless it has an earlier one. The calls that its body makes inherit it.
+
+    One of a runtime or an application is around each call that agents make. It is around an agent only if `where`
+    chooses it; ``AgentLimits(seconds=…)`` limits one agent.
     """
 
     place = Place.TIMEOUT
@@ -71,8 +74,8 @@ class Timeout(AnyLayer):
 
 def _deadline_error(seconds: float, error: asyncio.CancelledError) -> DeadlineError:
     if isinstance(error, ThreadStillRunning):
-        return StillRunningError(f"no result within {format_seconds(seconds)}; {error}")
-    return DeadlineError(f"no result within {format_seconds(seconds)}; the attempt was cancelled")
+        return StillRunningError(f"Timeout: no result within {format_seconds(seconds)}; {error}")
+    return DeadlineError(f"Timeout: no result within {format_seconds(seconds)}; the attempt was cancelled")
 
 
 def _with_deadline(request: Q, deadline: float) -> Q:
@@ -95,7 +98,8 @@ class _Timeout(Generic[Q, R]):
         if self._of_all_executions and isinstance(request, Call):
             seconds -= request.ledger.meter.seconds_before(request.id)
             if seconds <= 0:
-                raise DeadlineError(f"no result within {format_seconds(self._seconds)} over all executions of the run")
+                limit = f"{format_seconds(self._seconds)} over all executions of the run"
+                raise DeadlineError(f"Timeout: no result within {limit}")
         with Deadline(seconds, self._make_error) as deadline:
             return await self._inner(_with_deadline(request, deadline.at))
 
@@ -126,7 +130,7 @@ class _Graceful(Generic[Q, R]):
         if body.is_caller_cancelled:
             raise asyncio.CancelledError
         detail = f"it was cancelled, and {format_seconds(self._grace)} later it is still running"
-        raise StillRunningError(f"no result within {format_seconds(self._seconds)}; {detail}")
+        raise StillRunningError(f"Timeout: no result within {format_seconds(self._seconds)}; {detail}")
 
 
 class _GracefulTask(Generic[R]):
