@@ -4,71 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
 
 import pytest
 
-from remit import App, Context, Effect, LeafContext, Principal, Risk, Runtime, tool
+from remit import App, Context, Effect, Runtime, tool
 from remit.errors import RequestError, RequestNotFoundError
 from remit.record.items import CallReceived, RunFinished, RunSuspended, ToolOutput
-from remit.runtime import Client
-from remit.stores import InMemoryStore, Store
-from tests.runtime.kit import AnyTool, items_of
-
-ADA = Principal("ada", "bakery", frozenset({"*"}))
-BOB = Principal("bob", "bakery", frozenset({"*"}))
-
-
-class Desk:
-    """Tools whose bodies are counted."""
-
-    def __init__(self, store: Store | None = None) -> None:
-        self.store = store or InMemoryStore()
-        self.ran: list[str] = []
-
-    def tools(self) -> list[AnyTool]:
-        @tool(effect=Effect.PURE)
-        async def read(page: str) -> str:
-            """Read a page."""
-            self.ran.append(f"read {page}")
-            return f"text of {page}"
-
-        @tool(effect=Effect.UNSAFE)
-        async def write(ctx: LeafContext, page: str) -> str:
-            """Write a page."""
-            self.ran.append(f"write {page}")
-            await asyncio.sleep(0)
-            return f"wrote {page}"
-
-        @tool(effect=Effect.UNSAFE, risk=Risk.HIGH)
-        async def erase(ctx: LeafContext, page: str) -> str:
-            """Erase a page."""
-            self.ran.append(f"erase {page}")
-            return f"erased {page}"
-
-        @tool(effect=Effect.UNSAFE)
-        async def linger(ctx: LeafContext, seconds: float) -> str:
-            """Wait."""
-            self.ran.append(f"linger {seconds}")
-            await asyncio.sleep(seconds)
-            return "done"
-
-        @tool(effect=Effect.COMPOSED)
-        async def copy(ctx: Context, page: str) -> str:
-            """Copy a page."""
-            text = await ctx.call(read, page=page)
-            await ctx.call(write, page=f"{page} of {text}")
-            return "copied"
-
-        return [read, write, erase, linger, copy]
-
-    def process(self, **options: Any) -> Runtime:
-        return Runtime(App(name="test", tools=self.tools()), store=self.store, **options)
-
-    def client(self, by: Principal = ADA) -> Client:
-        runtime = self.process()
-        runtime.add_principals(ADA, BOB)
-        return runtime.client(by)
+from remit.stores import Store
+from tests.runtime.kit import items_of
+from tests.runtime.open_desk import Desk
 
 
 @pytest.mark.every_store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from msgspec import Struct
 
@@ -16,7 +16,6 @@ from remit.engine.open_calls import IncomingCall
 from remit.engine.open_runs import OpenRuns
 from remit.engine.request import as_arguments
 from remit.engine.result import CallResult, RunResult
-from remit.engine.started_runs import check_started_by, with_cage
 from remit.errors import RequestDeniedError, RequestError
 from remit.record.arguments import Arguments, Limits, parse_arguments
 from remit.record.items import OPEN_RUN, RunOpened
@@ -36,6 +35,17 @@ class OpenRunParts(Struct, frozen=True):
     limits: Limits
 
 
+class _Opened(NamedTuple):
+    """What is kept of the header of a run: its id, and what it may do."""
+
+    run: str
+    principal: str
+    tenant: str
+    target: str
+    tool_scope: tuple[str, ...] | None
+    permissions: tuple[str, ...] | None
+
+
 @check_calls
 class OpenRun:
     """A run whose calls come from outside: ``async with client.open_run() as run``, see `Client.open_run`.
@@ -44,24 +54,29 @@ class OpenRun:
     process at a time.
     """
 
-    __slots__ = ("_find_header", "_header", "_idle_seconds", "_parts")
+    __slots__ = ("_find_header", "_idle_seconds", "_parts", "_run")
 
     def __init__(
         self, parts: OpenRunParts, find_header: Callable[[], Awaitable[RunOpened]], idle_seconds: float
     ) -> None:
         self._parts = parts
-        self._find_header = find_header
+        self._find_header: Callable[[], Awaitable[RunOpened]] | None = find_header
         self._idle_seconds = idle_seconds
-        self._header: RunOpened | None = None
+        self._run: _Opened | None = None
 
     @property
     def id(self) -> str:
         """The id of the run."""
-        return self._opened().call
+        return self._opened().run
 
     async def __aenter__(self) -> Self:
         """Open the run, or find the one that is taken up again."""
-        self._header = await self._find_header()
+        if self._find_header is None:
+            raise RequestError(f"the block of run {self.id} was entered before; give it another client.open_run(…)")
+        header = await self._find_header()
+        self._find_header = None
+        own = header.principal, header.tenant, header.target
+        self._run = _Opened(header.call, *own, header.tool_scope, header.permissions)
         return self
 
     async def __aexit__(
@@ -81,14 +96,14 @@ class OpenRun:
             RequestError: the application has no such tool, the arguments are not JSON, or the run has ended.
             IdempotencyError: the key was used for another call. LeaseError: another process executes the run.
         """
-        header, parts = self._opened(), self._parts
-        _check_cage(header)
+        opened, parts = self._opened(), self._parts
+        _check_cage(opened)
         check_key(key)
         callee = parts.find(tool)
         incoming = IncomingCall(callee.name, _read_arguments(tool, arguments, parts.limits), key)
-        outcome = await parts.runs.call(header.call, incoming, self, self._idle_seconds)
+        outcome = await parts.runs.call(opened.run, incoming, self, self._idle_seconds)
         return CallResult(
-            run=header.call,
+            run=opened.run,
             call=incoming.call,
             callee=callee,
             status=outcome.status,
@@ -103,14 +118,14 @@ class OpenRun:
         Raises:
             RequestError: a call waits for a person. LeaseError: another process executes the run.
         """
-        header = self._opened()
-        _check_cage(header)
-        return await self._parts.runs.close(header.call, self)
+        opened = self._opened()
+        _check_cage(opened)
+        return await self._parts.runs.close(opened.run, self)
 
-    def _opened(self) -> RunOpened:
-        if self._header is None:
+    def _opened(self) -> _Opened:
+        if self._run is None:
             raise RequestError("the run is not open yet; write `async with client.open_run(…) as run:`")
-        return self._header
+        return self._run
 
 
 def check_open(header: RunOpened) -> RunOpened:
@@ -140,7 +155,7 @@ def _read_arguments(tool: str, arguments: Mapping[str, object] | str, limits: Li
     return given.limit(limits)
 
 
-def _check_cage(header: RunOpened) -> None:
+def _check_cage(opened: _Opened) -> None:
     """Refuse to use a run in the body of a call that may do less than the run.
 
     Raises:
@@ -149,10 +164,16 @@ def _check_cage(header: RunOpened) -> None:
     caller = caller_of_runs()
     if caller is None:
         return
-    check_started_by(caller, caller.principal, header.target or caller.target)
-    caged = with_cage(header, caller)
-    own = (header.principal, header.tenant, header.tool_scope, header.permissions, header.target)
-    if own != (caller.principal.name, caller.principal.tenant, caged.tool_scope, caged.permissions, caged.target):
+    scope, allowed = caller.tool_scope, caller.allowed
+    cage = _Opened(
+        opened.run,
+        caller.principal.name,
+        caller.principal.tenant,
+        caller.target,
+        None if scope is None else tuple(sorted(scope)),
+        None if allowed is None else tuple(sorted(allowed)),
+    )
+    if cage != opened:
         raise RequestDeniedError(
-            f"run {header.call} may do more than run {caller.run}, whose call uses it; open it there"
+            f"run {opened.run} may do other things than the call of run {caller.run} that uses it; open one in the call"
         )

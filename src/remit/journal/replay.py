@@ -109,11 +109,12 @@ class ReplayLedger:
     def should_run_body(self, call: str) -> bool:
         """Whether to execute the body of ``call`` again: it did something, or ended well.
 
-        Otherwise the call was refused before its body. A body that timed out is not executed again, because no time
-        passes in a replay; its recorded items count as reached.
+        Otherwise the call was refused before its body. A body that timed out, or that its caller cancelled, is not
+        executed again, because no time passes in a replay; its recorded items count as reached.
         """
         ends = (item for item in self._items_by_call.get(call, ()) if isinstance(item, ToolOutput))
-        if any(_failed_with(item, DeadlineError) for item in ends):
+        cut = DeadlineError if self.was_cancelled else (DeadlineError, CallCancelledError)
+        if any(_failed_with(item, cut) for item in ends):
             self._claim_descendants(call)
             return False
         return call in self._executed_calls
@@ -303,7 +304,7 @@ def _was_cancelled(item: Item) -> bool:
     return isinstance(item, ToolOutput) and _failed_with(item, CallCancelledError)
 
 
-def _failed_with(item: ToolOutput, kind: type[CallError]) -> bool:
+def _failed_with(item: ToolOutput, kind: type[CallError] | tuple[type[CallError], ...]) -> bool:
     return item.outcome == "error" and isinstance(error_from_reply(output_content(item)), kind)
 
 
