@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import pytest
 
-from remit.core import Place, Service, compose
+from remit.core import Place, Service, Stack, compose
 from remit.errors import SetupError
 
 
@@ -82,3 +83,38 @@ async def test_each_layer_is_asked_once_for_its_service_however_often_that_is_ca
     await service("first")
     await service("second")
     assert built == ["once"]
+
+
+class MarkedModel(Marked):
+    """A layer that wraps models only."""
+
+    service_kind = "models"
+
+
+class MarkedCall(Marked):
+    """A layer that wraps calls only."""
+
+    service_kind = "calls"
+
+    def __repr__(self) -> str:
+        return f"MarkedCall({self._name!r})"
+
+
+def stacked(layers: Sequence[Marked], base: Service[str, str]) -> Service[str, str]:
+    return Stack(*layers)(base)
+
+
+@pytest.mark.parametrize("wrap", [compose, stacked])
+def test_layers_around_different_services_cannot_wrap_one(
+    wrap: Callable[[Sequence[Marked], Service[str, str]], object],
+) -> None:
+    with pytest.raises(SetupError) as raised:
+        wrap([MarkedCall("a"), Marked("b"), MarkedModel("c"), MarkedCall("d")], echo)
+    line = raised.value.message
+    assert line.startswith("MarkedCall('d') is a layer around calls, and <")
+    assert line.endswith(" for models")
+    assert "; write Stack(MarkedCall('d')) for calls and Stack(<" in line
+
+
+async def test_a_layer_around_any_service_goes_with_one_around_calls() -> None:
+    assert await compose([MarkedCall("a"), Marked("b"), MarkedCall("c")], echo)("x") == "[x >a >b >c] <c <b <a"

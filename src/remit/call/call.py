@@ -110,6 +110,7 @@ class CallLayer(abc.ABC):
     """A layer around tool calls."""
 
     place: Place = Place.OWN
+    service_kind: ClassVar = "calls"
 
     if not TYPE_CHECKING:  # a type checker says so, too
 
@@ -206,6 +207,7 @@ class ModelLayer(abc.ABC):
     """A layer around model requests."""
 
     place: Place = Place.OWN
+    service_kind: ClassVar = "models"
 
     @abc.abstractmethod
     def __call__(self, inner: ModelService, /) -> ModelService:
@@ -216,6 +218,7 @@ class StepLayer(abc.ABC):
     """A layer around the steps of an agent: one model request and the calls it asked for."""
 
     place: Place = Place.OWN
+    service_kind: ClassVar = "steps"
 
     @abc.abstractmethod
     def __call__(self, inner: StepService, /) -> StepService:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar, cast
 
 from remit.core.checks import show_value
@@ -35,11 +35,23 @@ def compose(layers: Iterable[Layer[Q, R]], base: Service[Q, R]) -> Service[Q, R]
     """Wrap ``base`` in ``layers``, given outermost first.
 
     Raises:
-        SetupError: the layers are not a list of layers.
+        SetupError: the layers are not a list of layers, or wrap different kinds of services.
     """
     if not isinstance(cast("object", layers), Iterable):
         raise SetupError(f"compose: layers is {show_value(layers)}; write compose([outer, inner], base)")
-    service = base
-    for layer in reversed(list(layers)):
+    listed, service = list(layers), base
+    _check_kinds(listed)
+    for layer in reversed(listed):
         service = layer(service)
     return service
+
+
+def _check_kinds(layers: Sequence[HasPlace]) -> None:
+    """Refuse layers that cannot wrap one service. A layer without a ``service_kind`` wraps any."""
+    kinds = {kind: layer for layer in layers if (kind := getattr(layer, "service_kind", ""))}
+    if len(kinds) > 1:
+        (kind, one), (other_kind, other) = list(kinds.items())[:2]
+        raise SetupError(
+            f"{one!r} is a layer around {kind}, and {other!r} around {other_kind}: they cannot wrap one service; write "
+            f"Stack({one!r}) for {kind} and Stack({other!r}) for {other_kind}"
+        )
