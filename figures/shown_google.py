@@ -44,6 +44,8 @@ _BODIES: Final = (
     "ü" * 3000,
     "\x0c\x0b\x85\u2028 lines",
     "\n\n\nlate",
+    "\n",
+    "\r",
 )
 _ROWS: Final[tuple[list[list[Any]], ...]] = (
     [[1, 1.0, True, "1", "1.0", "TRUE", None]],
@@ -134,7 +136,7 @@ def _find_in_preview(shown: dict[str, Any], preview: str) -> str:
 
 def begins_with(text: str, shown: str) -> bool:
     """Whether the lines shown are the first of a text, each to its end or to ``…``, and the others are counted."""
-    lines, begun = [show_hidden(line) for line in text.splitlines()], shown.split("\n") if shown else []
+    lines, begun = [show_hidden(line) for line in text.splitlines()], shown.split("\n") if shown or text else []
     rest = re.fullmatch(r"\(([0-9,]+) more lines\)", begun[-1]) if begun else None
     if rest is not None and len(lines) - int(rest[1].replace(",", "")) == len(begun) - 1:
         lines, begun = lines[: len(begun) - 1], begun[:-1]

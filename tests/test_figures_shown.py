@@ -45,6 +45,7 @@ def test_a_tool_that_refuses_most_of_its_calls_is_found() -> None:
         ("a" * 300, "aaa", False),
         ("a", "b", False),
         ("a", "", False),
+        ("\n", "", True),
         ("", "a", False),
     ],
 )

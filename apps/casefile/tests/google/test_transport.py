@@ -37,8 +37,16 @@ from remit_casefile.google.errors import (
 )
 from remit_casefile.google.payloads.drive import DownloadFile
 from remit_casefile.google.payloads.gmail import MessageList
-from remit_casefile.google.transport import Hosts, Transport, add_query, iterate_pages, quote_segment
-from remit_casefile.google.wire import Profile
+from remit_casefile.google.transport import (
+    Hosts,
+    HttpResponse,
+    Transport,
+    add_query,
+    iterate_pages,
+    parse_response,
+    quote_segment,
+)
+from remit_casefile.google.wire import MessageResource, Profile
 
 PROFILE = "gmail.users.getProfile"
 
@@ -222,12 +230,20 @@ def test_what_is_none_or_empty_is_no_parameter() -> None:
     assert add_query("https://h/p", {"a": None}) == "https://h/p"
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b'{"error": "text"}', b'{"error": {"errors": 1}}', b"\xff"])
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b'{"error": "text"}', b'{"error": {"errors": 1}}', b"\xff", b"[" * 100_000]
+)
 def test_an_error_that_is_not_written_as_google_does_is_read_all_the_same(body: bytes) -> None:
     error = error_from_response("GET /x", 500, {}, body, NOW)
 
     assert isinstance(error, ExternalError)
     assert error.message == "GET /x: Google answers 500; worth another try"
+
+
+@pytest.mark.parametrize("body", [b"[" * 100_000, b'["\\ud800", ' + b"[" * 100_000, b'{"payload": "\\ud800'])
+def test_an_answer_that_cannot_be_read_is_told_as_that(body: bytes) -> None:
+    with pytest.raises(UnexpectedResponseError, match="GET /x: Google's answer is not a MessageResource"):
+        parse_response(HttpResponse(200, {}, body), MessageResource, "GET /x")
 
 
 async def test_a_transport_that_was_closed_opens_again(world: World) -> None:

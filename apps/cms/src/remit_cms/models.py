@@ -209,7 +209,7 @@ def parse_content(value: object) -> object:
         return value
     try:
         parsed = cast("object", json.loads(value))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         if value.lstrip().startswith(("{", "[")):
             raise ValueError("content is text that is not JSON; give an object, {field: value}") from error
         parsed = value
@@ -220,7 +220,7 @@ def parse_list(value: object) -> object:
     """Parse a list given as text, as models sometimes send one; a text that is none is refused as such."""
     try:
         return cast("object", json.loads(value)) if isinstance(value, str) else value
-    except ValueError:
+    except (ValueError, RecursionError):
         return value
 
 

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter, ValidationError
 from sqlalchemy import select
 
 from apps.cms.tests.publishing.editing import Editor
@@ -17,7 +17,7 @@ from remit_cms.models import Content
 from remit_cms.pages.payloads import GetLinksHere
 from remit_cms.publishing.payloads import RevertPage
 from remit_cms.rendering.renderer import prepare_section
-from remit_cms.sections.payloads import AddListItem, ItemReply, RemoveListItem, UpdateListItem
+from remit_cms.sections.payloads import AddListItem, ItemReply, RemoveListItem, SectionInputs, UpdateListItem
 from remit_cms.storage.scope import Target
 from remit_cms.storage.tables import SectionDefinition
 from remit_cms.templates.slots import Row, Slot, SlotType, Structure
@@ -218,3 +218,11 @@ async def test_a_text_that_becomes_a_list_takes_items_from_then_on(ann: Editor) 
     assert reply.item == {"id": "i1", "question": "New?"}
     await ann.history.revert_page(ann.call(), RevertPage(page_id="old", revision=1))
     assert "New?" not in await ann.world.rendering.render(HOME, "old")
+
+
+def test_content_that_is_nested_too_deeply_in_a_text_is_refused() -> None:
+    deep = '{"a":' * 50_000
+    with pytest.raises(ValidationError, match="content is text that is not JSON"):
+        AddListItem.model_validate({"page_section_id": FAQ, "item": deep})
+    with pytest.raises(ValidationError, match="valid list"):
+        TypeAdapter(SectionInputs).validate_python("[" * 50_000)

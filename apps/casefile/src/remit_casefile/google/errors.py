@@ -136,5 +136,5 @@ def _parse_error_body(body: bytes) -> tuple[str, set[str]]:
         details = [*error.get("errors", []), *error.get("details", [])]
         reasons = {str(detail.get("reason", "")) for detail in details}
         return " ".join(str(error.get("message", "")).split())[:_MAX_MESSAGE_LENGTH].rstrip("."), reasons
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "", set()

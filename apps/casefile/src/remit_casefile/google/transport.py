@@ -269,7 +269,7 @@ def _whole_text(body: bytes) -> bytes:
         return body
     try:
         text = json.dumps(json.loads(body), ensure_ascii=False)
-    except ValueError:
+    except (ValueError, RecursionError):
         return body
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
