@@ -29,12 +29,13 @@ _BUDGET: Final = mutants_of(
     {
         "one call more than the limit": edited(
             f"{_LEDGER}.reserve_call",
-            "if len(self._reserved_calls) >= limit:",
-            "if len(self._reserved_calls) > limit:",
+            "if self._count_reserved(window) >= limit:",
+            "if self._count_reserved(window) > limit:",
         ),
         "a call counts when it has ended, not when it starts": edited(
             f"{_LEDGER}.reserve_call",
-            "if len(self._reserved_calls) >= limit:\n            return False\n        self._reserved_calls.add(call)",
+            "if self._count_reserved(window) >= limit:\n            return False\n"
+            "        self._reserved_calls[call] = self._clock()",
             "return sum(isinstance(i, ToolOutput) for each in self._items_by_call.values() for i in each) < limit",
         ),
         "calls that a model asks for are not counted": edited(

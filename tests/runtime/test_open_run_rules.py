@@ -198,3 +198,12 @@ async def test_budgets_of_seconds_do_not_count_the_time_at_rest() -> None:
         await run.call("write", {"page": "a"})
         await asyncio.sleep(60)
         assert (await run.call("write", {"page": "b"})).status == "done"
+
+
+async def test_each_call_from_outside_may_ask_as_many_questions_as_a_run() -> None:
+    desk = Desk()
+    async with desk.process(max_questions=1).client(ADA).open_run() as run:
+        asked = [await run.call("erase", {"page": str(number)}) for number in range(3)]
+        rows = [row.question for row in await desk.store.list_questions()]
+    assert sorted(each.questions[0] for each in asked) == sorted(each.id for each in rows)
+    assert not any(each.is_about_run for each in rows)

@@ -37,6 +37,9 @@ def find_due_summary(call: Call, ask: Ask, limit: int) -> RecordedQuestion | Non
 
 def _counts_towards_limit(recorded: RecordedQuestion, call: Call) -> bool:
     by_grant = recorded.decision is not None and recorded.decision.grant
+    outer = call.ledger.meter.call_from_outside  # in an open run, each call from outside may ask so many
+    if outer(recorded.question.call) != outer(call.id):
+        return False
     return recorded.question.run == call.caller.run and not by_grant and not recorded.question.within
 
 

@@ -18,10 +18,10 @@ from remit.engine.result import RunResult, result_of
 from remit.engine.running import start_apart
 from remit.errors import LeaseError, RequestConflictError, RequestError, RequestNotFoundError
 from remit.journal.index import UNFINISHED_STATUSES
-from remit.journal.ledger import usage_of
 from remit.journal.ports import RunRow
 from remit.record.arguments import Limits
 from remit.record.items import RunOpened
+from remit.record.meter import usage_of
 from remit.record.question import content_digest
 from remit.views.receipt import FindContract
 

@@ -15,11 +15,11 @@ from remit.engine.ended import read_ended_outcome
 from remit.engine.sharing import READ_PERMISSION
 from remit.engine.visible_runs import VisibleRuns, check_ids
 from remit.errors import RequestError, RequestNotFoundError
-from remit.journal.ledger import usage_of
 from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
 from remit.journal.rest import find_rest
 from remit.record.grant import Grant, GrantRow
 from remit.record.items import Position, RunFinished
+from remit.record.meter import usage_of
 from remit.record.principal import Principal
 from remit.record.question import DecisionKind, Question
 from remit.record.usage import NO_USAGE, Prices, UsageTotals

@@ -190,6 +190,7 @@ def _limits_of(layer: object) -> Iterator[tuple[str, float | None]]:
             yield "max_questions", layer.max_questions
         case Budget():
             yield from ((name, getattr(layer, name)) for name in ("calls", "tokens", "depth", "cost", "seconds"))
+            yield "windows_per_hour", 3600 / layer.window
         case Concurrency():
             yield "calls", layer.calls
         case RateLimit():

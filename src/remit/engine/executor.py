@@ -26,10 +26,11 @@ from remit.errors import (
     Suspended,
 )
 from remit.journal.codec import encode_item, link_items
-from remit.journal.ledger import RunLedger, StoredCallback, usage_of
+from remit.journal.ledger import RunLedger, StoredCallback
 from remit.journal.ports import FIRST_EPOCH, AcquiredLease, QuestionRow, Store
 from remit.journal.verify import verify_lease
 from remit.record.items import HEADER_ITEMS, DecisionItem, Item, Position, RunFinished, RunResumed
+from remit.record.meter import usage_of
 from remit.record.question import Decision
 from remit.record.usage import Prices
 

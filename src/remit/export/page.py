@@ -11,8 +11,8 @@ from typing import Final
 from remit.export.markup import Markup, element, join
 from remit.export.story import Story, clock_text, duration_text, write_receipt
 from remit.export.style import STYLE
-from remit.journal.ledger import usage_of
 from remit.record.items import ErasedItem, Position, RunOpened
+from remit.record.meter import usage_of
 from remit.record.usage import Prices, UsageTotals
 from remit.views.receipt import FindContract, receipt_of
 from remit.views.run_view import RunView

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Final
 
@@ -31,7 +32,7 @@ from remit.record.items import (
 from remit.record.ledger import Consumption, TurnRequest
 from remit.record.meter import Meter
 from remit.record.question import Decision, Question
-from remit.record.usage import Prices, UsageTotals
+from remit.record.usage import Prices
 
 STALL_TIMEOUT: Final = 5.0
 """Seconds on the loop's clock after which a body that makes no further recorded call has diverged."""
@@ -85,7 +86,7 @@ class RunLedger:
         self._flush_again = self._is_closed = False
         self._flush_timer: asyncio.TimerHandle | None = None
         self._pending: list[tuple[Item, float, str]] = []
-        self._reserved_calls: set[str] = set()
+        self._reserved_calls: dict[str, float] = {}
         self._turns: set[tuple[str, int, str]] = set()
         self._agent_calls: set[str] = set()
         self._reserved_handoffs: set[tuple[str, int]] = set()
@@ -95,7 +96,7 @@ class RunLedger:
         self._unclaimed_calls: dict[str, set[str]] = {}
         self._claim_waiters: list[asyncio.Future[None]] = []
         for position in history:
-            self._index_item(position.item)
+            self._index_item(position.item, position.at)
             child = position.item
             if isinstance(child, CallItem) and child.parent:
                 self.meter.add_call(child.parent, child.call)
@@ -130,8 +131,9 @@ class RunLedger:
             raise self._refuse_straggler()
         if self._store_error is not None:
             raise self._store_error
-        self._pending.append((item, self._clock(), encode_item(item)))  # what cannot be stored fails here, alone
-        self._index_item(item)
+        now = self._clock()
+        self._pending.append((item, now, encode_item(item)))  # what cannot be stored fails here, alone
+        self._index_item(item, now)
         if self._flush_timer is None:
             self._flush_timer = asyncio.get_running_loop().call_later(FLUSH_DELAY, self._on_flush_timer)
 
@@ -298,19 +300,27 @@ class RunLedger:
         self._turns.add(turn)
         return await self._store.take_turn(request)
 
-    def reserve_call(self, call: str, limit: int) -> bool:
+    def reserve_call(self, call: str, limit: int, window: float = 0.0) -> bool:
         """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent."""
         if call not in self._reserved_calls:
-            if len(self._reserved_calls) >= limit:
+            if self._count_reserved(window) >= limit:
                 return False
-            self._reserved_calls.add(call)
+            self._reserved_calls[call] = self._clock()
         return True
+
+    def _count_reserved(self, window: float) -> int:
+        """The calls that count: all, or in an open run those that were reserved in the last ``window`` seconds."""
+        if not (window and self.meter.is_open):
+            return len(self._reserved_calls)
+        since = self._clock() - window
+        return sum(1 for _ in takewhile(lambda at: at > since, reversed(self._reserved_calls.values())))
 
     def reserve_handoff(self, agent: str, limit: int) -> bool:
         """Reserve the next handoff in the call ``agent``; False if the run has none left."""
         following = (agent, self._count_handoffs(agent))
         if following not in self._reserved_handoffs:
-            if len(self._reserved_handoffs) >= limit:
+            outer = self.meter.call_from_outside(agent)
+            if sum(self.meter.call_from_outside(each) == outer for each, _ in self._reserved_handoffs) >= limit:
                 return False
             self._reserved_handoffs.add(following)
         return True
@@ -318,7 +328,7 @@ class RunLedger:
     def _count_handoffs(self, agent: str) -> int:
         return sum(isinstance(item, Handoff) for item in self.items_for(agent))
 
-    def _index_item(self, item: Item) -> None:
+    def _index_item(self, item: Item, at: float) -> None:
         call = item.call
         self._items.append(item)
         call_items = self._items_by_call.get(call)
@@ -328,14 +338,14 @@ class RunLedger:
             call_items.append(item)
         match item:
             case AttemptStarted():
-                self._reserved_calls.add(call)
+                self._reserved_calls.setdefault(call, at)
             case ToolOutput():
                 if call in self._agent_calls:
-                    self._reserved_calls.add(call)
+                    self._reserved_calls.setdefault(call, at)
             case Message():
                 self._agent_calls.add(item.agent)
             case ModelUsage():
-                self.meter.add_usage(item)
+                self.meter.add_usage(item, at)
             case QuestionItem():
                 self._calls_by_question.setdefault(item.question, []).append(call)
             case DecisionItem():
@@ -385,12 +395,3 @@ async def _wait_until_stored(stored: AppendFuture) -> None:
         stored.result()
     else:
         await asyncio.shield(stored)
-
-
-def usage_of(history: Iterable[Position], prices: Prices) -> UsageTotals:
-    """The usage of the requests in a journal; calls are not counted."""
-    totals = UsageTotals()
-    for position in history:
-        if isinstance(position.item, ModelUsage):
-            totals = totals.add(position.item, prices)
-    return totals

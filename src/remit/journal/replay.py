@@ -249,7 +249,7 @@ class ReplayLedger:
         """Return 0: a replay starts nothing."""
         return 0.0
 
-    def reserve_call(self, call: str, limit: int) -> bool:
+    def reserve_call(self, call: str, limit: int, window: float = 0.0) -> bool:
         """Return True: a replay starts nothing."""
         return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 from remit.call.call import Call, CallLayer, CallService
 from remit.call.callee import AgentLike
@@ -11,9 +12,13 @@ from remit.call.facts import Effect
 from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_counts, check_numbers
+from remit.core.checks import check_counts, check_numbers, check_positive
 from remit.errors import BudgetError, SetupError
+from remit.record.ledger import is_of_open_run
 from remit.record.meter import UsageLimit
+
+DEFAULT_WINDOW: Final = 60.0
+"""Seconds for which the limits of an open run hold."""
 
 
 @check_arguments()
@@ -23,7 +28,7 @@ class Budget(CallLayer):
 
     Calls of tools count, and calls of agents and workers below the root. Tokens and dollars are estimated and reserved
     before a model is asked. Seconds count over all executions of the run; when they are over, no call and no request
-    starts.
+    starts. In an open run all but the depth hold for any ``window`` seconds instead.
     """
 
     place = Place.BUDGET
@@ -32,6 +37,7 @@ class Budget(CallLayer):
     depth: int = 8
     cost: float | None = None
     seconds: float | None = None
+    window: float = DEFAULT_WINDOW
 
     def __post_init__(self) -> None:
         set_numbers = {name: value for name, value in self._optional() if value is not None}
@@ -39,6 +45,7 @@ class Budget(CallLayer):
             if value == math.inf:
                 raise SetupError(f"Budget: {name} is inf; leave {name} out for no limit, or write Budget({name}=30.0)")
         check_numbers("Budget", **set_numbers)
+        check_positive("Budget", window=self.window)
         if any(value <= 0 for value in set_numbers.values()):
             raise SetupError(f"{self!r} allows nothing; cost and seconds must be positive")
         check_counts("Budget", calls=self.calls, depth=self.depth, tokens=1 if self.tokens is None else self.tokens)
@@ -59,6 +66,7 @@ class Budget(CallLayer):
 
     def __repr__(self) -> str:
         added = "".join(f", {name}={value!r}" for name, value in self._optional() if value is not None)
+        added += "" if self.window == DEFAULT_WINDOW else f", window={self.window!r}"
         return f"Budget(calls={self.calls!r}, tokens={self.tokens!r}, depth={self.depth!r}{added})"
 
 
@@ -70,7 +78,7 @@ class _Budget:
         self._limits = limits
         usage = UsageLimit("the run", "its Budget", is_of_run=True)
         limited = usage._replace(tokens=limits.tokens, cost=limits.cost, seconds=limits.seconds)
-        self._usage = None if limited == usage else limited
+        self._usage = None if limited == usage else limited._replace(window=limits.window)
 
     async def __call__(self, call: Call, /) -> Reply:
         limits = self._limits
@@ -82,8 +90,9 @@ class _Budget:
             call.ledger.meter.check_limit(self._usage, call.id)
             call.ledger.meter.add_limit(call.id, self._usage)
         is_tool = call.callee.facts.effect is not Effect.COMPOSED
-        if (is_tool or _is_agent_below(call)) and not call.ledger.reserve_call(call.id, limits.calls):
-            raise BudgetError(f"the run has used all of its calls ({limits.calls:,})")
+        if (is_tool or _is_agent_below(call)) and not call.ledger.reserve_call(call.id, limits.calls, limits.window):
+            of_window = f" of {limits.window:g} s" if is_of_open_run(call.ledger, call.caller.run) else ""
+            raise BudgetError(f"the run has used all of its calls ({limits.calls:,}{of_window})")
         return await self._inner(call)
 
 

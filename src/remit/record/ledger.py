@@ -183,14 +183,17 @@ class Ledger(Protocol):
         """
         ...
 
-    def reserve_call(self, call: str, limit: int) -> bool:
-        """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent."""
+    def reserve_call(self, call: str, limit: int, window: float = 0.0) -> bool:
+        """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent.
+
+        An open run has so many in any ``window`` seconds, if that is not 0.
+        """
         ...
 
     def reserve_handoff(self, agent: str, limit: int) -> bool:
         """Reserve the next handoff in the call ``agent``, one of the run's ``limit``; False if none is left.
 
-        Idempotent until that handoff is written.
+        Idempotent until that handoff is written. In an open run, each call from outside has so many.
         """
         ...
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Final, NamedTuple, Protocol
 
 from msgspec import Struct
@@ -12,7 +13,7 @@ from msgspec import Struct
 from remit.core.amounts import format_dollars, format_seconds
 from remit.errors import BudgetError, NoModelError
 from remit.record.estimate import READS_IMAGES, Reads, estimate_tokens
-from remit.record.items import Item, ModelUsage, Position, RunOpened, RunResumed
+from remit.record.items import OPEN_RUN, Item, ModelUsage, Position, RunOpened, RunResumed
 from remit.record.usage import NO_USAGE, Price, Prices, UsageTotals, describe_missing_price, find_price
 
 DEFAULT_OUTPUT_TOKENS: Final = 256
@@ -22,7 +23,8 @@ DEFAULT_OUTPUT_TOKENS: Final = 256
 class UsageLimit(NamedTuple):
     """The limits on the total usage of the requests of a run, or of one call and everything below it.
 
-    ``owner`` begins the messages, and ``settings`` is where the limits are set. None stands for no limit.
+    ``owner`` begins the messages, and ``settings`` is where the limits are set. None stands for no limit. Those of an
+    open run hold for any ``window`` seconds.
     """
 
     owner: str
@@ -31,6 +33,7 @@ class UsageLimit(NamedTuple):
     tokens: int | None = None
     cost: float | None = None
     seconds: float | None = None
+    window: float = 0.0
 
     def make_error(self, how: str) -> BudgetError:
         """The error for this limit; ``how`` follows the name of the owner."""
@@ -90,6 +93,9 @@ class Meter:
         self._seconds_before: float | None = None
         self._parents: dict[str, str] = {}
         self._usage: dict[str, UsageTotals] = {}
+        self._recent: list[tuple[float, UsageTotals]] = []
+        header = history[0].item if history else None
+        self.is_open = isinstance(header, RunOpened) and header.callee == OPEN_RUN
         self._limits: dict[str, set[UsageLimit]] = {}
         self._reserved: dict[str, list[Reservation]] = {}
 
@@ -97,12 +103,14 @@ class Meter:
         """Report that the body of ``parent`` makes ``call``."""
         self._parents[call] = parent
 
-    def add_usage(self, item: ModelUsage) -> None:
-        """Add the usage of a request. Its agent's callers are known from the item after a crash."""
+    def add_usage(self, item: ModelUsage, at: float = 0.0) -> None:
+        """Add the usage of a request on record since ``at``. Its agent's callers are known from the item."""
         agent = _agent_of(item.call)
         for call, parent in pairwise((agent, *item.within)):
             self._parents.setdefault(call, parent)
         self._usage[agent] = self._usage.get(agent, NO_USAGE).add(item, self._prices)
+        if self.is_open:
+            self._recent.append((at, NO_USAGE.add(item, self._prices)))
 
     def calls_around(self, call: str) -> tuple[str, ...]:
         """The calls around ``call``, innermost first."""
@@ -110,6 +118,11 @@ class Meter:
         while call := self._parents.get(call, ""):
             around.append(call)
         return tuple(around)
+
+    def call_from_outside(self, call: str) -> str:
+        """The call of an open run that is around ``call`` or is it; empty in other runs."""
+        around = (call, *self.calls_around(call))
+        return around[-2] if self.is_open and len(around) > 1 else ""
 
     def totals(self, within: str = "") -> UsageTotals:
         """The usage on record: of the run, or of one call and everything below it."""
@@ -129,6 +142,20 @@ class Meter:
             self._seconds_before = _executed_seconds(self._history, lambda _item: True)
         return self._seconds_before + max(0.0, self._clock() - self._started_at)
 
+    def _seconds_since(self, since: float) -> float:
+        """The seconds for which the run has executed since then."""
+        before = _executed_seconds(self._history, lambda _item: True, since)
+        return before + max(0.0, self._clock() - max(self._started_at, since))
+
+    def _used_of(self, limit: UsageLimit, within: str) -> UsageTotals:
+        """What counts for a limit: all on record, or in an open run that of the last seconds."""
+        if not (self.is_open and limit.is_of_run and limit.window):
+            return self.totals("" if limit.is_of_run else within)
+        since, used = self._clock() - limit.window, UsageTotals()
+        for _, each in takewhile(lambda timed: timed[0] > since, reversed(self._recent)):
+            used = used.plus(each)
+        return used
+
     def seconds_before(self, call: str) -> float:
         """The seconds for which ``call`` and everything below it ran in earlier executions."""
         return _executed_seconds(self._history, lambda item: self._is_within(_agent_of(item.call), call))
@@ -139,7 +166,7 @@ class Meter:
         Raises:
             BudgetError: the message names the limit.
         """
-        used = self.totals("" if limit.is_of_run else call)
+        used = self._used_of(limit, call)
         if limit.tokens is not None and used.tokens >= limit.tokens:
             raise limit.make_error(f"has used all of its {limit.tokens:,} tokens")
         if limit.cost is not None and used.cost is None:
@@ -194,11 +221,15 @@ class Meter:
         return not call or call == agent or call in self.calls_around(agent)
 
     def _check_seconds(self, limit: UsageLimit) -> None:
-        if limit.seconds is not None and self.seconds() >= limit.seconds:
+        if limit.seconds is None:
+            return
+        windowed = self.is_open and limit.window
+        seconds = self._seconds_since(self._clock() - limit.window) if windowed else self.seconds()
+        if seconds >= limit.seconds:
             raise limit.make_error(f"has executed for its {format_seconds(limit.seconds)}")
 
     def _check_fits(self, limit: UsageLimit, within: str, reservation: Reservation, model: str) -> None:
-        used = self.totals(within)
+        used = self._used_of(limit, within)
         pending = [
             each
             for request, reserved in self._reserved.items()
@@ -236,8 +267,19 @@ def _agent_of(call: str) -> str:
     return call.partition(":")[0]
 
 
-def _executed_seconds(history: Iterable[Position], is_counted: Callable[[Item], bool]) -> float:
-    """The seconds of all executions, each from its start to its last counted item.
+def usage_of(history: Iterable[Position], prices: Prices) -> UsageTotals:
+    """The usage of the requests in a journal; calls are not counted."""
+    totals = UsageTotals()
+    for position in history:
+        if isinstance(position.item, ModelUsage):
+            totals = totals.add(position.item, prices)
+    return totals
+
+
+def _executed_seconds(
+    history: Iterable[Position], is_counted: Callable[[Item], bool], since: float = -math.inf
+) -> float:
+    """The seconds of all executions, each from its start to its last counted item, as far as they are after ``since``.
 
     The one in which the counted items begin starts with the first of them.
     """
@@ -245,10 +287,10 @@ def _executed_seconds(history: Iterable[Position], is_counted: Callable[[Item], 
     has_begun = False
     for position in history:
         if isinstance(position.item, (RunOpened, RunResumed)):
-            total += max(0.0, last - first)
+            total += max(0.0, last - max(first, since))
             first = last = position.at
         if is_counted(position.item):
             if not has_begun:
                 has_begun, first = True, position.at
             last = position.at
-    return total + max(0.0, last - first)
+    return total + max(0.0, last - max(first, since))
