@@ -79,7 +79,7 @@ def without_surrogates(value: Any) -> Any:
         return [without_surrogates(each) for each in cast("list[Any]", value)]
     if isinstance(value, dict):
         return {
-            replace_surrogates(key): without_surrogates(each) for key, each in cast("dict[str, Any]", value).items()
+            without_surrogates(key): without_surrogates(each) for key, each in cast("dict[str, Any]", value).items()
         }
     return value
 

@@ -19,12 +19,10 @@ from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_instance, check_text, find_unstorable
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.record.secret import KNOWN_SECRETS, redact_secrets_in_content
-from remit.schemas.jsontext import StrictError, canonical_text, compact_json, read_strictly
+from remit.schemas.jsontext import LARGEST_INTEGER, StrictError, canonical_text, compact_json, read_strictly
 
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 
-_LARGEST_INTEGER: Final = 2**63 - 1
-"""Ids of databases and services have up to 64 bits. Databases and other readers refuse or round larger numbers."""
 _REFUSED: Final = "refused: "
 """Begins the text that represents arguments that are too long to be journaled, or never arrived."""
 _HELD_VALUE: Final = '{"contained_a_secret":'
@@ -237,7 +235,7 @@ def _reject_huge_integers(value: Any) -> None:
     stack = [(value, "")]
     while stack:
         part, where = stack.pop()
-        if isinstance(part, int) and not ~_LARGEST_INTEGER <= part <= _LARGEST_INTEGER:
+        if isinstance(part, int) and not ~LARGEST_INTEGER <= part <= LARGEST_INTEGER:
             raise InvalidArgumentsError(
                 f"{where and f'{where}: '}a whole number of {part.bit_length()} bits is too large; "
                 "at most 63 and a sign are supported"

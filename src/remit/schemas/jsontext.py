@@ -74,6 +74,8 @@ canonical_text = make_writer(sort_keys=True, finite=True)
 
 LARGEST_EXACT: Final = 2**53
 """From here on, a float represents several whole numbers."""
+LARGEST_INTEGER: Final = 2**63 - 1
+"""Ids of databases and services have up to 64 bits. Databases and other readers refuse or round larger numbers."""
 
 
 def is_written_as(value: float, number: str | int | Decimal) -> bool:

@@ -16,7 +16,7 @@ from remit.schemas.closed_schema import close_schema, in_place_schemas, named_ke
 from remit.schemas.error_cost import ErrorCost
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.json_validator import DOCUMENT, JsonValidator, Problem, SchemaMismatchError, check_is_schema
-from remit.schemas.jsontext import LARGEST_EXACT, compact_json
+from remit.schemas.jsontext import LARGEST_EXACT, LARGEST_INTEGER, compact_json
 from remit.schemas.number_ranges import with_number_ranges
 from remit.schemas.schema_cost import SchemaCost
 from remit.schemas.schema_document import map_children, read_schema, resolve_pointer
@@ -210,8 +210,8 @@ class _Binding:
     def _default_of(self, node: JsonSchema) -> tuple[object, int]:
         """The bound default of a property, and its size as JSON.
 
-        A default that does not fit its schema, or contains itself, is ignored. It is not bound strictly: the schema
-        wrote it, not the caller.
+        A default that does not fit its schema, contains itself, or cannot be stored is ignored. It is not bound
+        strictly: the schema wrote it, not the caller.
         """
         if id(node) not in self._defaults:
             self._defaults[id(node)] = (_NO_DEFAULT, 0)  # until it is known: it may be asked for within itself
@@ -220,7 +220,7 @@ class _Binding:
                 if self._fits(node["default"], node):
                     bound = self._fit(node["default"], node, ())
                     self._defaults[id(node)] = (bound, len(compact_json(bound)))
-                    if self._fit(bound, node, ()) != bound:
+                    if self._fit(bound, node, ()) != bound or not _is_storable(bound):
                         self._defaults[id(node)] = (_NO_DEFAULT, 0)
             finally:
                 self._strict = strict
@@ -231,6 +231,17 @@ class _Binding:
         if id(node) not in self._named_keys:
             self._named_keys[id(node)] = named_keys(self._document, node)
         return self._named_keys[id(node)]
+
+
+def _is_storable(value: Any) -> bool:
+    """Whether journals and databases can hold a value: no NUL in it, and no whole number of more than 64 bits."""
+    if isinstance(value, int):
+        return ~LARGEST_INTEGER <= value <= LARGEST_INTEGER
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        return all(map(_is_storable, (*members, *members.values())))
+    items = cast("list[Any]", value) if isinstance(value, list) else []
+    return all(map(_is_storable, items)) and not (isinstance(value, str) and "\0" in value)
 
 
 def copy_json(value: Any) -> Any:
