@@ -143,6 +143,15 @@ class Loans:
             code = "LOAN_LOCKED" if request.payload.number == 16 else "NOT_FOUND"
             failure = Failure(code=code, message="it is locked", details={"until": "May"})
             return RenewResponse(request_id=request.request_id, status=Status.FAILED, error=failure)
+        if request.payload.number == 19:
+            failure, status = (
+                Failure(code="LOAN_LOCKED", message="it is locked", details={"until": "May"}),
+                Status.FAILED,
+            )
+            payload = request.payload
+            return RenewResponse(request_id=request.request_id, status=status, error=failure, payload=payload)
+        if request.payload.number == 20:
+            raise NotFoundError("it is too heavy", details={"payload": "heavy"})
         if request.payload.number == 18:
             nothing: Any = None
             return nothing

@@ -10,7 +10,13 @@ from uuid import UUID, uuid4
 import pytest
 
 from remit import Agent, App, Block, Context, Effect, Policy, Runtime, Stack, When, tool
-from remit.errors import ContractError, IdempotencyError, InvalidOutputError, RequestNotFoundError, SetupError
+from remit.errors import (
+    ContractError,
+    IdempotencyError,
+    InvalidOutputError,
+    RequestNotFoundError,
+    SetupError,
+)
 from remit.inventory import (
     InventoryError,
     Request,
@@ -377,12 +383,6 @@ async def test_a_method_that_returns_no_response_says_so(library: Library) -> No
     assert response.error is not None
     assert response.error.code == "INVALID_OUTPUT"
     assert response.error.message == "renew returned None, which is no RenewResponse"
-
-
-async def test_what_is_no_request_is_refused_with_what_is_one(library: Library) -> None:
-    given: Any = "{}"
-    with pytest.raises(SetupError, match="give a Request, such as a ToolRequest, or its JSON as a dict"):
-        await handle_request(library.runtime, given, by=ADA)
 
 
 async def test_a_request_that_was_made_without_checks_fails_by_its_payload(library: Library) -> None:

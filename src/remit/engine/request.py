@@ -172,6 +172,10 @@ def read_metadata(metadata: object) -> dict[str, JsonValue]:
         raise RequestError(error.message) from error
     if read.error or read.value is None:
         raise RequestError(f"metadata: {read.error}")
+    for name, value in cast("Mapping[object, object]", metadata).items():
+        if not isinstance(name, str) or read.value[name] != value:
+            part = f"{{{name!r:.100}: {value!r:.100}}}"
+            raise RequestError(f"metadata: {part} is not JSON; give names as strings, and JSON values")
     return read.value
 
 

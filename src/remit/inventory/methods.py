@@ -16,17 +16,19 @@ from typing import Any, Final, TypeVar, cast
 from uuid import UUID
 
 from msgspec import Struct
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from remit.call.callee import Context, LeafContext
 from remit.call.reply import Reply
 from remit.errors import ContractError, InvalidOutputError
-from remit.inventory.envelope import Request, Response, Status, payload_model_of
+from remit.inventory.envelope import Failure, Request, Response, Status, payload_model_of
 from remit.record.question import content_digest
 from remit.schemas.docstring import read_docstring
 
 E = TypeVar("E", "Request[Any]", "Response[Any]")
 OperationFunction = FunctionType | MethodType
+PAYLOAD_OF_FAILED: Final = "payload"
+"""The detail of an error that carries the payload of a FAILED response through reply and journal."""
 
 
 class Envelopes(Struct, frozen=True, kw_only=True):
@@ -106,18 +108,31 @@ def unwrap_response(response: Response[Any]) -> object:
     """The payload of a response, or a reply that says it is pending.
 
     Raises:
-        CallError: the error of a FAILED response.
-        InvalidOutputError: a COMPLETED response has no payload.
+        CallError: the error of a FAILED response, whose details carry its payload.
+        InvalidOutputError: a COMPLETED response has no payload, or one that would be read as a PENDING response.
     """
+    held: object = response.payload
+    payload = held.model_dump(mode="json", by_alias=True) if isinstance(held, BaseModel) else None
     if response.error is not None:
-        raise response.error.to_error()
+        raise _add_payload(response.error, payload).to_error()
     if response.status is Status.PENDING:
-        payload = None if response.payload is None else response.payload.model_dump(mode="json", by_alias=True)
         fields = {"status": Status.PENDING.value, "request_id": str(response.request_id), "payload": payload}
         return Reply.pending(fields)
     if response.payload is None:
         raise InvalidOutputError("the response is COMPLETED but has no payload")
+    if _is_pending(payload):
+        raise InvalidOutputError(
+            "the payload of the COMPLETED response would be read as a PENDING response; give it other fields than "
+            "status, request_id and payload, or return Response.pending(…)"
+        )
     return response.payload
+
+
+def _add_payload(error: Failure, payload: JsonValue) -> Failure:
+    if PAYLOAD_OF_FAILED in error.details:
+        raise InvalidOutputError(f"the details of the error have {PAYLOAD_OF_FAILED!r}; give the response that payload")
+    details = error.details if payload is None else {**error.details, PAYLOAD_OF_FAILED: payload}
+    return error.model_copy(update={"details": details})
 
 
 def read_pending(envelopes: Envelopes | None, content: str) -> tuple[bool, object]:
@@ -126,9 +141,12 @@ def read_pending(envelopes: Envelopes | None, content: str) -> tuple[bool, objec
     if envelopes is not None:
         with contextlib.suppress(ValueError):  # a layer made another text of it
             found = json.loads(content)
-    fields = cast("dict[str, object]", found) if isinstance(found, dict) else {}
-    is_pending = fields.keys() == _PENDING_FIELDS and fields["status"] == Status.PENDING.value
-    return is_pending, fields.get("payload")
+    return _is_pending(found), cast("dict[str, object]", found)["payload"] if _is_pending(found) else None
+
+
+def _is_pending(content: object) -> bool:
+    fields = cast("dict[str, object]", content) if isinstance(content, dict) else {}
+    return fields.keys() == _PENDING_FIELDS and fields["status"] == Status.PENDING.value
 
 
 _PENDING_FIELDS: Final = {"status", "request_id", "payload"}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from types import UnionType
-from typing import Any, Final, NamedTuple, Protocol, overload
+from typing import Any, Final, NamedTuple, Protocol, cast, overload
 from uuid import UUID, uuid4
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from remit.call.kept_schema import output_of, schema_of
 from remit.call.schema import serialize_content
-from remit.core.checks import check_instance, check_method, check_text
+from remit.core.checks import check_method, check_text
 from remit.core.names import as_normalized
 from remit.dispatch.registry import AnyCallee
 from remit.engine.request import read_metadata
@@ -35,7 +35,7 @@ from remit.inventory.envelope import (
     ToolResponsePayload,
     payload_model_of,
 )
-from remit.inventory.methods import read_pending
+from remit.inventory.methods import PAYLOAD_OF_FAILED, read_pending
 from remit.inventory.operations import Operations
 from remit.record.arguments import Arguments
 from remit.record.principal import Principal, check_principal
@@ -111,18 +111,14 @@ async def handle_request(
     session of the request is the conversation of the call, its id the idempotency key, and its metadata is kept in the
     header of the run. To get the outcome, send the request again once its questions are decided.
 
-    Every error of the request or the call is a FAILED response with the code of the error.
+    Every error of the request or the call is a FAILED response with the code of the error, also if ``request`` is none.
 
     Raises:
-        SetupError: an argument has the wrong type.
+        SetupError: another argument has the wrong type.
     """
     check_method("handle_request: runtime", runtime, "call_by_name", "give a Runtime")
     check_principal("by", by)
     check_text("method", method)
-    if not isinstance(request, Mapping):
-        check_instance(
-            "handle_request: request", request, Request, "give a Request, such as a ToolRequest, or its JSON as a dict"
-        )
     try:
         asked = _read(request, runtime.app.operations, method)
     except RemitError as error:
@@ -157,8 +153,12 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
         RequestError: it is not a request, or there is no such method.
     """
     tool_request = ToolRequest if operations is None else operations.tool_request
+    if not isinstance(cast("object", request), (Mapping, Request)):
+        what = "read its JSON into a dict" if isinstance(request, (str, bytes)) else "give a ToolRequest, or its JSON"
+        raise RequestError(f"the request is {request!r:.100}; {what}")
     if isinstance(request, Mapping):
         definition = _find_method(operations, method, request.get("operation", ""))
+        read_metadata(request.get("metadata"))
         request = _read_envelope(request, tool_request if definition is None else definition.request)
     else:
         _check_made(request)
@@ -241,14 +241,27 @@ def _respond(asked: _Asked, operations: Operations | None, result: RunResult[Any
     reply, request, response = result.reply, asked.request, _response_type(asked.method)
     if reply is None:
         return response.pending(request, result.questions)
-    if reply.outcome != "ok":
-        return response.failed(request, error_from_reply(reply.content))  # the same when it is sent again
     method = _method_of_tool(operations, asked.name) if asked.method is None else asked.method
+    if reply.outcome != "ok":
+        failed = response.failed(request, error_from_reply(reply.content))  # the same when it is sent again
+        return failed if method is None or method.envelopes is None else _with_payload(failed)
     is_pending, waiting = read_pending(method and method.envelopes, reply.content)
     if is_pending:
         return response.pending(request, payload=None if waiting is None else _as_payload(response, waiting))
     value = _load_result(result.callee, reply.content) if asked.method is None else result.value()
     return response.completed(request, _as_payload(response, value))
+
+
+def _with_payload(failed: Response[Any]) -> Response[Any]:
+    """A FAILED response with the payload that its method gave it, which its error carried."""
+    details = {**failed.error.details} if failed.error is not None else {}
+    if failed.error is None or PAYLOAD_OF_FAILED not in details:
+        return failed
+    try:
+        payload = _as_payload(type(failed), details.pop(PAYLOAD_OF_FAILED))
+    except InvalidOutputError:  # the method raised an error with a detail of that name
+        return failed
+    return failed.model_copy(update={"payload": payload, "error": failed.error.model_copy(update={"details": details})})
 
 
 def _load_result(callee: AnyCallee, content: str) -> JsonValue:
@@ -283,17 +296,24 @@ def _find_response(
     request: Request[Any] | Mapping[str, object], operations: Operations | None, method: str
 ) -> type[Response[Any]]:
     """The type of the response to a request that could not be read: that of its method, if it names a known one."""
-    operation = (request if isinstance(request, Mapping) else vars(request)).get("operation", "")
+    operation = _fields_of(request).get("operation", "")
     with suppress(RemitError):
         return _response_type(_find_method(operations, method, operation))
     return ToolResponse
+
+
+def _fields_of(request: object) -> Mapping[str, object]:
+    """The fields of what may be a request."""
+    if isinstance(request, Mapping):
+        return cast("Mapping[str, object]", request)
+    return vars(request) if isinstance(request, Request) else {}
 
 
 def _fail_unread(
     request: Request[Any] | Mapping[str, object], error: RemitError, response: type[Response[Any]]
 ) -> Response[Any]:
     """The response to what is not a request, under its id and with its metadata if it has them."""
-    given = request if isinstance(request, Mapping) else {**vars(request)}
+    given = _fields_of(request)
     try:
         ident = UUID(str(given.get("request_id")))
     except ValueError:
