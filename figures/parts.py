@@ -41,6 +41,7 @@ from figures import (
     race,
     replay,
     retry,
+    run_index,
     scheduled,
     schedules,
     seal,
@@ -92,6 +93,7 @@ from figures.mutants import quirks as quirks_mutants
 from figures.mutants import race as race_mutants
 from figures.mutants import replay as replay_mutants
 from figures.mutants import retry as retry_mutants
+from figures.mutants import run_index as run_index_mutants
 from figures.mutants import scheduled as scheduled_mutants
 from figures.mutants import schedules as schedules_mutants
 from figures.mutants import seal as seal_mutants
@@ -149,6 +151,7 @@ PARTS: Final = {
     "four-eyes": Part(four_eyes.figures, four_eyes_mutants.MUTANTS),
     "replay": Part(replay.figures, replay_mutants.MUTANTS),
     "views": Part(views.figures, views_mutants.MUTANTS),
+    "run_index": Part(run_index.figures, run_index_mutants.MUTANTS),
     "schedules": Part(schedules.figures, schedules_mutants.MUTANTS),
     "order": Part(order.figures, order_mutants.MUTANTS),
     "conversations": Part(conversations.figures, conversations_mutants.MUTANTS),

@@ -107,17 +107,16 @@ PUBLIC: Final = {
         HasApprover HighRisk InboxApprover PlannedCall Policy Principal Question Rule Undeclared Verdict When
     """,
     "remit.runtime": """
-        CallResult Client ConversationUpdate OpenRun Page PrincipalDirectory QuestionUpdate Receipt ReceiptCall
-        ReplayReport RunDetails RunResult RunUpdate Runtime ToolInfo WatchEvent WatchStart make_receipt
+        CallResult Client ConversationUpdate ListedRun OpenRun Page PrincipalDirectory QuestionUpdate Receipt
+        ReceiptCall ReplayReport RunDetails RunResult RunUpdate Runtime ToolInfo WatchEvent WatchStart make_receipt
     """,
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """
         AcquiredLease AnswerPiece AnswerPieces AppendFuture ArtifactScope ArtifactStore AttachedCalls Consumption
         ConversationAccess ConversationChange ConversationFilter ConversationKey ConversationRow ConversationStore
-        GrantStore
-        InMemoryStore Journal Leases QuestionFilter QuestionRow RateCounter RunFilter RunInbox RunIndex RunRow
-        RunStatus SqlStore
-        Store TurnRequest decode_item encode_item
+        GrantStore InMemoryStore Journal Leases ModelName QuestionFilter QuestionRow RateCounter RunFilter RunInbox
+        RunIndex RunRow RunStatus RunSummaries RunSummary RunTotals SqlStore Store TokenCounts TurnRequest UsageRow
+        decode_item encode_item
     """,
     "remit.testing": """
         HistoryError HistoryErrorKind RecordingModel Scripted call_through calls crash_at history_errors kill_process

@@ -35,9 +35,11 @@ MUTANTS: Final = mutants_of(
     "budget.dollars_over",
     {
         "the model that the answer names is priced": edited(
-            f"{_USAGE}:_find_cost", "{item.requested, item.model}", "{item.model}"
+            f"{_USAGE}:price_of", "find_price(prices, requested) if requested", "find_price(prices, model) if requested"
         ),
-        "the cheaper of both models is priced": edited(f"{_USAGE}:_find_cost", "max(highest", "min(highest"),
+        "the cheaper of both models is priced": edited(
+            f"{_USAGE}:price_of", "Price(max(price.input", "Price(min(price.input"
+        ),
         "the model that was asked is not on record": edited(
             "remit.agent.recorded_answer:add_usage", "requested=reservation.model", "requested=''"
         ),

@@ -18,6 +18,7 @@ from remit.call.call import CallLayer, ToolLayer, to_call_layers
 from remit.call.callee import Callee
 from remit.client.client import Client
 from remit.client.following import RunEvent
+from remit.client.listed_run import ListedRun
 from remit.client.open_run import OpenRun
 from remit.client.opening import RunOpener
 from remit.client.reader import Page, RunDetails
@@ -54,6 +55,7 @@ __all__ = [
     "CallResult",
     "Client",
     "ConversationUpdate",
+    "ListedRun",
     "OpenRun",
     "Page",
     "PrincipalDirectory",

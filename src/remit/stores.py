@@ -35,9 +35,15 @@ if TYPE_CHECKING:
     from remit.journal.ports import RunRow as RunRow
     from remit.journal.ports import RunStatus as RunStatus
     from remit.journal.ports import Store as Store
+    from remit.journal.run_summary import RunSummaries as RunSummaries
+    from remit.journal.run_summary import RunSummary as RunSummary
+    from remit.journal.run_summary import UsageRow as UsageRow
+    from remit.journal.run_totals import RunTotals as RunTotals
     from remit.journal.sql.store import SqlStore as SqlStore
     from remit.record.artifact import ArtifactScope as ArtifactScope
     from remit.record.ledger import Consumption as Consumption
     from remit.record.ledger import TurnRequest as TurnRequest
+    from remit.record.usage import ModelName as ModelName
+    from remit.record.usage import TokenCounts as TokenCounts
 else:
     __getattr__ = lazy_exports(__name__, extras={"remit.journal.sql.store": "sql"})

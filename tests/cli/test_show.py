@@ -111,6 +111,18 @@ def test_runs_are_listed_newest_first(cli: Cli) -> None:
     assert lines[1].split()[1:4] == ["done", "shop", "find"]
 
 
+def test_a_listed_run_has_its_title_calls_and_cost_and_its_first_failure(cli: Cli) -> None:
+    cli.script(calls(("find", {"name": "rye"}), ("find", {"name": "unicorn"})), "done")
+    cli("run", APP, "--ask", "Is there  rye?")
+    (told,) = cli("runs", "--json").json["runs"]
+    assert (told["title"], told["calls"], told["open_questions"]) == ("Is there rye?", 2, 0)
+    assert (told["usage"]["requests"], told["failure"]["tool"], told["failure"]["code"]) == (2, "find", "NOT_FOUND")
+    head, line = cli("runs").out.splitlines()
+    assert head.split()[-4:] == ["calls", "tokens", "cost", "title"]
+    assert " 2 " in line
+    assert line.endswith("Is there rye?")
+
+
 def test_runs_of_another_tenant_are_not_listed_and_the_user_is_told_which_tenant_is_theirs(cli: Cli) -> None:
     empty = cli("runs")
     assert (empty.out, empty.status) == ("", 0)

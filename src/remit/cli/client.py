@@ -144,10 +144,10 @@ class LocalClient:
 
     def usage(self, positions: Iterable[Position]) -> UsageTotals:
         """The usage of a run's models, at the prices of ``config.toml`` and of Remit's table."""
+        from remit.journal.run_totals import RunTotals
         from remit.models.prices import with_default_prices
-        from remit.record.meter import usage_of
 
-        return usage_of(positions, with_default_prices(self.users.prices))
+        return RunTotals.of(positions).usage(with_default_prices(self.users.prices))
 
     @cached_property
     def reader(self) -> ConversationReader:

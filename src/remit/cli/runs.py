@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from msgspec import to_builtins
 
 from remit.cli.client import open_client
 from remit.cli.text import format_cost, format_duration, format_time, json_text, one_line
-from remit.journal.ports import RunRow
-from remit.journal.rest import find_rest
-from remit.record.items import Position
+
+if TYPE_CHECKING:
+    from remit.client.listed_run import ListedRun
 
 
 def runs(
@@ -26,6 +26,8 @@ def runs(
 ) -> None:
     """List runs, newest first. `due` is the time of a scheduled run, or of the next try of a stalled one.
 
+    `title` is the beginning of the prompt or of the first argument, and `calls` are those that have ended.
+
     Lists your own runs, or all of your tenant if you hold runs:read (for the target, if you name one). Your tenant is
     in config.toml. That of a run is the tenant of its principal: of a program's, "default" unless it gives another.
     """
@@ -33,11 +35,8 @@ def runs(
         chosen: Any = status  # the reader refuses one that there is not
         page = client.reader.runs(status=chosen, conversation=conversation, target=target, limit=limit)
         rows = client.wait(page).items
-        items = {row.run: client.wait(client.reader.items(row.run)) for row in rows}
-        usage = {run: client.usage(each) for run, each in items.items()}
-        due = {row.run: _due(row, items[row.run]) for row in rows}
     if as_json:
-        print(json_text({"runs": [_fields(row, due[row.run]) | {"usage": usage[row.run]._asdict()} for row in rows]}))
+        print(json_text({"runs": [_fields(row) for row in rows]}))
         return
     if not rows:
         who = f"{one_line(client.principal.name)} of the tenant {one_line(client.principal.tenant)}"
@@ -45,20 +44,7 @@ def runs(
         return
     from remit.cli.tables import make_table, print_table
 
-    listing = make_table(
-        "run",
-        "status",
-        "application",
-        "callee",
-        "by",
-        "target",
-        "conversation",
-        "started",
-        "due",
-        "took",
-        "tokens",
-        "cost",
-    )
+    listing = make_table(*_COLUMNS)
     for row in rows:
         listing.add_row(
             row.run,
@@ -69,24 +55,27 @@ def runs(
             row.target,
             one_line(row.conversation),
             format_time(row.opened),
-            format_time(due[row.run]),
+            format_time(row.due),
             _duration(row),
-            f"{usage[row.run].tokens:,}",
-            format_cost(usage[row.run].cost),
+            f"{row.calls:,}",
+            f"{row.usage.tokens:,}",
+            format_cost(row.usage.cost),
+            one_line(row.title),
         )
     print_table(listing)
 
 
-def _fields(row: RunRow, due: float) -> dict[str, object]:
-    return {**asdict(row), **({"due": due} if due else {})}
+_COLUMNS: Final = (
+    *("run", "status", "application", "callee", "by", "target", "conversation"),
+    *("started", "due", "took", "calls", "tokens", "cost", "title"),
+)
 
 
-def _due(row: RunRow, items: Sequence[Position]) -> float:
-    """When a resting run continues automatically, in epoch seconds; 0 if it does not."""
-    if row.status not in ("scheduled", "stalled"):
-        return 0.0
-    return find_rest(each.item for each in items).due
+def _fields(row: ListedRun) -> dict[str, Any]:
+    failure = None if row.failure is None else to_builtins(row.failure)
+    fields = {**asdict(row), "usage": row.usage._asdict(), "failure": failure}
+    return fields if row.due else {name: value for name, value in fields.items() if name != "due"}
 
 
-def _duration(row: RunRow) -> str:
+def _duration(row: ListedRun) -> str:
     return format_duration(row.ended - row.opened) if row.ended else ""

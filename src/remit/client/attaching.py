@@ -19,9 +19,9 @@ from remit.engine.running import start_apart
 from remit.errors import LeaseError, RequestConflictError, RequestError, RequestNotFoundError
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import RunRow
+from remit.journal.run_totals import RunTotals
 from remit.record.arguments import Limits
 from remit.record.items import RunOpened
-from remit.record.meter import usage_of
 from remit.record.question import content_digest
 from remit.views.receipt import FindContract
 
@@ -84,7 +84,7 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
             questions=rest.questions,
             retry_at=rest.due,
             reason=rest.reason,
-            usage=usage_of(items, self.executor.prices),
+            usage=RunTotals.of(items).usage(self.executor.prices),
             items=[each.item for each in items],
         )
         return result_of(row.run, request.callee, outcome, self.find_contract)

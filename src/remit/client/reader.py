@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final, Generic, Literal, TypeVar, get_args
 
 from remit.client.following import StreamEvent, follow_run
+from remit.client.listed_run import ListedRun
 from remit.core.call_checks import check_calls
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive
 from remit.engine.ended import read_ended_outcome
@@ -17,9 +18,9 @@ from remit.engine.visible_runs import VisibleRuns, check_ids
 from remit.errors import RequestError, RequestNotFoundError
 from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
 from remit.journal.rest import find_rest
+from remit.journal.run_totals import RunTotals
 from remit.record.grant import Grant, GrantRow
 from remit.record.items import Position, RunFinished
-from remit.record.meter import usage_of
 from remit.record.principal import Principal
 from remit.record.question import DecisionKind, Question
 from remit.record.usage import NO_USAGE, Prices, UsageTotals
@@ -92,11 +93,12 @@ class RunReader(VisibleRuns):
         until: float = math.inf,
         before: str = "",
         limit: int = 50,
-    ) -> Page[RunRow]:
+    ) -> Page[ListedRun]:
         """A page of the principal's runs, newest first; with ``runs:read`` of all of the tenant, or of its targets.
 
-        ``agent`` is the agent or tool that was called, ``before`` the ``next`` of the previous page. ``since`` and
-        ``until`` (exclusive) are epoch seconds.
+        Each has its title, calls, open questions, usage and first failure, from the index. ``agent`` is the agent or
+        tool that was called, ``before`` the ``next`` of the previous page. ``since`` and ``until`` (exclusive) are
+        epoch seconds.
 
         Raises:
             RequestError: there is no such status, the run ``before`` does not exist, or ``limit`` is not 1 to 1,000.
@@ -110,7 +112,9 @@ class RunReader(VisibleRuns):
             run_filter["since"] = float(since)
         if until < math.inf:
             run_filter["until"] = float(until)
-        return await self._page(run_filter, before, limit)
+        page = await self._page(run_filter, before, limit)
+        summaries = await self._store.read_summaries([each.run for each in page])
+        return Page([ListedRun.of(each, summaries[each.run], self._prices) for each in page], page.next)
 
     async def status(self, run: str) -> RunRow:
         """The index row of a run: its status, agent, conversation and times.
@@ -128,7 +132,7 @@ class RunReader(VisibleRuns):
         """
         row = await self._visible_run(run)
         items = await self._store.read(run)
-        usage = usage_of(items, self._prices)
+        usage = RunTotals.of(items).usage(self._prices)
         make = partial(RunDetails, receipt=make_receipt((each.item for each in items), self._find_contract))
         if row.status in ("running", "queued"):
             return make(row=row, usage=usage)
@@ -181,16 +185,27 @@ class RunReader(VisibleRuns):
     async def usage(self, *, since: float, until: float) -> UsageTotals:
         """The usage of the runs that `runs` lists and that were opened from ``since`` until ``until`` (epoch seconds).
 
-        Reads the items of these runs.
+        Runs whose content was erased count too.
         """
-        totals, before = NO_USAGE, ""
-        while True:
-            page = await self.runs(since=since, until=until, before=before, limit=BATCH)
-            for row in page.items:
-                totals = totals.plus(usage_of(await self._store.read(row.run), self._prices))
-            before = page.next
-            if not before:
-                return totals
+        check_numbers("usage", since=since, until=0.0 if until == math.inf else until)
+        read = partial(
+            self._store.read_usage,
+            tenant=self.principal.tenant,
+            application=self._application,
+            since=since,
+            until=until,
+        )
+        if self._may(READ_PERMISSION, ""):
+            rows = await read()
+        else:
+            rows = await read(principal=self.principal.name)
+            if has_targets(self.principal):
+                rows = [each for each in rows if not self._may(READ_PERMISSION, each.target)]
+                rows += [each for each in await read() if self._may(READ_PERMISSION, each.target)]
+        totals = NO_USAGE
+        for row in rows:
+            totals = totals.plus(UsageTotals.of({row.name: row.counts}, self._prices))
+        return totals
 
     async def questions(
         self, *, only_open: bool = True, run: str = "", conversation: str = "", after: str = "", limit: int = 50
@@ -280,8 +295,7 @@ class RunReader(VisibleRuns):
             await self._visible_run(before)
         reads_all = self._may(READ_PERMISSION, run_filter.get("target", ""))
         own = RunFilter(tenant=self.principal.tenant, principal="" if reads_all else self.principal.name)
-        of_targets = not reads_all and any(TARGET_MARK in each for each in self.principal.permissions)
-        if of_targets:
+        if not reads_all and has_targets(self.principal):
 
             async def read(before: str) -> Sequence[RunRow]:
                 page = RunFilter(tenant=self.principal.tenant, before=before, limit=BATCH, without_erased=True)
@@ -306,6 +320,11 @@ class RunReader(VisibleRuns):
             return False
         row = await self._store.find_run(question.run) if self._application else None
         return not self._application or (row is not None and self._has_run(row))
+
+
+def has_targets(principal: Principal) -> bool:
+    """Whether some permission of a principal holds for certain targets only."""
+    return any(TARGET_MARK in each for each in principal.permissions)
 
 
 async def read_page(

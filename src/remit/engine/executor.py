@@ -28,9 +28,9 @@ from remit.errors import (
 from remit.journal.codec import encode_item, link_items
 from remit.journal.ledger import RunLedger, StoredCallback
 from remit.journal.ports import FIRST_EPOCH, AcquiredLease, QuestionRow, Store
+from remit.journal.run_totals import RunTotals
 from remit.journal.verify import verify_lease
 from remit.record.items import HEADER_ITEMS, DecisionItem, Item, Position, RunFinished, RunResumed
-from remit.record.meter import usage_of
 from remit.record.question import Decision
 from remit.record.usage import Prices
 
@@ -143,7 +143,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             if run_state.row is not None and run_state.row.status in ("done", "failed", "cancelled"):
                 ended = await read_ended_outcome(run_state.row.status, known_items, self.store)
                 items = [position.item for position in known_items]
-                return structs.replace(ended, usage=usage_of(known_items, self.prices), items=items)
+                return structs.replace(ended, usage=RunTotals.of(known_items).usage(self.prices), items=items)
             answers = RunAnswers(
                 self.store,
                 run,

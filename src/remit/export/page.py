@@ -11,8 +11,8 @@ from typing import Final
 from remit.export.markup import Markup, element, join
 from remit.export.story import Story, clock_text, duration_text, write_receipt
 from remit.export.style import STYLE
+from remit.journal.run_totals import RunTotals
 from remit.record.items import ErasedItem, Position, RunOpened
-from remit.record.meter import usage_of
 from remit.record.usage import Prices, UsageTotals
 from remit.views.receipt import FindContract, receipt_of
 from remit.views.run_view import RunView
@@ -51,7 +51,7 @@ def write_page(
 def _header(title: str, runs: Sequence[Sequence[Position]], prices: Prices) -> Markup:
     people = dict.fromkeys(each[0].item.principal for each in runs if isinstance(each[0].item, RunOpened))
     started = _date(runs[0][0].at) if runs else ""
-    usage = usage_of([position for run in runs for position in run], prices)
+    usage = RunTotals.of(position for run in runs for position in run).usage(prices)
     facts = [started, ", ".join(people), f"{len(runs):,} runs" if len(runs) > 1 else "", _usage_text(usage)]
     return element("header", element("h1", title or "Untitled", dir="auto"), _facts(facts))
 
@@ -66,7 +66,7 @@ def _section(run: Sequence[Position], prices: Prices, find_contract: FindContrac
     name = element("h2", element("code", header.callee), element("span", status, class_=f"chip {colour}"))
     facts = [
         f"run {run[0].run}", f"by {header.principal}", header.target and f"for {header.target}", _date(run[0].at),
-        f"took {duration_text(run[-1].at - run[0].at)}", _usage_text(usage_of(run, prices)),
+        f"took {duration_text(run[-1].at - run[0].at)}", _usage_text(view.totals.usage(prices)),
     ]  # fmt: skip
     receipt = write_receipt(receipt_of(view, find_contract))
     return element("section", element("header", name, _facts(facts)), Story(run, header, view).thread(), receipt)

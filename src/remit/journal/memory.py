@@ -10,14 +10,11 @@ from dataclasses import replace
 from math import inf
 from typing import Unpack
 
-from msgspec import Struct, field
-
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_clock
 from remit.journal.answers import InMemoryAnswers
 from remit.journal.artifact_memory import ArtifactsInMemory
 from remit.journal.attached_calls import CallsInMemory
-from remit.journal.change_memory import ChangesInMemory
 from remit.journal.changes import ChangeKind
 from remit.journal.codec import ERASED_BODY
 from remit.journal.conversations import ConversationsInMemory, conversation_key
@@ -54,6 +51,7 @@ from remit.journal.ports import (
     RunFilter,
     RunRow,
 )
+from remit.journal.run_memory import RunsInMemory, RunState
 from remit.journal.turn_memory import TurnsInMemory
 from remit.record.items import (
     DETACHED,
@@ -71,32 +69,18 @@ from remit.record.ledger import Consumption
 from remit.record.question import Decision, Question, QuestionStatus
 
 
-class _RunState(Struct):
-    epoch: int = 0
-    executor: str = ""
-    leased_until: float = 0.0
-    items: list[Position] = field(default_factory=list[Position])
-    questions: list[str] = field(default_factory=list[str])
-    row: RunRow | None = None
-    number: int = 0
-    wake: float = 0.0
-    waits_for: tuple[str, ...] = ()
-    cancel_requested_by: str = ""
-
-
 @check_arguments()
-class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, ChangesInMemory, GrantsInMemory, TurnsInMemory):
+class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMemory, GrantsInMemory, TurnsInMemory):
     """A store in the memory of this process, for tests and single runs."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         InMemoryAnswers.__init__(self, as_clock("InMemoryStore", clock))
         ArtifactsInMemory.__init__(self)
         CallsInMemory.__init__(self)
-        ChangesInMemory.__init__(self)
+        RunsInMemory.__init__(self)
         GrantsInMemory.__init__(self)
         TurnsInMemory.__init__(self)
-        self._runs: dict[str, _RunState] = {}
-        self._unfinished: dict[str, _RunState] = {}
+        self._unfinished: dict[str, RunState] = {}
         self._conversations = ConversationsInMemory(self._row_of)
         self._questions: dict[str, QuestionRow] = {}
         self._approvals: dict[str, list[tuple[float, str]]] = {}
@@ -131,11 +115,11 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, ChangesIn
 
     async def read(self, run: str, after: int = -1) -> list[Position]:
         """The items of a run with a seq above ``after``, in order."""
-        return [p for p in self._runs[run].items if p.seq > after] if run in self._runs else []
+        return [p for p in self._items_of(run) if p.seq > after]
 
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items permanently."""
-        items = self._runs[run].items if run in self._runs else []
+        items = self._count_items(run)
         self._erase_artifacts(run, {position.seq: position.body for position in items}, seqs)
         for p in [p for p in items if p.seq in seqs and not isinstance(p.item, ErasedItem)]:
             if isinstance(p.item, (QuestionItem, DecisionItem)):
@@ -164,14 +148,14 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, ChangesIn
     ) -> AcquiredLease:
         until = self._clock() + seconds if seconds else 0.0
         if opening and run not in self._runs:
-            self._runs[run] = _RunState(FIRST_EPOCH, executor, until)
+            self._runs[run] = RunState(FIRST_EPOCH, executor, until)
             try:
                 self._append(run, FIRST_EPOCH, opening, None)
             except BaseException:
                 del self._runs[run]
                 raise
             return AcquiredLease(FIRST_EPOCH, is_opened=True)
-        state = self._runs.setdefault(run, _RunState())
+        state = self._runs.setdefault(run, RunState())
         if state.leased_until > self._clock():
             raise lease_held_error(run, state.executor)
         state.epoch += 1
@@ -210,8 +194,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, ChangesIn
 
     async def list_runs(self, **run_filter: Unpack[RunFilter]) -> list[RunRow]:
         """The newest runs, newest first."""
-        rows = [(state.number, state.row) for state in self._runs.values() if state.row is not None]
-        return list_runs(rows, run_filter)
+        return list_runs([(self._runs[row.run].number, row) for row in self._opened_runs()], run_filter)
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
         """The last run that was opened in a conversation, without direct calls."""
@@ -300,9 +283,6 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, ChangesIn
     async def close(self) -> None:
         """Do nothing."""
 
-    def _row_of(self, run: str) -> RunRow | None:
-        return self._runs[run].row if run in self._runs else None
-
     def _unfinished_run(self, key: ConversationKey, before: float = inf) -> str:
         """The first unfinished run of a conversation with a number below ``before``, without direct calls."""
         found = (
@@ -366,7 +346,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, ChangesIn
         for question, row in consumed.items():
             self._set_question(question, row)
 
-    def _index_item(self, state: _RunState, position: Position) -> None:
+    def _index_item(self, state: RunState, position: Position) -> None:
         item = position.item
         if isinstance(item, RunOpened):
             state.row = run_row_from_header(position, item)
@@ -380,7 +360,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, ChangesIn
         elif isinstance(item, QuestionItem) and item.question not in self._questions:
             question = Question.from_json(item.body)
             self._set_question(item.question, QuestionRow(question, "open", None, None))
-            self._runs.setdefault(question.run, _RunState()).questions.append(item.question)
+            self._runs.setdefault(question.run, RunState()).questions.append(item.question)
         elif isinstance(item, DecisionItem) and self._is_open(item.question):
             self._store_decision(Decision.from_json(item.body))
         elif isinstance(item, QuestionClosed) and self._is_open(item.question):

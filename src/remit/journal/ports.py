@@ -16,6 +16,7 @@ from remit.journal.conversation_row import (
 )
 from remit.journal.question_row import QuestionRow
 from remit.journal.run_row import RunRow, RunStatus
+from remit.journal.run_summary import RunSummaries
 from remit.record.artifact import ArtifactScope
 from remit.record.grant import Grant, GrantRow
 from remit.record.items import Position
@@ -377,6 +378,7 @@ class Store(
     RateCounter,
     ArtifactStore,
     AttachedCalls,
+    RunSummaries,
     AnswerPieces,
     Protocol,
 ):

@@ -267,15 +267,6 @@ def _agent_of(call: str) -> str:
     return call.partition(":")[0]
 
 
-def usage_of(history: Iterable[Position], prices: Prices) -> UsageTotals:
-    """The usage of the requests in a journal; calls are not counted."""
-    totals = UsageTotals()
-    for position in history:
-        if isinstance(position.item, ModelUsage):
-            totals = totals.add(position.item, prices)
-    return totals
-
-
 def _executed_seconds(
     history: Iterable[Position], is_counted: Callable[[Item], bool], since: float = -math.inf
 ) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -95,19 +96,49 @@ def describe_missing_price(model: str) -> str:
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def _find_cost(item: ModelUsage, prices: Prices) -> float | None:
-    """The cost of a request; None if the price is unknown.
+class ModelName(NamedTuple):
+    """The model that was asked, and the one that its answers name."""
 
-    By the price of the model that was asked or of the one that the answer names, whichever costs more: a provider that
-    names a cheaper model, or an unknown one, must not loosen a budget.
+    requested: str
+    model: str
+
+
+def price_of(requested: str, model: str, prices: Prices) -> Price | None:
+    """The price of requests to a model; None if it is unknown.
+
+    Of the model that was asked and the one that the answer names, each price is the higher one: a provider that names
+    a cheaper model, or an unknown one, must not loosen a budget.
     """
-    highest: float | None = None
-    for name in {item.requested, item.model}:
-        price = find_price(prices, name) if name else None
-        if price is not None:
-            cost = price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
-            highest = cost if highest is None else max(highest, cost)
-    return highest
+    price = find_price(prices, requested) if requested else None
+    other = find_price(prices, model) if model and model != requested else None
+    if price is None or other is None:
+        return price or other
+    cached = max(each.input if each.cached is None else each.cached for each in (price, other))
+    return Price(max(price.input, other.input), max(price.output, other.output), cached)
+
+
+class TokenCounts(NamedTuple):
+    """Requests to a model and their tokens. Cached tokens are part of the prompts, reasoning ones of completions."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    def add(self, item: ModelUsage) -> TokenCounts:
+        """Return the counts with one more request."""
+        return TokenCounts(
+            self.requests + 1,
+            self.prompt_tokens + item.prompt_tokens,
+            self.completion_tokens + item.completion_tokens,
+            self.cached_tokens + item.cached_tokens,
+            self.reasoning_tokens + item.reasoning_tokens,
+        )
+
+    def plus(self, other: TokenCounts) -> TokenCounts:
+        """Return the sum of both."""
+        return TokenCounts(*map(operator.add, self, other))
 
 
 _MAX_TOKENS: Final = 100_000_000
@@ -143,7 +174,8 @@ class UsageTotals(NamedTuple):
 
     def add(self, item: ModelUsage, prices: Prices) -> UsageTotals:
         """Return the totals with one more request."""
-        cost = _find_cost(item, prices)
+        price = price_of(item.requested, item.model, prices)
+        cost = None if price is None else price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
         return UsageTotals(
             self.prompt_tokens + item.prompt_tokens,
             self.completion_tokens + item.completion_tokens,
@@ -152,6 +184,17 @@ class UsageTotals(NamedTuple):
             self.cached_tokens + item.cached_tokens,
             self.reasoning_tokens + item.reasoning_tokens,
         )
+
+    @staticmethod
+    def of(used: Mapping[ModelName, TokenCounts], prices: Prices) -> UsageTotals:
+        """The totals of the requests to several models."""
+        total = NO_USAGE
+        for name, counts in used.items():
+            price = price_of(*name, prices)
+            requests, prompt, completion, cached, reasoning = counts
+            cost = None if price is None else price.cost(prompt, completion, cached)
+            total = total.plus(UsageTotals(prompt, completion, requests, cost, cached, reasoning))
+        return total
 
     def plus(self, other: UsageTotals) -> UsageTotals:
         """Return the sum of both."""

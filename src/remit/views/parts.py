@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from remit.call.changed import Changed
 from remit.errors import CallCancelledError, CallError, InternalError, StillRunningError, error_from_reply
-from remit.record.items import Author, Handoff, Note, Outcome, ToolOutput, output_content
+from remit.record.items import Author, Handoff, ModelFailure, Note, Outcome, ToolOutput, output_content
 from remit.record.question import Decision, Question
 
 CallState = Literal["asked", "running", "done", "failed", "denied", "unknown"]
@@ -173,6 +173,14 @@ class FailureView(Struct, frozen=True, kw_only=True):
     at: float
     code: str
     message: str
+
+    @staticmethod
+    def of(item: ToolOutput | ModelFailure, at: float) -> FailureView:
+        """The failure that an item of the time ``at`` reports."""
+        is_call = isinstance(item, ToolOutput)
+        error = read_error(output_content(item) if is_call else item.content)
+        call, tool = (item.call, item.callee) if is_call else (item.call.partition(":")[0], "")
+        return FailureView(call=call, tool=tool, at=at, code=error.code, message=error.message)
 
 
 def read_error(content: str) -> CallError:

@@ -12,8 +12,8 @@ from remit.chat.wire import read_tool_calls, text_of_message
 from remit.core.call_checks import check_arguments, check_calls
 from remit.core.checks import as_tuple_of, check_counts, check_instance, check_numbers, check_texts
 from remit.journal.codec import message_text
-from remit.journal.index import status_after
 from remit.journal.run_row import RunStatus
+from remit.journal.run_totals import RunTotals
 from remit.record.items import (
     AttemptEnded,
     AttemptStarted,
@@ -26,7 +26,6 @@ from remit.record.items import (
     Handoff,
     Item,
     Message,
-    ModelFailure,
     Note,
     Position,
     QuestionItem,
@@ -43,7 +42,6 @@ from remit.views.parts import (
     NoteView,
     QuestionView,
     WritingView,
-    read_error,
 )
 
 
@@ -52,21 +50,19 @@ from remit.views.parts import (
 class RunView:
     """The fold of the items of a run: `add` them in their order, all at once or as they come.
 
-    ``status`` and ``error`` are those of the run. ``root`` is its call, None as long as nothing tells of it. ``calls``
-    are all calls by id, ``questions`` all questions by id, ``messages`` those of all its agents in order. ``writing``
-    are the answers that models are writing, by request; see `write`.
+    ``totals`` are the numbers of the run, such as the tokens that its models have used. ``root`` is its call, None as
+    long as nothing tells of it. ``calls`` are all calls by id, ``questions`` all questions by id, ``messages`` those
+    of all its agents in order. ``writing`` are the answers that models are writing, by request; see `write`.
     """
 
     def __init__(self) -> None:
         self.header: RunOpened | None = None
         self.root: CallView | None = None
-        self.status: RunStatus = "running"
-        self.error = ""
+        self.totals = RunTotals()
         self.calls: dict[str, CallView] = {}
         self.questions: dict[str, QuestionView] = {}
         self.messages: list[MessageView] = []
         self.writing: dict[str, WritingView] = {}
-        self.first_failure: FailureView | None = None
         self.count = 0
         self._wanted: dict[tuple[str, str], CallView] = {}
 
@@ -82,8 +78,8 @@ class RunView:
         """Add the next item, which was written at ``at`` (epoch seconds)."""
         check_instance("RunView.add: item", item, Item, "give an item of a journal")
         check_numbers("RunView.add", at=at)
+        self.totals.add(item, at, self.count)
         self.count += 1
-        self.status = status_after(item) or self.status
         if isinstance(item, CallItem):
             self._add_of_call(item, at)
             return
@@ -98,17 +94,29 @@ class RunView:
                 self._add_to_call(item, at)
             case DecisionItem():
                 self._decide(item, at)
-            case ModelFailure() if item.retry_at is None:
-                self._note_failure(item.call.partition(":")[0], "", at, item.content)
             case ErasedItem():
                 self._find(item.call.partition(":")[0]).erased.add(item.was)
-                self.status = "done" if item.was == RunFinished.kind else self.status
             case RunFinished():
-                self.error = item.error
                 for call in self.calls.values():
                     call.is_over = True
             case _:
                 pass
+
+    @property
+    def status(self) -> RunStatus:
+        """The status of the run."""
+        return self.totals.status or "running"
+
+    @property
+    def error(self) -> str:
+        """Why the run has failed; empty if it has not."""
+        return self.totals.error
+
+    @property
+    def first_failure(self) -> FailureView | None:
+        """The first thing that failed."""
+        failure = self.totals.failure
+        return None if failure is None else FailureView.of(failure, self.totals.failed_at)
 
     def write(self, request: str, text: str, kind: DeltaKind = "text", index: int = 0, name: str = "") -> None:
         """Add a piece of the answer to a request; its message replaces them. See `remit.items.DeltaEvent`."""
@@ -145,7 +153,6 @@ class RunView:
 
     def _open(self, item: RunOpened, at: float) -> None:
         self.header = item
-        self.status = "queued" if item.queued else self.status
         root = self.root = self._find(root_call_id(item))
         root.tool, root.arguments, root.asked_at, root.has_begun = item.callee, item.arguments, at, True
 
@@ -195,8 +202,6 @@ class RunView:
             call.attempts.append(AttemptView(number=item.attempt, started_at=at, place=self.count))
         elif isinstance(item, ToolOutput):
             call.output, call.ended_at = item, at
-            if item.outcome == "error":
-                self._note_failure(item.call, item.callee, at, call.content)
 
     def _add_to_call(self, item: Note | CallAllowed | Handoff, at: float) -> None:
         call = self._find(item.call)
@@ -256,8 +261,3 @@ class RunView:
             attempts.append(attempt)
         attempt.ended_at, attempt.outcome, attempt.content, attempt.place = at, item.outcome, item.content, self.count
         attempt.void, attempt.where = item.void, item.where
-
-    def _note_failure(self, call: str, tool: str, at: float, content: str) -> None:
-        if self.first_failure is None:
-            error = read_error(content)
-            self.first_failure = FailureView(call=call, tool=tool, at=at, code=error.code, message=error.message)

@@ -109,7 +109,7 @@ def find_unfinished_run(connection: Connection, key: ConversationKey) -> str:
 
 def erase_first_message(connection: Connection, run: str) -> None:
     """Mark a run whose header is erased, and erase the copy of the first message if it had it."""
-    connection.execute(update(RUNS).where(RUNS.c.run == run).values(erased=1))
+    connection.execute(update(RUNS).where(RUNS.c.run == run).values(erased=1, title=""))
     key = connection.execute(
         select(*(RUNS.c[name] for name in ConversationKey._fields)).where(RUNS.c.run == run)
     ).first()

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, and_, bindparam, extract, func, insert, or_, 
 
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import ConversationKey
+from remit.journal.sql.run_totals import NO_TOTALS
 from remit.journal.sql.statements import Command, Query
 from remit.journal.sql.tables import ITEMS, NOT_ENDED, QUESTIONS, RUNS, one_of
 from remit.journal.sql.writes import RUN_IS_OPENED
@@ -95,6 +96,7 @@ UNOPENED_RUN = {
     **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after", "target"), ""),
     "erased": 0,
     "changed": 0,
+    **NO_TOTALS,
 }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import Connection, Delete, Insert, Row, Select, Update
+from sqlalchemy import Connection, Delete, Insert, Row, Select, TextClause, Update
 from sqlalchemy.engine import result_tuple
 from sqlalchemy.exc import DBAPIError
 
@@ -36,7 +36,7 @@ class _CompiledStatement(NamedTuple):
 class _Statement:
     """Base of both kinds. Values are text, numbers and bytes, which drivers need not convert."""
 
-    def __init__(self, statement: _AnySelect | Insert | Update | Delete) -> None:
+    def __init__(self, statement: _AnySelect | Insert | Update | Delete | TextClause) -> None:
         self._statement = statement
         self._compiled_by_dialect: dict[str, _CompiledStatement] = {}
 

@@ -34,7 +34,6 @@ from remit.journal.ports import (
     RunRow,
 )
 from remit.journal.sql.artifacts import ArtifactTables, find_digests
-from remit.journal.sql.attached_calls import SqlAttachedCalls
 from remit.journal.sql.change_watch import ChangeWatch
 from remit.journal.sql.changes import read_changes
 from remit.journal.sql.conversations import (
@@ -69,6 +68,7 @@ from remit.journal.sql.rows import (
     readable_rows,
     run_row,
 )
+from remit.journal.sql.run_summaries import SqlRunSummaries
 from remit.journal.sql.signatures import signer_of
 from remit.journal.sql.statements import Query
 from remit.journal.sql.tables import QUESTIONS, RUNS, open_engine, sqlite_file
@@ -97,7 +97,7 @@ T = TypeVar("T")
 
 
 @check_arguments()
-class SqlStore(SqlAttachedCalls):
+class SqlStore(SqlRunSummaries):
     """A store in SQLite or Postgres, with all ports. Opens and migrates its database on first use.
 
     Args:

@@ -32,6 +32,7 @@ from remit.database.urls import enable_wal, missing_driver, postgres_timeouts
 from remit.journal.sql.file_watch import FileWatch
 from remit.journal.sql.statements import run_by_driver
 from remit.record.artifact import ArtifactScope
+from remit.record.usage import TokenCounts
 
 METADATA: Final = MetaData()
 """The tables. Conditions of indexes on Postgres are in the migrations alone: `postgresql_where` loads its drivers."""
@@ -68,6 +69,10 @@ RUNS: Final = Table(
     Column("target", Text, nullable=False, server_default=text("''")),
     Column("erased", Integer, nullable=False, server_default=text("0")),
     Column("changed", BigInteger, nullable=False),
+    Column("title", Text, nullable=False, server_default=text("''")),
+    Column("calls", Integer, nullable=False, server_default=text("0")),
+    Column("failed", Integer, nullable=False, server_default=text("-1")),
+    *(Column(name, Float, nullable=False, server_default=text("0")) for name in ("worked", "waited", "active", "due")),
     Index("remit_runs_changed", "tenant", "changed"),
     Index("remit_runs_conversation", "conversation", "number"),
     Index("remit_runs_tenant", "tenant", "opened"),
@@ -77,6 +82,27 @@ RUNS: Final = Table(
     Index("remit_runs_callee", "tenant", "callee", "opened"),
     Index("remit_runs_due", "application", "wake", sqlite_where=NOT_ENDED),
 )
+
+_COUNTS: Final = TokenCounts._fields
+
+RUN_USAGE: Final = Table(
+    "remit_run_usage",
+    METADATA,
+    *(Column(name, Text, primary_key=True) for name in ("run", "requested", "model")),
+    *(Column(name, BigInteger, nullable=False) for name in _COUNTS),
+)
+"""What runs have used of each model."""
+
+USAGE: Final = Table(
+    "remit_usage",
+    METADATA,
+    Column("tenant", Text, primary_key=True),
+    Column("application", Text, primary_key=True),
+    Column("day", Integer, primary_key=True, autoincrement=False),
+    *(Column(name, Text, primary_key=True) for name in ("principal", "target", "requested", "model")),
+    *(Column(name, BigInteger, nullable=False) for name in _COUNTS),
+)
+"""What the ended runs that were opened on a day (since the epoch, UTC) have used of each model."""
 
 ITEMS: Final = Table(
     "remit_items",

@@ -30,6 +30,7 @@ from remit.journal.index import (
     wake_time,
 )
 from remit.journal.ports import QuestionRow, RunRow
+from remit.journal.run_totals import RunTotals
 from remit.journal.sql.artifacts import find_owners, insert_owner
 from remit.journal.sql.change_number import announce_change, with_number
 from remit.journal.sql.conversations import erase_first_message, find_unfinished_run, open_conversation
@@ -37,6 +38,7 @@ from remit.journal.sql.grants import find_grant
 from remit.journal.sql.locks import LockKeys, acquire_locks, conversation_lock
 from remit.journal.sql.question_rows import SELECT_QUESTION, check_decidable, find_question
 from remit.journal.sql.rows import RUN_COLUMNS, check_question_signature, question_row, run_row
+from remit.journal.sql.run_totals import ADVANCED_TOTALS, add_to_days, add_usage, totals_values
 from remit.journal.sql.signatures import Signer, columns_of, signer_of
 from remit.journal.sql.statements import Command, Query
 from remit.journal.sql.tables import ITEMS, QUESTIONS, RUNS, one_of
@@ -89,8 +91,7 @@ class Append(Struct, frozen=True):
 
     def __call__(self, connection: Connection) -> None:
         """Store the items of this append alone."""
-        _insert_items(connection, [self])
-        self.update_index(connection)
+        run_operations(connection, [self])
 
     @property
     def is_seen(self) -> bool:
@@ -114,13 +115,17 @@ class Append(Struct, frozen=True):
             opened.add(decided.request_key)
         return LockKeys(frozenset({self.run, *opened}), frozenset(questions.union(consumed)))
 
-    def advance_values(self, signer: Signer) -> dict[str, object]:
-        """The values that advance the run from its last seq to the end of these items, with its signature."""
+    def advance_values(self, signer: Signer, totals: RunTotals) -> dict[str, object]:
+        """The values that advance the run from its last seq to the end of these items, with its signature.
+
+        ``totals`` are those of the items.
+        """
         first = self.items[0].seq
         check_sequence(self.run, self.items, first)
         head = {"run": self.run, "next_seq": first + len(self.items), "chain": self.items[-1].chain}
         keys = {"the_run": self.run, "the_epoch": self.epoch, "first": first}
-        return {**keys, "next": head["next_seq"], "signature": signer.sign("head", head)}
+        signed = {"next": head["next_seq"], "signature": signer.sign("head", head)}
+        return {**keys, **signed, **totals_values(self.items, totals)}
 
     def update_index(self, connection: Connection) -> None:
         """Consume the decisions, and update the index of runs and questions."""
@@ -152,13 +157,18 @@ def run_operations(connection: Connection, operations: Sequence[DatabaseOperatio
     appends = [each for each in operations if isinstance(each, Append)]
     if appends:
         _insert_items(connection, appends)
-    return [each.update_index(connection) if isinstance(each, Append) else each(connection) for each in operations]
+    results = [each.update_index(connection) if isinstance(each, Append) else each(connection) for each in operations]
+    add_to_days(connection, [each.run for each in appends if isinstance(each.items[-1].item, RunFinished)])
+    return results
 
 
 def _insert_items(connection: Connection, appends: Sequence[Append]) -> None:
     signer = signer_of(connection)
-    if _ADVANCE_RUNS.execute(connection, *[append.advance_values(signer) for append in appends]) != len(appends):
+    totals = [RunTotals.of(append.items) for append in appends]
+    values = [append.advance_values(signer, of_items) for append, of_items in zip(appends, totals, strict=True)]
+    if _ADVANCE_RUNS.execute(connection, *values) != len(appends):
         raise lease_lost_error(appends[0].run)
+    add_usage(connection, [(append.run, of_items) for append, of_items in zip(appends, totals, strict=True)])
     _INSERT_ITEMS.execute(connection, *[_item_row(position) for append in appends for position in append.items])
 
 
@@ -170,7 +180,7 @@ _ADVANCE_RUNS = Command(
         RUNS.c.epoch == bindparam("the_epoch"),
         RUNS.c.next_seq == bindparam("first"),
     )
-    .values(next_seq=bindparam("next"), signature=bindparam("signature"))
+    .values(next_seq=bindparam("next"), signature=bindparam("signature"), **ADVANCED_TOTALS)
 )
 _UPDATE_HEADER = Command(
     update(RUNS).where(RUNS.c.run == bindparam("the_run")).values(with_number((*RUN_COLUMNS, "number")))

@@ -33,6 +33,7 @@ _PARTS = (
     "pages",
     "rates",
     "samples",
+    "summaries",
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS))
 
@@ -52,6 +53,7 @@ from remit.testing.store_suite.lease import *  # noqa: E402, F403
 from remit.testing.store_suite.pages import *  # noqa: E402, F403
 from remit.testing.store_suite.rates import *  # noqa: E402, F403
 from remit.testing.store_suite.samples import Clock  # noqa: E402
+from remit.testing.store_suite.summaries import *  # noqa: E402, F403
 
 
 @pytest.fixture

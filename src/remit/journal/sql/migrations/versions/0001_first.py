@@ -14,6 +14,7 @@ down_revision = None
 def upgrade() -> None:
     """Create the tables."""
     _create_run_tables()
+    _create_usage_tables()
     _create_question_tables()
     _create_conversation_table()
     _create_artifact_tables()
@@ -28,7 +29,7 @@ def downgrade() -> None:
     """Drop them."""
     for table in (
         *("key", "changes", "attached", "watches", "answers", "artifact_contents", "artifacts", "conversations"),
-        *("turns", "grants", "questions", "items", "runs"),
+        *("turns", "grants", "questions", "items", "usage", "run_usage", "runs"),
     ):
         op.drop_table(f"remit_{table}")
 
@@ -68,6 +69,10 @@ def _create_run_tables() -> None:
         *_columns("target", default="''"),
         *_columns("erased", kind=sa.Integer, default="0"),
         *_columns("changed", kind=sa.BigInteger),
+        *_columns("title", default="''"),
+        *_columns("calls", kind=sa.Integer, default="0"),
+        *_columns("failed", kind=sa.Integer, default="-1"),
+        *_columns("worked", "waited", "active", "due", kind=sa.Float, default="0"),
     )
     _create_index("runs", "changed", "tenant", "changed")
     _create_index("runs", "conversation", "conversation", "number")
@@ -84,6 +89,19 @@ def _create_run_tables() -> None:
         *_columns("at", kind=sa.Float),
         *_columns("kind", "call", "body"),
         *_columns("digest", "chain", kind=sa.LargeBinary),
+    )
+
+
+def _create_usage_tables() -> None:
+    counts = ("requests", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
+    model = ("requested", "model")
+    op.create_table("remit_run_usage", *_keys("run", *model), *_columns(*counts, kind=sa.BigInteger))
+    op.create_table(
+        "remit_usage",
+        *_keys("tenant", "application"),
+        *_keys("day", kind=sa.Integer),
+        *_keys("principal", "target", *model),
+        *_columns(*counts, kind=sa.BigInteger),
     )
 
 

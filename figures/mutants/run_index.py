@@ -1,0 +1,39 @@
+"""Mutants of the figure about the index of runs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from figures.mutants.mutant import edited, mutants_of
+
+_VALUES: Final = "remit.journal.sql.run_totals:totals_values"
+_DAYS: Final = "remit.journal.sql.run_totals:add_to_days"
+_SUMMARIES: Final = "remit.journal.sql.run_summaries"
+
+MUTANTS: Final = mutants_of(
+    "index.differs",
+    {
+        "the time since a crash counts as work": edited(_VALUES, "int(isinstance(first.item, RunResumed))", "0"),
+        "a run rests only when its row says so": edited(
+            _VALUES, '"next_status": totals.status or ""', '"next_status": ""'
+        ),
+        "the time within an append is lost": edited(_VALUES, '"more_worked": totals.worked', '"more_worked": 0.0'),
+        "the time before an append is lost": edited(_VALUES, "first.at if first.seq else 0.0", "0.0"),
+        "calls of an append replace those before": edited(_VALUES, '"more_calls": totals.calls', '"more_calls": 1'),
+        "a failure is forgotten by the next append": edited(
+            _VALUES, '"first_failed": totals.failed', '"first_failed": -1'
+        ),
+        "usage is not kept by run": edited("remit.journal.sql.run_totals:add_usage", "if rows:", "if not rows:"),
+        "usage of the runs of a day is not added up": edited(_DAYS, "if sums:", "if not sums:"),
+        "a run counts on the day after it was opened": edited(
+            "remit.journal.sql.run_totals:_day_of", "opened // DAY", "opened // DAY + 1"
+        ),
+        "runs that have not ended are left out of usage": edited(
+            f"{_SUMMARIES}:_select_usage", "(unfinished, (opened >= since", "((opened >= since"
+        ),
+        "parts of days are left out of usage": edited(
+            f"{_SUMMARIES}:_select_usage", "opened < min(begin, until)", "opened < since"
+        ),
+        "the call of the run itself counts": edited("remit.journal.run_totals:RunTotals.add", "bool(item.parent)", "1"),
+    },
+)

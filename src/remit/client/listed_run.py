@@ -1,0 +1,45 @@
+"""A run as a list shows it, from the index alone."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from remit.journal.run_row import RunRow
+from remit.journal.run_summary import RunSummary
+from remit.record.usage import NO_USAGE, Prices, UsageTotals
+from remit.views import FailureView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRun(RunRow):
+    """The index row of a run with what the run has done, up to its last stored item. No item is read for it.
+
+    ``title`` is the beginning of its prompt, or of the first text among the arguments of a call. ``calls`` have ended;
+    that of the run itself is not counted. ``open_questions`` can be decided now. ``worked`` and ``waited`` are the
+    seconds in which an executor had it, and in which none had. A resting run continues by itself at ``due`` (epoch
+    seconds, 0 for never). ``failure`` is the first thing that failed.
+    """
+
+    title: str = ""
+    calls: int = 0
+    open_questions: int = 0
+    usage: UsageTotals = NO_USAGE
+    worked: float = 0.0
+    waited: float = 0.0
+    due: float = 0.0
+    failure: FailureView | None = None
+
+    @staticmethod
+    def of(row: RunRow, summary: RunSummary, prices: Prices) -> ListedRun:
+        """A run by its row and its summary."""
+        return ListedRun(
+            **asdict(row),
+            title=summary.title,
+            calls=summary.calls,
+            open_questions=summary.open_questions,
+            usage=UsageTotals.of(summary.used, prices),
+            worked=summary.worked,
+            waited=summary.waited,
+            due=summary.due,
+            failure=None if summary.failure is None else FailureView.of(*summary.failure),
+        )
