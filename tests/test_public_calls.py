@@ -17,7 +17,7 @@ from tests.test_public_names import PUBLIC
 
 MADE_BY_REMIT: Final = """
     AgentTools AuditFault AuditReport Caller ChatRequest CheckResult Client Completion ConversationRow Finding Grant
-    History Inventory LocalModel LogHead MethodDefinition ModelResolver Page PlannedCall Question ReplayReport
+    History Inventory ListedRun LocalModel LogHead MethodDefinition ModelResolver Page PlannedCall Question ReplayReport
     ResolvedModel RunDetails RunInfo RunResult RunRow Tag Tool ToolDefinition ToolDefinitions ToolInfo ToolText
     UserDirectory WorkerDefinition
 """

@@ -37,9 +37,7 @@ MUTANTS: Final = mutants_of(
         "the model that the answer names is priced": edited(
             f"{_USAGE}:price_of", "find_price(prices, requested) if requested", "find_price(prices, model) if requested"
         ),
-        "the cheaper of both models is priced": edited(
-            f"{_USAGE}:price_of", "Price(max(price.input", "Price(min(price.input"
-        ),
+        "the cheaper of both models is priced": edited(f"{_USAGE}:price_of", "map(max", "map(min"),
         "the model that was asked is not on record": edited(
             "remit.agent.recorded_answer:add_usage", "requested=reservation.model", "requested=''"
         ),

@@ -42,6 +42,11 @@ class Price:
                 )
                 raise SetupError(f"Price: {name} is {format_dollars(value)} for a million tokens; {what}")
 
+    @property
+    def by_kind(self) -> tuple[float, float, float]:
+        """The prices of tokens of a prompt, of a completion, and of a cached prompt."""
+        return self.input, self.output, self.input if self.cached is None else self.cached
+
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
         """US dollars for a request. The cached tokens are part of the prompt."""
         cached = min(cached_tokens, prompt_tokens)
@@ -113,8 +118,7 @@ def price_of(requested: str, model: str, prices: Prices) -> Price | None:
     other = find_price(prices, model) if model and model != requested else None
     if price is None or other is None:
         return price or other
-    cached = max(each.input if each.cached is None else each.cached for each in (price, other))
-    return Price(max(price.input, other.input), max(price.output, other.output), cached)
+    return Price(*map(max, zip(price.by_kind, other.by_kind, strict=True)))
 
 
 class TokenCounts(NamedTuple):
