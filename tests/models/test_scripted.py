@@ -75,7 +75,7 @@ async def test_what_others_say_about_assistants_is_not_counted(role: str) -> Non
 async def test_a_script_that_is_over_says_how_long_it_was() -> None:
     with pytest.raises(
         ModelError,
-        match="the script has 1 answers, and this is request 2 of the conversation, counting the given messages",
+        match="the script has 1 answers, and this is request 2 of the conversation; it begins with a line for",
     ):
         await Scripted(["only"])(request(answer_text("only")))
 

@@ -159,6 +159,8 @@ async def test_without_a_prompt_the_agent_is_asked_the_last_message() -> None:
         await shop.runtime.run(messages=HISTORY, by=ADA)
     with pytest.raises(SetupError, match="prompt is None; give a string"):
         await shop.runtime.run(by=ADA)
+    with pytest.raises(RequestError, match=r"messages\[0\] has the character NUL, which no prompt has; leave it out"):
+        await shop.runtime.run(by=ADA, messages=[{"role": "user", "content": "a\0b"}])
 
 
 async def test_the_history_of_a_run_is_the_start_of_another_to_the_byte() -> None:
@@ -173,7 +175,8 @@ async def test_the_history_of_a_run_is_the_start_of_another_to_the_byte() -> Non
     assert isinstance(history[1], ModelText)
     assert '"reasoning"' not in shop.model.requests[0].for_model("test").history[2]
     plain = await shop.runtime.run("Sure?", by=ADA, messages=[*map(str, saved)], idempotency_key="x")
-    assert json.loads((await shop.runtime.history(plain.run))[1]) == {"role": "assistant", "content": "9 to 18"}
+    assert json.loads((await shop.runtime.history(plain.run))[1]) == json.loads(saved[1])
+    assert '"reasoning"' not in shop.model.requests[1].for_model("test").history[2]
 
 
 @BOTH

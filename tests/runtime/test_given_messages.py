@@ -169,7 +169,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "half a character": (asks({**TEXT, "text": "a\ud800"}), "messages[0] has a lone surrogate, which is no"),
     "a name with spaces": (
         [{**ASKED, "name": "bob smith"}],
-        "messages[0] has the name 'bob smith'; give one of at most 64 characters, without spaces and < > | / \\",
+        "messages[0] has the name 'bob smith'; give one of at most 64 characters that can be seen, without ",
     ),
     "a name that is none": (answers(content="x", name=5), "messages[1] has the name 5; give"),
     "the name of another tool": (
@@ -335,7 +335,10 @@ async def test_a_marked_text_is_kept_to_the_byte_and_its_ids_stay_apart() -> Non
     assert history_errors(history) == []
     for odd in ('"z":NaN,"content":"x"', '"content":"y","content":"x"'):
         answer = '{"role":"assistant",' + odd + "}"
-        for given in (ModelText(answer, "m:x"), answer):
+        if "NaN" in odd:
+            with pytest.raises(RequestError, match="the field 'z', which cannot be kept; leave it out"):
+                await start(None, "given", "Yes.")[0].run("Sure?", by=ADA, messages=[ASKED, answer])
+        for given in (ModelText(answer, "m:x"), *(() if "NaN" in odd else (answer,))):
             runtime, _ = start(None, "given", "Yes.")
             result = await runtime.run("Sure?", by=ADA, messages=[ASKED, given])
             kept = (await runtime.history(result.run))[1]
@@ -343,6 +346,33 @@ async def test_a_marked_text_is_kept_to_the_byte_and_its_ids_stay_apart() -> Non
     broken = ModelText('{"role":"user","content":"x","more":1}', "m:x")
     with pytest.raises(RequestError, match="has the field 'more'"):
         await runtime.run("Sure?", by=ADA, messages=[broken])
+
+
+ANSWERS: dict[str, dict[str, Any]] = {
+    "thoughts beside the text": {"content": "x", "reasoning_content": "hm"},
+    "thoughts as a part": {"content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "x"}]},
+    "an id and notes": {"content": "x", "id": "msg_1", "annotations": [{"a": {"b": 1}}]},
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+async def test_what_only_a_vendor_knows_of_an_answer_is_kept_and_not_sent_to_another(name: str) -> None:
+    answer = {"role": "assistant", **ANSWERS[name]}
+    runtime, model = start(None, "given", "Yes.", "given", "Again.")
+    result = await runtime.run("Sure?", by=ADA, messages=[ASKED, answer])
+    history = await runtime.history(result.run)
+    assert json.loads(history[1]) == answer
+    assert json.loads(model.requests[0].for_model("test").history[2]) == {"role": "assistant", "content": "x"}
+    assert (await runtime.replay(result.run)).is_identical
+    again = await runtime.run("Sure?", by=ADA, messages=history[:2], idempotency_key="again")
+    assert (await runtime.history(again.run))[:2] == history[:2]
+
+
+async def test_a_field_of_an_answer_that_is_nested_too_deeply_is_refused() -> None:
+    runtime, _ = start(None, "given", "Yes.")
+    deep = {"role": "assistant", "content": "x", "n": json.loads("[" * 900 + "]" * 900)}
+    with pytest.raises(RequestError, match=r"messages\[1\] has the field 'n', which cannot be kept"):
+        await runtime.run("Sure?", by=ADA, messages=[ASKED, deep])
 
 
 async def test_a_conversation_whose_only_message_was_withdrawn_has_not_begun() -> None:

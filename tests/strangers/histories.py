@@ -168,6 +168,7 @@ _CONSTRUCTOR: Final[Mapping[str, Any]] = {
 }
 
 REFUSED: Final[dict[str, tuple[Any, str]]] = {
+    "a name with a character that nobody sees": ([{**ASKED, "name": "ann\x01"}], "messages[0] has the name 'ann\\x01'"),
     "LangChain's messages as dicts": ([{"type": "human", "data": {"content": "hi"}}], "messages[0] has the role None"),
     "LangChain's messages as they are stored": ([_CONSTRUCTOR], "messages[0] has the role None"),
     "LangChain's pairs": ([("user", "hi")], "messages[0] is ('user', 'hi')"),

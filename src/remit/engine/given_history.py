@@ -64,7 +64,7 @@ def take_prompt(history: GivenHistory) -> tuple[str, GivenHistory]:
     """Return the text of the last message of a history, which becomes the prompt, and the history before it.
 
     Raises:
-        RequestError: it is not a message of a user, or has a name.
+        RequestError: it is not a message of a user, or has a name or a character that no prompt has.
     """
     last: dict[str, Any] = json.loads(history.texts[-1])
     if last["role"] != "user":
@@ -72,7 +72,12 @@ def take_prompt(history: GivenHistory) -> tuple[str, GivenHistory]:
     if "name" in last:
         mend = "leave out its name, or write it into the content"
         raise RequestError(f"messages ends with a message of {last['name']!r}, and a prompt has no name; {mend}")
-    return text_of_message(last), history._replace(texts=history.texts[:-1])
+    text = text_of_message(last)
+    if "\0" in text:
+        raise RequestError(
+            f"messages[{len(history.texts) - 1}] has the character NUL, which no prompt has; leave it out"
+        )
+    return text, history._replace(texts=history.texts[:-1])
 
 
 def digest_history(texts: Sequence[str]) -> str:

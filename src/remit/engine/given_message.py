@@ -10,8 +10,16 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
+from remit.chat.chat import encode_message
 from remit.chat.stand_in import MESSAGE_NAME, is_object
-from remit.chat.wire import has_surrogates, origin_of_text, plain_message, read_tool_calls, text_of_message
+from remit.chat.wire import (
+    has_surrogates,
+    origin_of_text,
+    plain_message,
+    read_tool_calls,
+    text_of_message,
+    without_surrogates,
+)
 from remit.core.checks import show_value
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.record.arguments import Limits
@@ -22,6 +30,9 @@ from remit.schemas.jsontext import StrictError, compact_json, read_json, read_st
 _ROLES: Final = ("user", "assistant", "tool")
 _FIELDS: Final = {"user": ("role", "content", "name"), "tool": ("role", "tool_call_id", "content", "name")}
 """The fields of messages. An answer may have others, which only the vendor of its model knows."""
+_ANSWER_FIELDS: Final = ("role", "content", "name", "refusal", "tool_calls", "function_call")
+UNKNOWN: Final = "another program"
+"""The origin of an answer with fields of a vendor that it does not name: they are kept, and sent to no model."""
 _FILE_FIELDS: Final = {"image_url": ("url",), "file": ("file_data", "filename")}
 """The fields of a part with a file: its content as a data URL, and its name."""
 _KINDS: Final = ("text", *_FILE_FIELDS)
@@ -41,7 +52,7 @@ class GivenFile(NamedTuple):
 class ReadMessage(NamedTuple):
     """A message as it is kept, and the files of which it has the references.
 
-    ``text`` is the wire text of a message that is kept byte for byte, because it says which model wrote it.
+    ``text`` is the wire text of an answer with fields of a vendor, which are sent only to the model that it says.
     """
 
     values: dict[str, Any]
@@ -65,9 +76,11 @@ def read_message(where: str, given: object, limits: Limits) -> ReadMessage:
     if role == "assistant":
         origin = origin_of_text(given) if isinstance(given, str) and not has_surrogates(given) else ""
         _check_calls(where, values)
-        if not origin:
-            values = _read_answer(where, values)
-        return ReadMessage(values, text=text if origin else "", origin=origin)
+        if origin:
+            return ReadMessage(values, text=text, origin=origin)
+        plain = _read_answer(where, values)
+        kept = _keep_fields(where, values, plain)
+        return ReadMessage(plain) if kept == plain else ReadMessage(kept, text=encode_message(kept), origin=UNKNOWN)
     _check_fields(where, values, _FIELDS[str(role)])
     if has_surrogates(compact_json(values)):
         raise RequestError(f"{where} has a lone surrogate, which is not a character; leave it out")
@@ -146,11 +159,10 @@ def _check_name(where: str, values: Mapping[str, Any]) -> str | None:
         RequestError: providers refuse it.
     """
     name: object = values.get("name")
-    if name is None or (isinstance(name, str) and MESSAGE_NAME.fullmatch(name)):
+    if name is None or (isinstance(name, str) and MESSAGE_NAME.fullmatch(name) and name.isprintable()):
         return name
-    raise RequestError(
-        f"{where} has the name {name!r:.80}; give one of at most 64 characters, without spaces and < > | / \\"
-    )
+    mend = "give one of at most 64 characters that can be seen, without spaces and < > | / \\"
+    raise RequestError(f"{where} has the name {name!r:.80}; {mend}")
 
 
 def _read_content(where: str, content: object, limits: Limits) -> tuple[object, tuple[GivenFile, ...]]:
@@ -238,6 +250,24 @@ def _read_answer(where: str, values: Mapping[str, Any]) -> dict[str, Any]:
     if values.get("audio") and not text_of_message(values):
         raise RequestError(f"{where} has audio without a transcript; give what was said as the content")
     return plain_message({**values, "tool_calls": [*map(_to_function, values.get("tool_calls") or ())]})
+
+
+def _keep_fields(where: str, values: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer with what only the vendor of its model knows: other fields, and parts of its content.
+
+    Raises:
+        RequestError: names a field that cannot be kept.
+    """
+    kept = {**plain}
+    for name, value in values.items():
+        is_list = name == "content" and isinstance(value, list)
+        if not is_list and (not value or name in _ANSWER_FIELDS):
+            continue
+        try:
+            kept[name] = read_strictly(compact_json(without_surrogates(value)))
+        except (ValueError, RecursionError) as error:
+            raise RequestError(f"{where} has the field {name!r:.80}, which cannot be kept; leave it out") from error
+    return kept
 
 
 def _check_calls(where: str, values: Mapping[str, Any]) -> None:

@@ -96,8 +96,8 @@ class Scripted:
         number = sum('"role":"assistant"' in text[:40] for text in own)
         if number >= len(self._lines):
             raise ModelError(
-                f"the script has {len(self._lines)} answers, and this is request {number + 1} of the conversation, "
-                "counting the given messages; "
+                f"the script has {len(self._lines)} answers, and this is request {number + 1} of the conversation; "
+                "it begins with a line for each answer in messages=[…], if the run was given any; "
                 f"{_TYPED_RESULT if RESULT_TOOL in request.tools.text else ''}add an answer"
             )
         line = self._lines[number]
