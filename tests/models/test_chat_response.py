@@ -73,6 +73,14 @@ def test_an_error_that_says_nothing_may_pass(status: int, body: object) -> None:
         read_response(json.dumps(body).encode(), status)
 
 
+def test_an_error_that_is_too_deep_or_cut_before_it_says_anything_may_pass() -> None:
+    for body in (b'{"error":' * 20_000, b'{"error":{"code":40', b"[[["):
+        with pytest.raises(CompletionError, match="the model answered 400: "):
+            read_response(body, 400)
+    with pytest.raises(ModelRefusedError, match=r'the model answered 400: \{"error":"bad re$'):
+        read_response(b'{"error":"bad re', 400)
+
+
 @pytest.mark.parametrize(
     "body", [{"detail": [{"loc": ["body"], "msg": "field required"}]}, {"message": ["field required", 7]}]
 )

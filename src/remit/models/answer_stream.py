@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast
 
 from remit.chat.finish import NO_FINISH
@@ -172,7 +172,7 @@ class AnswerStream:
         for name, value in chunk.items():
             if name != "choices" and (value is not None or name not in self._body):
                 self._body[name] = value
-        for choice in map(as_object, chunk.get("choices") or ()):
+        for choice in map(as_object, _list_given(chunk.get("choices") or ())):
             if index_of(choice) in (None, FIRST):
                 self._has_answer = True
                 self._add_choice(choice)
@@ -261,7 +261,7 @@ class AnswerStream:
                 target[name] = value
 
     def _join_calls(self, known: list[Any], added: list[Any]) -> None:
-        for piece in map(as_object, added):
+        for piece in map(as_object, _list_given(added)):
             self._count(_PART_COST + _SEARCH_COST * len(known))
             whole = find_call(known, piece, self._read_arguments)
             if whole is None:
@@ -296,6 +296,11 @@ class AnswerStream:
 
 class _Text(list[str]):
     """A text in pieces."""
+
+
+def _list_given(items: Iterable[object]) -> list[object]:
+    """The items without those of null."""
+    return [each for each in items if each is not None]
 
 
 def _join_texts(value: Any) -> Any:

@@ -10,7 +10,7 @@ from remit.chat.chat import Completion, completion_from_message, drop_empty_call
 from remit.chat.wire import with_tool_calls
 from remit.errors import CompletionError
 from remit.models.choices import find_answer
-from remit.schemas.raw_json import as_object, join_members, limit_depth, load_json, raw_items, raw_members
+from remit.schemas.raw_json import as_object, join_items, join_members, limit_depth, load_json, raw_items, raw_members
 
 CONTENT_FILTER: Final = "content_filter"
 """The finish reason, and the code of a refusal, of a provider's filter."""
@@ -44,13 +44,14 @@ def parse_completion(answer: bytes) -> Completion:
         choice = response["choices"][number]
         message = as_object(choice["message"])
         _check_message(message)
-        text = with_tool_calls(raw_members(raw_items(raw_members(raw)["choices"])[number])["message"])
+        text = raw_members(raw_items(raw_members(raw)["choices"])[number])["message"]
+        text = with_tool_calls(_without_null_calls(text, message))
     except UNREADABLE as error:
         excerpt = shorten_said(answer.decode(errors="replace"))
         raise CompletionError(f"the model's answer is not a chat completion; it begins: {excerpt}") from error
-    if message.get("role") not in (None, "assistant"):
+    if message.get("role") not in (None, "", "assistant"):
         raise CompletionError(f"the model answered with a message of role {message['role']!r}, not 'assistant'")
-    if message.get("role") is None:
+    if not message.get("role"):
         role = {"role": '"assistant"'}
         text = join_members(role | raw_members(text) | role)
     finish, model, usage = choice.get("finish_reason"), response.get("model"), _object_or_empty(response.get("usage"))
@@ -86,7 +87,16 @@ def _check_message(message: Mapping[str, Any]) -> None:
     if not isinstance(message.get("content"), (str, list, type(None))) or not isinstance(calls, list):
         raise TypeError("content or tool_calls")
     for call in cast("list[object]", calls):
-        as_object(call)
+        as_object({} if call is None else call)
+
+
+def _without_null_calls(text: str, message: Mapping[str, Any]) -> str:
+    """The wire text of a message without null among its tool calls."""
+    if None not in (message.get("tool_calls") or ()):
+        return text
+    members = raw_members(text)
+    calls = [each for each in raw_items(members["tool_calls"]) if each != "null"]
+    return join_members({**members, "tool_calls": join_items(calls)})
 
 
 def _object_or_empty(value: object) -> Mapping[str, Any]:

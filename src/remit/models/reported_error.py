@@ -31,7 +31,7 @@ def read_refusal(body: object, status: int | None) -> ProviderError:
     """
     text = body if isinstance(body, str) else "" if body is None else str(body)
     value = _load(body) if isinstance(body, str) else body
-    text = "" if _is_without_words(value) else text
+    text = "" if _is_without_words(value) or _LOST.match(text) else text
     fields = _object_of(value)
     if not fields:
         return ProviderError(status, text)
@@ -138,5 +138,7 @@ def _list_texts(fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 _CODES: Final = ("code", "Code", "status_code", "status", "type", "error_code")
+_LOST: Final = re.compile(r'\s*[{\[](?:[^"]|"[^"]*"\s*:)*$')
+"""The beginning of JSON that cannot be read, with keys and without any text."""
 _STATUS: Final = re.compile(r"[45][0-9]{2}")
 _MAX_CODE: Final = 100

@@ -154,6 +154,10 @@ CALLS: Final[dict[str, Shape]] = {
         answers=(whole(add_choice(make_calls(tool_call()), 1, {"tool_calls": [tool_call('{"what":"b"}')]})), GOOD),
         calls=("look(a)",),
     ),
+    "nothing before a call": Shape(
+        answers=(whole(completion({"content": None, "tool_calls": [None, tool_call()]}, "tool_calls")), GOOD),
+        calls=("look(a)",),
+    ),
     "odd ids of two calls": _two({"id": "c\0"}, {"id": "c\ud83d"}),
 }
 
@@ -174,6 +178,7 @@ TEXTS: Final[dict[str, Shape]] = {
     "a text and a function_call of nulls": _say(
         {"content": "all done", "function_call": {"name": None, "arguments": None}}
     ),
+    "tool_calls with nothing": _say({"content": "all done", "tool_calls": [None]}),
     "tool_calls as an object": _say({"content": "all done", "tool_calls": {}}),
     "tool_calls as a text": _say({"content": "all done", "tool_calls": ""}),
     "a function_call as a text": _say({"content": "all done", "function_call": "look"}),
@@ -186,6 +191,7 @@ TEXTS: Final[dict[str, Shape]] = {
     "a choice with another number": _choice(index=7),
     "a choice without a number": _with(choices=[{"message": _TEXT["choices"][0]["message"], "finish_reason": "stop"}]),
     "no role": _choice(message={"content": "all done"}),
+    "role empty": _choice(message={"content": "all done", "role": ""}),
     "role null": _choice(message={"content": "all done", "role": None}),
     "created as a fraction": _with(created=1.5, id=None),
     "model null": _with(model=None),

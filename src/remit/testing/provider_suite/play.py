@@ -112,6 +112,5 @@ async def _send(runtime: Runtime, message: str, *, follow: bool) -> RunResult[An
 
 
 def _describe(run: RunResult[Any]) -> str:
-    if run.reason or run.reply is None:
-        return run.reason or "no reply"
-    return f"{run.reply.error.code}: {run.reply.error.message}" if run.reply.error else run.reply.content
+    error = run.reply.error if run.reply is not None else None
+    return f"{error.code}: {error.message}" if error is not None else run.reason or run.text or "no reply"

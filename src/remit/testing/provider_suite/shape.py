@@ -135,9 +135,12 @@ def as_stream(answer: HttpAnswer, body: object) -> HttpAnswer:
     events: list[object] = []
     for choice in cast("list[dict[str, Any]]", choices):
         message: dict[str, Any] = dict(choice.get("message") or {})
-        calls: list[dict[str, Any]] = message.get("tool_calls") or []
-        if calls:
-            message["tool_calls"] = [{**call, "index": number} for number, call in enumerate(calls)]
+        calls: object = message.get("tool_calls")
+        if isinstance(calls, list):
+            message["tool_calls"] = [
+                {**cast("dict[str, Any]", call), "index": number} if isinstance(call, dict) else call
+                for number, call in enumerate(cast("list[object]", calls))
+            ]
         piece = {**{key: value for key, value in choice.items() if key != "message"}, "delta": message}
         events.append({**fields, "object": "chat.completion.chunk", "choices": [piece]})
     return as_events(*events, DONE)

@@ -117,6 +117,9 @@ CALLS: Final[dict[str, Shape]] = {
     "a filter after a call": Shape(
         answers=(as_events(piece(0, '{"what":"a"}', id="c1", name="look"), chunk({}, "content_filter"), DONE), _GOOD)
     ),
+    "nothing among the pieces of a call": _call(
+        chunk({"tool_calls": [None]}), piece(0, '{"what":"a"}', id="c1", name="look"), chunk({}, choices=[None])
+    ),
     "a call of another choice first": _call(
         _other({"tool_calls": [tool_call('{"what":"b"}', id="c2")]}), piece(0, '{"what":"a"}', id="c1", name="look")
     ),
