@@ -202,3 +202,9 @@ def test_no_except_exception_of_a_tool_swallows_the_signal_to_wait() -> None:
 
 def test_the_signal_to_wait_is_no_error_of_the_tree() -> None:
     assert not issubclass(Suspended, Exception)
+
+
+def test_a_message_has_no_address_of_an_object_which_says_nothing_and_changes() -> None:
+    value, text = object(), "at 0x7f0000000000 the program ended"
+    assert RequestError(f"prompt is {value!r}; give a string").message == "prompt is <object object>; give a string"
+    assert RequestError(text).message == text

@@ -56,6 +56,7 @@ Failures end in ``Error``; `ToolFailed`, an answer of a tool, and the signal `Su
 from __future__ import annotations
 
 import json
+import re
 from typing import ClassVar, Final, cast
 
 __all__ = [
@@ -113,13 +114,15 @@ __all__ = [
 ]
 
 _ERRORS_BY_CODE: Final = dict[str, "type[CallError]"]()
+_ADDRESS: Final = re.compile(r"(?<=[\w>]) at 0x[0-9a-fA-F]{6,}(?=>)")
 
 
 class RemitError(Exception):
     """The base class of all errors of Remit. ``str(error)`` is one line: what is wrong, where, and how to fix it.
 
     A class of errors is declared with its ``code``: ``class OutOfStockError(CallError, code="OUT_OF_STOCK")``. The
-    middle of a message of more than ``max_chars`` is omitted: it may repeat a value of any length.
+    middle of a message of more than ``max_chars`` is omitted: it may repeat a value of any length. So are the addresses
+    of objects in memory.
     """
 
     code: str = "REMIT_ERROR"
@@ -130,7 +133,7 @@ class RemitError(Exception):
         cls.code = code or cls.code
 
     def __init__(self, message: str) -> None:
-        half = self.max_chars // 2
+        half, message = self.max_chars // 2, _ADDRESS.sub("", message)
         self.message = message if len(message) <= self.max_chars else f"{message[:half]} … {message[-half:]}"
         super().__init__(self.message)
 

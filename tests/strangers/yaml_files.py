@@ -69,6 +69,7 @@ VALUES: Final[dict[str, object]] = {
 """Values as they are written behind a key, and what each is."""
 
 NO_VALUES: Final[dict[str, str]] = {
+    '"a\\0b"': "has the character NUL, which cannot be stored",
     **dict.fromkeys(("yes", "no", "on", "Off", "YES", "True", "FALSE"), "is not text, a number, true or false"),
     **dict.fromkeys(
         ("0123", "0x1F", "0b101", "1_000", "+5", ".5", "5.", "0o17"), "is not text, a number, true or false"

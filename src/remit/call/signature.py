@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Union, cast
 
 from msgspec import Struct
 from pydantic import BaseModel, Field, PydanticSchemaGenerationError, PydanticUserError, TypeAdapter
+from pydantic.fields import FieldInfo
 
 from remit.call.callee import Context, LeafContext
 from remit.call.contract import InputSchema, OutputSchema
 from remit.call.kept_schema import input_of, output_of
 from remit.call.reply import Reply
 from remit.call.schema import Input, Output, create_payload_model
+from remit.core.checks import check_text
 from remit.errors import ContractError
 from remit.record.artifact import Artifact
 from remit.schemas.docstring import read_docstring
@@ -68,6 +70,8 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
     _check_parameters(parameters, hints, name)
     description, descriptions = read_docstring(function.__doc__)
     sole_type = hints[parameters[0].name] if len(parameters) == 1 else None
+    for parameter in parameters:
+        _check_description(name, parameter.name, descriptions.get(parameter.name), hints[parameter.name])
     fields, names = _payload_fields(parameters, hints, descriptions)
     try:
         schema_out: Output[Any] = output_of(_result_type(hints.get("return", Any)))
@@ -170,6 +174,13 @@ def _check_parameters(parameters: list[inspect.Parameter], hints: dict[str, Any]
             raise ContractError(
                 f"{name}: '{parameter.name}' begins with '_'; rename it, models must not see private names"
             )
+
+
+def _check_description(name: str, parameter: str, written: str | None, kind: Any) -> None:
+    """Refuse a description of a parameter, in the docstring or its `Field`, that cannot be stored."""
+    fields = [each.description for each in getattr(kind, "__metadata__", ()) if isinstance(each, FieldInfo)]
+    for description in (written, *fields):
+        check_text(f"{name}: the description of '{parameter}'", description or "", ContractError)
 
 
 def _payload_fields(

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from msgspec import Struct, field
 
+from remit.core.checks import find_unstorable
 from remit.errors import SetupError
 from remit.lazy_exports import install_hint
 from remit.schemas.finding import Finding, InventoryError, display_path
@@ -253,6 +254,10 @@ class _DocumentReader:
     def _read_scalar(self, node: Any, path: KeyPath, line: int) -> Any:
         kind, text = node.tag.removeprefix(_TAG), node.value
         is_plain = kind == "str" and not node.style and node.beyond[1] is None
+        if unstorable := find_unstorable(text):
+            self.rejected_paths.add(path)
+            self._report(line, "scalar", f"{text!r:.100} has {unstorable}, which cannot be stored", "leave it out")
+            return text
         if kind == "str" and not (is_plain and (_NUMBER.fullmatch(text) or _OCTAL.fullmatch(text))):
             self._check_comment(node, path)
             return text
