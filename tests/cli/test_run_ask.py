@@ -82,7 +82,7 @@ def test_a_run_that_fails_exits_with_1_and_one_line(cli: Cli) -> None:
     done = cli("run", APP, "--ask", "hello")
     assert (done.status, done.out) == (1, "")
     assert done.err.splitlines()[-1].startswith("remit: MODEL_ERROR: the script has 0 answers")
-    assert done.err.endswith("if the run was given any; add an answer\n")
+    assert done.err.endswith("of the conversation; add an answer\n")
 
 
 def test_a_model_that_cannot_start_is_refused_before_a_conversation_is_named(

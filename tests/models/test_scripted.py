@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from remit import Agent, App, Runtime
 from remit.chat.chat import ChatRequest, History, encode_message
 from remit.errors import ModelBusyError, ModelError, SetupError
 from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted, ScriptLine, calls
-from remit.testing import read_only_ledger
+from remit.testing import read_only_ledger, superuser
 from remit.testing.history_check import history_errors
 
 USER = encode_message({"role": "user", "content": "go"})
@@ -72,10 +73,19 @@ async def test_what_others_say_about_assistants_is_not_counted(role: str) -> Non
     assert (await Scripted(["first"])(request(text))).content == "first"
 
 
+async def test_a_script_for_a_run_that_is_given_answers_begins_with_a_line_for_each() -> None:
+    history = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    agent = Agent("a", instructions="x", model=Scripted(["c"]))
+    runtime = Runtime(App(name="test", agents=(agent,)))
+    result = await runtime.run("go", messages=history, by=superuser())
+    said = "request 2 of the conversation, counting the answers in its messages=[…]: the script begins with a line for "
+    assert f"{said}each; add an answer" in result.reason
+
+
 async def test_a_script_that_is_over_says_how_long_it_was() -> None:
     with pytest.raises(
         ModelError,
-        match="the script has 1 answers, and this is request 2 of the conversation; it begins with a line for",
+        match="the script has 1 answers, and this is request 2 of the conversation; add an answer",
     ):
         await Scripted(["only"])(request(answer_text("only")))
 

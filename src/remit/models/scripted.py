@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 
 from msgspec import structs
 
+from remit.call.call import given_id
 from remit.chat.chat import (
     CARRIED_ID,
     AssistantMessage,
@@ -37,6 +38,7 @@ from remit.core.checks import (
 )
 from remit.errors import ModelError, SetupError
 from remit.journal.codec import RESULT_TOOL
+from remit.record.items import GivenMessage
 
 SCRIPTED_MODEL_NAME: Final = "scripted (no model)"
 
@@ -93,11 +95,11 @@ class Scripted:
         """
         self.requests.append(request)
         own = (text for text in request.history if f'"id":"{CARRIED_ID}' not in text)
-        number = sum('"role":"assistant"' in text[:40] for text in own)
+        number = sum(map(_is_answer, own))
         if number >= len(self._lines):
             raise ModelError(
-                f"the script has {len(self._lines)} answers, and this is request {number + 1} of the conversation; "
-                "it begins with a line for each answer in messages=[…], if the run was given any; "
+                f"the script has {len(self._lines)} answers, and this is request {number + 1} of the conversation"
+                f"{_explain_given(request)}; "
                 f"{_TYPED_RESULT if RESULT_TOOL in request.tools.text else ''}add an answer"
             )
         line = self._lines[number]
@@ -118,6 +120,18 @@ class Scripted:
                 on_delta(structs.replace(delta, text=delta.text[start : start + self._piece_chars]))
                 await asyncio.sleep(self._delay)
         return completion
+
+
+def _is_answer(text: str) -> bool:
+    return '"role":"assistant"' in text[:40]
+
+
+def _explain_given(request: ChatRequest) -> str:
+    """What to know about the count of requests if the run was given answers."""
+    given = request.ledger.items_for(given_id(request.agent_call_id))
+    if not any(_is_answer(each.text) for each in given if isinstance(each, GivenMessage)):
+        return ""
+    return ", counting the answers in its messages=[…]: the script begins with a line for each"
 
 
 def _to_completion(line: str | Mapping[str, Any]) -> Completion:
