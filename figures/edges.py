@@ -224,6 +224,8 @@ def _read_schemas() -> Iterator[Reading]:
         yield "schemas", not _loads(schema)
     for schema in schemas.SATISFIABLE.values():
         yield "schemas", _loads(schema)
+    for schema in schemas.UNSTORABLE.values():
+        yield "schemas", _bind_nothing(schema) == {}
     for kind in types.IMPOSSIBLE.values():
         yield "types", not _takes(kind)
     for kind in types.POSSIBLE.values():
@@ -232,6 +234,15 @@ def _read_schemas() -> Iterator[Reading]:
     for number, text in schemas.WHOLE:
         bound = made.bind(parse_arguments(json.dumps({"n": number}), Limits()), strict=True)
         yield "whole numbers", made.dump_canonical(bound) == f'{{"n":{text}}}'
+
+
+def _bind_nothing(schema: dict[str, Any]) -> object:
+    """The arguments of a call that gives none; None if they cannot be recorded."""
+    made = JsonInput(schema)
+    try:
+        return json.loads(made.dump_canonical(made.bind(parse_arguments("{}", Limits()), strict=True)))
+    except InvalidArgumentsError:
+        return None
 
 
 def _loads(schema: dict[str, Any]) -> bool:

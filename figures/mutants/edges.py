@@ -32,6 +32,9 @@ _MAIL_PAGES_AND_VALUES: Final = mutants_of(
             "if reason := find_contradiction(document):",
             'if reason := "":',
         ),
+        "a default that no journal can hold is filled in": edited(
+            "remit.schemas.schema_binding:_Binding._default_of", " or not _is_storable(bound)", ""
+        ),
         "tags in code are executed": edited(
             "remit.workers.literal_text:_Scanner._keep", 'token["raw"]) and not is_code', 'token["raw"])'
         ),

@@ -7,6 +7,10 @@ from typing import Any, Final
 NODE: Final[dict[str, Any]] = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "required": ["next"]}
 
 
+def _optional(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {"a": schema}}
+
+
 def _of(schema: Any, **more: Any) -> dict[str, Any]:
     """An object that needs a value of a schema."""
     return {"type": "object", "properties": {"a": schema}, "required": ["a"], **more}
@@ -346,3 +350,13 @@ MALFORMED: Final[dict[str, tuple[dict[str, Any], str]]] = {
 
 WHOLE: Final = ((42, "42"), (42.0, "42"), (0, "0"), (-0.0, "0"), (2**53 + 1, str(2**53 + 1)), (-(2**63), str(-(2**63))))
 """Numbers as models write them for ``number``, and as a function and a person must see them."""
+
+UNSTORABLE: Final[dict[str, dict[str, Any]]] = {
+    "a default of 71 bits": _optional({"type": "integer", "default": 2**70}),
+    "a default of 100 bits, as a fraction": _optional({"type": "integer", "default": 1e30}),
+    "a default of 71 bits for any number": _optional({"type": "number", "default": -(2**70)}),
+    "a default with NUL": _optional({"type": "string", "default": "a\0"}),
+    "a default with NUL in a key": _optional({"type": "object", "default": {"\0": 1}}),
+    "a default with NUL in a list": _optional({"default": [{"a": ["\0"]}]}),
+}
+"""Schemas whose default no journal can hold: it is left out, as one that does not fit."""
