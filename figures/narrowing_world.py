@@ -133,7 +133,7 @@ class Tree:
             kind="worker",
             listed_tools=lists,
             tool_scope=None if added is None else lists | frozenset(added),
-            permissions=definition.permissions,
+            permissions=definition.narrowed_permissions,
         )
         return build_agent(definition, tools=tools, workers=self._team, model=FunctionModel(self._by_worker))
 

@@ -31,7 +31,7 @@ MUTANTS: Final = (
     ),
     _mutant(
         "the permissions of a call are not checked",
-        edited("remit.layers.authorize:why_refused", "if lacking:", "if False:"),
+        edited("remit.layers.authorize:_why_denied", "if not lacking:", "if True:"),
     ),
     _mutant(
         "a run that a body starts has no tool scope",

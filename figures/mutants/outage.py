@@ -28,9 +28,9 @@ _LOST: Final = mutants_of(
             "remit.record.principal:Caller.enter_call", "self.target,", '"",'
         ),
         "a large result is not stored for the run": edited(
-            "remit.record.artifact:store_large",
+            "remit.record.run_artifacts:store_large",
             "return await access.add(data,",
-            "return new_artifact(data, name='', max_bytes=1 << 30,",
+            "from remit.record.artifact import new_artifact; return new_artifact(data, name='', max_bytes=1 << 30,",
         ),
         "the correction of a result is not on record": edited(
             "remit.agent.typed_result:record_reply",

@@ -21,10 +21,10 @@ MUTANTS: Final = mutants_of(
             "remit.dispatch.preset:with_declared_limits", "seconds = facts.timeout", "return layers"
         ),
         "the permissions of a call are not checked": edited(
-            "remit.layers.authorize:why_refused", "if lacking:", "if False:"
+            "remit.layers.authorize:_why_denied", "if not lacking:", "if True:"
         ),
         "what was removed is only noted": edited(
-            f"{_GATES}:DeprecationGate.check", "if deprecation.is_removed_in(self.version):", "if False:"
+            f"{_GATES}:DeprecationGate.why_closed", "if not deprecation.is_removed_in(self.version):", "if True:"
         ),
         "an idle session is resumed though it may not be": edited(
             f"{_GATES}:SessionGate.check", "if not self.resume:", "if False:"

@@ -10,6 +10,6 @@ if TYPE_CHECKING:
     from remit.call.read_artifact import read_artifact as read_artifact
     from remit.record.artifact import Artifact as Artifact
     from remit.record.artifact import Artifacts as Artifacts
-    from remit.record.artifact import RunArtifacts as RunArtifacts
+    from remit.record.run_artifacts import RunArtifacts as RunArtifacts
 else:
     __getattr__ = lazy_exports(__name__)

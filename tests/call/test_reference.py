@@ -14,10 +14,11 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints, field_
 from remit import App, Effect, LeafContext, Runtime, tool
 from remit.call.contract import definition_digest
 from remit.call.reference import ids_of_referents
-from remit.call.resolution import CURRENT_RESOLVERS, find_referents
+from remit.call.resolution import find_referents
 from remit.call.schema import Input
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.inventory.narrowing import resolve_fixed_values
+from remit.record.current_run import CURRENT_RUN, CurrentRun
 from remit.schemas.jsontext import compact_json
 from remit.testing import make_call, superuser
 from remit.tools import Candidate, Limits, Reference, Referent, parse_arguments
@@ -80,13 +81,13 @@ async def find(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
 
 
 async def resolved(raw: str) -> Move:
-    token = CURRENT_RESOLVERS.set({"page": find})
+    token = CURRENT_RUN.set(CurrentRun(resolvers={"page": find}))
     try:
         call = await make_call(move, raw)
         call = call.with_payload(move.schema_in.bind(call.arguments, strict=True))
         payload = (await find_referents(call)).payload
     finally:
-        CURRENT_RESOLVERS.reset(token)
+        CURRENT_RUN.reset(token)
     assert isinstance(payload, Move)
     return payload
 
@@ -146,12 +147,12 @@ async def test_references_are_resolved_in_every_part_of_a_payload() -> None:
 
 
 async def find_for(payload: BaseModel, *, unresolved_only: bool = False) -> BaseModel | None:
-    token = CURRENT_RESOLVERS.set({"page": find})
+    token = CURRENT_RUN.set(CurrentRun(resolvers={"page": find}))
     try:
         call = (await make_call(move, "{}")).replace(payload=payload)
         return (await find_referents(call, unresolved_only=unresolved_only)).payload
     finally:
-        CURRENT_RESOLVERS.reset(token)
+        CURRENT_RUN.reset(token)
 
 
 async def test_a_dataclass_in_which_nothing_changes_stays_the_same_object() -> None:

@@ -14,7 +14,7 @@ from remit.dispatch.base import Base
 from remit.errors import ApprovalUsedError, SealError
 from remit.layers import Approve, Call, CallLayer, CallService, Reply, Validate, layer_fn
 from remit.policies import Decision, Question, Verdict
-from remit.record.current_run import CURRENT_DIRECTORY
+from remit.record.current_run import CURRENT_RUN, CurrentRun
 from remit.record.items import AttemptEnded, AttemptStarted
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
@@ -100,11 +100,11 @@ async def test_an_approved_call_that_has_begun_goes_on_although_its_approver_has
     call = await bench.call(erase, '{"page":"about"}')
     question = await bench.approve(call)
     call.ledger.add(AttemptStarted(call="call", parent="parent", callee="save", attempt=1, question=question.id))
-    token = CURRENT_DIRECTORY.set(lambda _name, _tenant: None)
+    token = CURRENT_RUN.set(CurrentRun(find_principal=lambda _name, _tenant: None))
     try:
         await Base(erase, bench.door)(call)
     finally:
-        CURRENT_DIRECTORY.reset(token)
+        CURRENT_RUN.reset(token)
     assert ran == ["about"]
 
 

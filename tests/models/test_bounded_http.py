@@ -21,7 +21,7 @@ from remit.models import PydanticAIModel
 from remit.models.bounded_http import BoundedHttp, trusted_certificates
 from remit.models.openai import OpenAI
 from remit.record.arguments import Limits
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN, CurrentRun
 from remit.testing import read_only_ledger
 from tests.loopback import Endpoint, answering, serve
 
@@ -68,13 +68,13 @@ async def test_an_answer_without_end_is_read_up_to_the_limit_and_closed(stream: 
 
 
 async def test_the_limit_is_that_of_the_run() -> None:
-    token = CURRENT_LIMITS.set(Limits(reply_bytes=100))
+    token = CURRENT_RUN.set(CurrentRun(limits=Limits(reply_bytes=100)))
     try:
         async with client_of(answer := EndlessAnswer()) as client:
             with pytest.raises(ModelError, match="longer than 200 bytes"):
                 await client.post("http://model/v1")
     finally:
-        CURRENT_LIMITS.reset(token)
+        CURRENT_RUN.reset(token)
     assert answer.sent == len(SPACES)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from remit.record.arguments import Limits
 from remit.record.artifact import new_artifact
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN, CurrentRun
 from remit.record.estimate import PDF, READS_IMAGES, Reads, estimate_tokens, image_tokens
 
 
@@ -47,11 +47,11 @@ def test_references_to_images_count_once_in_any_message_and_files_do_not() -> No
 
 
 def test_an_image_above_the_limit_stays_a_reference_and_counts_nothing() -> None:
-    token = CURRENT_LIMITS.set(Limits(image_bytes=2))
+    token = CURRENT_RUN.set(CurrentRun(limits=Limits(image_bytes=2)))
     try:
         assert beside_text(reference(b"12"), reference(b"123")) == 1_445
     finally:
-        CURRENT_LIMITS.reset(token)
+        CURRENT_RUN.reset(token)
 
 
 def test_embedded_and_linked_images_count_too() -> None:

@@ -86,7 +86,7 @@ def test_a_file_says_all_that_a_worker_is() -> None:
     assert found.schema_out.dump({"drawer": "red"})[0] == Sorted(drawer="red")
     assert (found.tools, found.workers, found.delegates) == (("find_drawer",), ("scan",), ("read_page",))
     assert (found.model, found.compatible_models) == ("", ("openai:*", "local:base"))
-    assert (found.permissions, found.builtin_tools) == ({"mail:read", "files:*"}, ("web_search",))
+    assert (found.narrowed_permissions, found.builtin_tools) == ({"mail:read", "files:*"}, ("web_search",))
     assert found.limits == AgentLimits(turns=4, seconds=2.5)
     assert (found.retries, found.attachments) == (3, None)
     facts = found.facts
@@ -106,7 +106,7 @@ def test_it_remembers_where_each_part_stands() -> None:
 def test_a_prompt_alone_is_enough_and_the_name_is_the_file_s(front: str) -> None:
     found = read(front + "Sort.\n---\nAnd say where.\n")
     assert (found.name, found.prompt) == ("sort", "Sort.\n---\nAnd say where.")
-    assert (found.input, found.output, found.tools, found.permissions) == (Prompt, str, (), None)
+    assert (found.input, found.output, found.tools, found.narrowed_permissions) == (Prompt, str, (), None)
 
 
 def test_delegates_narrow_only_where_the_key_is_given_and_the_key_needs_a_list() -> None:

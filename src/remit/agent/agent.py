@@ -138,6 +138,11 @@ class Agent(BoundAgent):
         clone._bind(**values)
         return clone
 
+    @property
+    def permissions(self) -> frozenset[str] | None:
+        """The permissions of its caller that its calls may use; None for all."""
+        return self.narrowed_permissions
+
     def layer(self, layer: AgentLayer | Stack[AgentLayer]) -> Agent:
         """Return a new agent with ``layer`` around its calls, model requests or steps, by the layer's type.
 

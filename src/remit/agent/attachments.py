@@ -24,8 +24,9 @@ from remit.core.checks import as_path
 from remit.core.names import check_file_name
 from remit.errors import ContractError, InvalidArgumentsError, RequestError
 from remit.record.arguments import Arguments
-from remit.record.artifact import Artifact, RunArtifacts, guess_media_type
+from remit.record.artifact import Artifact, guess_media_type
 from remit.record.principal import Principal
+from remit.record.run_artifacts import RunArtifacts
 from remit.schemas.jsontext import compact_json
 from remit.schemas.settings import with_setup_errors
 

@@ -45,7 +45,7 @@ class BoundStep(Struct, frozen=True, kw_only=True):
         Raises:
             InvalidArgumentsError: the model does not accept files of an attachment's type.
         """
-        self.agent_tools.record_offer(task, self.definition.permissions, self.model)
+        self.agent_tools.record_offer(task, self.definition.narrowed_permissions, self.model)
         frame = task.frame
         await record_window(frame.ledger, frame.id, self.definition.name, task.first_turn, self.model)
         chat = ChatRequest(

@@ -9,7 +9,7 @@ from remit.agent.tool_search import CALL_TOOL
 from remit.chat.chat import ToolCallRequest
 from remit.chat.stand_in import is_object
 from remit.record.arguments import given_arguments, parse_arguments, refused_arguments
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 from remit.schemas.raw_json import raw_members
 
 CALL_TOOL_DEFINITION: Final[Mapping[str, Any]] = {
@@ -38,7 +38,7 @@ def read_named_call(call: ToolCallRequest) -> ToolCallRequest:
     """
     if call.name != CALL_TOOL:
         return call
-    asked = parse_arguments(given_arguments(call.arguments), CURRENT_LIMITS.get())
+    asked = parse_arguments(given_arguments(call.arguments), CURRENT_RUN.get().limits)
     fields = asked.value or {}
     name, arguments = fields.get("name"), fields.get("arguments")
     named = name if isinstance(name, str) and name else CALL_TOOL

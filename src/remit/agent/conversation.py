@@ -107,7 +107,7 @@ async def _record_found_tools(frame: Frame, agent: BoundAgent, message: str) -> 
     search = next((each for each in agent.tools if isinstance(each, SearchTools)), None)
     if search is None:
         return []
-    caller = frame.caller.enter_agent(agent.name, None, agent.permissions)
+    caller = frame.caller.enter_agent(agent.name, None, agent.narrowed_permissions)
     return await record_found_tools(
         frame, search, caller, agent.model, message, is_decided=_has_first_messages(frame, 1)
     )

@@ -113,8 +113,10 @@ class AgentTools:
 
     def _list_withheld(self, ledger: Ledger, call: str) -> list[str]:
         name = f"{_WITHHELD} {self._agent}"
-        notes = (each.data for each in ledger.items_for(call) if isinstance(each, Note) and each.name == name)
-        return cast("list[str]", json.loads(next(notes, "[]")))
+        for each in ledger.items_for(call):
+            if isinstance(each, Note) and each.name == name:
+                return cast("list[str]", json.loads(each.data))
+        return []
 
     def without_withheld(self, definitions: ToolDefinitions, ledger: Ledger, call: str) -> ToolDefinitions:
         """The definitions without those that the agent's principal may not see, where tools are not searched."""

@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from remit.chat.chat import ChatRequest, History, decode_message, encode_message, message_text
 from remit.errors import NotFoundError
-from remit.record.artifact import CURRENT_ARTIFACTS, DIGEST_PREFIX, Artifact
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.artifact import DIGEST_PREFIX, Artifact
+from remit.record.current_run import CURRENT_RUN
 from remit.record.estimate import PDF, Reads
 
 MAX_REQUEST_BYTES: Final = 16 << 20
@@ -133,7 +133,7 @@ def _why_not_sent(artifact: Artifact, reads: Reads, left: int) -> str:
         return f"this model is sent no {'PDFs' if is_pdf else 'images'}"
     if artifact.media_type not in _SIGNATURES:
         return f"models are sent no {artifact.media_type}"
-    if not is_pdf and artifact.size > CURRENT_LIMITS.get().image_bytes:
+    if not is_pdf and artifact.size > CURRENT_RUN.get().limits.image_bytes:
         return f"{size} are too large"
     return f"with its {size} the request is too large" if artifact.size > left else ""
 
@@ -150,7 +150,7 @@ def find_references(text: str) -> list[Artifact]:
 
 async def _read(artifact: Artifact) -> Media | str | None:
     """The file, or why it is not sent; None if there is none for this run, as in a text that only looks like one."""
-    access = CURRENT_ARTIFACTS.get()
+    access = CURRENT_RUN.get().artifacts
     if access is None:
         return None
     try:

@@ -39,7 +39,7 @@ from remit.errors import (
     error_from_reply,
 )
 from remit.layers.retry_model import is_incomplete
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 from remit.record.estimate import READS_IMAGES, Reads
 from remit.record.items import (
     ErasedItem,
@@ -210,7 +210,7 @@ class ModelRecorder(Struct, frozen=True):
 
 def _check_size(ledger: Ledger, item: Message, answer: Completion, reservation: Reservation) -> None:
     """Refuse an answer that is too long to be recorded. Its usage is on record."""
-    limit = CURRENT_LIMITS.get().reply_bytes
+    limit = CURRENT_RUN.get().limits.reply_bytes
     if len(item.text) * 4 > limit and shorten_text(item.text, limit) != item.text:
         add_usage(ledger, item.call, answer, reservation)
         raise ModelError(f"the model's answer is longer than {limit:,} bytes: {shorten_text(item.text, 200)!r}")
@@ -236,7 +236,7 @@ def _check_digest(request: ChatRequest, recorded: str, digest: str) -> None:
 def _to_failure(error: BaseException) -> CallError:
     """The error as the journal may have it."""
     failure = error if isinstance(error, CallError) else to_model_error(error)
-    return limit_error(redact_error(failure), CURRENT_LIMITS.get().error_bytes)
+    return limit_error(redact_error(failure), CURRENT_RUN.get().limits.error_bytes)
 
 
 def _to_signal(failure: CallError) -> BaseException:

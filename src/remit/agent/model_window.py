@@ -17,7 +17,7 @@ from remit.agent.model import SMALLEST_WINDOW, Model, model_name, window_of
 from remit.chat.chat import ChatRequest
 from remit.core.patterns import lazy_pattern
 from remit.errors import ContextLengthError, error_from_reply
-from remit.record.current_run import CURRENT_PRIOR_RUNS
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import Item, ModelFailure, ModelUsage, Note
 from remit.record.ledger import Ledger
 
@@ -104,7 +104,7 @@ async def _learnt_window(ledger: Ledger, model: str) -> int | None:
     Each run notes what it heeds, so none is read before the last that asked the model.
     """
     window = _window_in([*ledger.recorded_items()], model)
-    read_runs = CURRENT_PRIOR_RUNS.get()
+    read_runs = CURRENT_RUN.get().read_prior_runs
     if window is not None or read_runs is None:
         return window
     async for items in read_runs():

@@ -24,7 +24,7 @@ from remit.chat.wire import (
 from remit.errors import CompletionError, ModelError
 from remit.journal.codec import RESULT_TOOL, message_text
 from remit.record.arguments import is_blank, refuse_secrets, refused_arguments
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import Message, ModelUsage
 from remit.record.ledger import Ledger
 from remit.record.meter import Reservation
@@ -72,7 +72,7 @@ def to_legal_answer(answer: Completion, request: ChatRequest) -> Completion:
     if not calls[1:] and first.name and first.id not in used and is_kept_id(first.id):
         return answer
     answer = drop_empty_calls(answer)
-    most = CURRENT_LIMITS.get().answer_calls + 1
+    most = CURRENT_RUN.get().limits.answer_calls + 1
     if len(answer.tool_calls) > most:
         answer = _with_message(answer, keep_tool_calls(answer.message, most))
     ids = [call.id for call in answer.tool_calls if call.name and is_kept_id(call.id)]
@@ -182,7 +182,7 @@ def add_usage(ledger: Ledger, call: str, answer: Completion, reservation: Reserv
             finish=answer.finish_reason,
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,
-            response=answer.response and shorten_text(answer.response, CURRENT_LIMITS.get().reply_bytes),
+            response=answer.response and shorten_text(answer.response, CURRENT_RUN.get().limits.reply_bytes),
             estimated=estimated,
             within=ledger.meter.calls_around(call.partition(":")[0]),
             cached_tokens=answer.cached_tokens,

@@ -204,11 +204,6 @@ class AgentSettings(_HasSchemas):
         return {each.name: getattr(self, each.attribute) for each in settings_of(AgentSettings)}
 
     @property
-    def permissions(self) -> frozenset[str] | None:
-        """The permissions of its caller that its calls may use; None for all."""
-        return self.narrowed_permissions
-
-    @property
     def takes_prompt(self) -> bool:
         """Whether it can be called with a text alone."""
         return issubclass(self.input, Prompt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct, field, structs
 
@@ -26,6 +27,7 @@ from remit.call.parallel import run_parallel
 from remit.call.reply import Reply
 from remit.call.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
 from remit.chat.chat import Completion, ToolCallRequest
+from remit.chat.finish import GOOD_FINISHES
 from remit.errors import SetupError
 from remit.journal.codec import RESULT_TOOL, tool_message_text
 
@@ -37,6 +39,10 @@ class Answer(Struct, frozen=True):
     calls: tuple[ToolCallRequest, ...]
     result_calls: tuple[ToolCallRequest, ...]
     usage: StepUsage
+
+
+_REFUSAL: Final = '"refusal"'
+"""What the wire text of an answer has in it if the model refuses a part of the request."""
 
 
 class AgentStep(Struct, frozen=True, kw_only=True):
@@ -79,8 +85,8 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         """Ask the model once."""
         completion = await self.model(request.chat)
         calls, result_calls = completion.tool_calls, tuple[ToolCallRequest, ...]()
-        if calls:
-            calls = requested_calls(completion)
+        if calls[1:] or (calls and (completion.finish_reason not in GOOD_FINISHES or _REFUSAL in completion.message)):
+            calls = requested_calls(completion)  # it reads the message; of one whole call it would change nothing
         if self.calls_by_name:
             calls = tuple(map(read_named_call, calls))
         if self.results is not None and not self.results.is_native:

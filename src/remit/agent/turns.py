@@ -23,7 +23,7 @@ from remit.errors import (
     InvalidOutputError,
     RepeatedCallError,
 )
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import HistoryCompacted, Note, TurnEnded
 from remit.record.ledger import Ledger
 
@@ -95,7 +95,7 @@ class AgentTurns:
 
         So is one too many of its answer.
         """
-        limit = CURRENT_LIMITS.get().answer_calls
+        limit = CURRENT_RUN.get().limits.answer_calls
         prepared = self._frame.prepare(name, arguments, wire_id)
         if len(self._turn_calls) >= limit:
             return PreparedCall(prepared.id, lambda _=None, /: prepared.make(BudgetError(_TOO_MANY.format(limit))))

@@ -17,8 +17,8 @@ from remit.call.schema import Output
 from remit.chat.chat import ChatRequest, encode_message
 from remit.errors import InvalidOutputError
 from remit.journal.codec import RESULT_TOOL
-from remit.record.artifact import check_given_artifacts
 from remit.record.items import Message
+from remit.record.run_artifacts import check_given_artifacts
 
 ACCEPTED: Final = "The result is accepted."
 NOT_USED: Final = "Another result was accepted before this one."

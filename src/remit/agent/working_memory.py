@@ -20,7 +20,7 @@ from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts
 from remit.core.protocols import implements
 from remit.errors import SetupError
-from remit.record.current_run import CURRENT_PRIOR_RUNS
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import Item, Message, ToolOutput
 from remit.record.ledger import Ledger
 from remit.record.question import content_digest
@@ -96,7 +96,7 @@ async def record_working_memory(
     """
 
     async def describe() -> str:
-        read_runs = CURRENT_PRIOR_RUNS.get()
+        read_runs = CURRENT_RUN.get().read_prior_runs
         if read_runs is None:
             return ""
         text = describe_entities(await memory.recall(read_runs(), _collect_callees(agents)))
@@ -114,7 +114,7 @@ async def find_working_memory(ledger: Ledger, agent: str, history: Sequence[str]
     if not any(text.startswith(_START) for text in history):
         return ""
     own = next((item.text for item in ledger.items_for(_message_id(agent)) if isinstance(item, Message)), "")
-    read_runs = CURRENT_PRIOR_RUNS.get()
+    read_runs = CURRENT_RUN.get().read_prior_runs
     if own or read_runs is None:
         return own
     async for items in read_runs():

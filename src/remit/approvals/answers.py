@@ -12,7 +12,7 @@ from remit.call.call import Call
 from remit.call.schema import shorten_text
 from remit.core.names import as_person_name
 from remit.errors import ApprovalDeniedError, InvalidArgumentsError, SetupError, Suspended
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import DecisionItem
 from remit.record.ledger import Consumption
 from remit.record.question import Decision, Question
@@ -82,7 +82,7 @@ def _validate_decision(call: Call, question: Question, decision: Decision) -> De
         as_person_name("the approver's name", decision.by)
     except SetupError as error:
         raise ApprovalDeniedError(error.message) from error
-    limits = CURRENT_LIMITS.get()
+    limits = CURRENT_RUN.get().limits
     reason, result = redact_secrets(decision.reason), redact_secrets_in_content(decision.result)
     decision = replace(decision, reason=shorten_text(reason, limits.reason_bytes), result=result)
     if not decision.arguments:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from remit.approvals.from_journal import AskAgain, read_approvals
 from remit.call.call import Call
 from remit.errors import SealError
-from remit.record.current_run import CURRENT_DIRECTORY
+from remit.record.current_run import CURRENT_RUN
 from remit.record.grant import Grant
 from remit.record.question import Decision, Question
 
@@ -16,7 +16,7 @@ def why_lost(call: Call, question: Question, decision: Decision | None) -> str:
     A denial counts always, and a replay compares only. A person who confirmed their own call needs no right for that.
     """
     is_denial = decision is not None and question.kind == "approval" and not decision.approved
-    find = CURRENT_DIRECTORY.get()
+    find = CURRENT_RUN.get().find_principal
     if decision is None or is_denial or find is None or call.ledger.is_replaying:
         return ""
     person = find(decision.by, question.tenant)
@@ -28,7 +28,7 @@ def why_lost(call: Call, question: Question, decision: Decision | None) -> str:
 
 def is_granted(grant: Grant) -> bool:
     """Whether the grantor has today the right to give a grant."""
-    find = CURRENT_DIRECTORY.get()
+    find = CURRENT_RUN.get().find_principal
     person = None if find is None else find(grant.by, grant.tenant)
     return find is None or (person is not None and person.at(grant.target).may(grant.who))
 

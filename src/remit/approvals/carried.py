@@ -18,10 +18,10 @@ from remit.chat.call_ids import PORTABLE_CHARS
 from remit.chat.chat import CARRIED_ID
 from remit.errors import ApprovalDeniedError
 from remit.record.arguments import Limits, parse_arguments
-from remit.record.artifact import from_recorded
 from remit.record.items import AttemptEnded, DecisionItem, Item, RunOpened, ToolOutput, output_content
 from remit.record.ledger import find_carried_call
 from remit.record.question import Decision, Question, content_digest
+from remit.record.run_artifacts import from_recorded
 
 
 def carried_wire_id(call: str) -> str:

@@ -276,7 +276,7 @@ class GrantService:
 
 
 def _refuse_inside_run() -> None:
-    run = CURRENT_RUN.get()
+    run = CURRENT_RUN.get().run
     if run:
         raise RequestDeniedError(
             f"run {run} may not decide; decisions and grants are made by a person, outside of runs"

@@ -13,7 +13,7 @@ from remit.call.redact import limit_error, redact_error
 from remit.call.reply import Reply
 from remit.chat.chat import ChatRequest, Completion
 from remit.errors import CallError
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import ModelFailure
 from remit.record.ledger import Ledger
 
@@ -41,7 +41,7 @@ class AttemptRecord(Struct, frozen=True):
     def add(self, error: CallError, attempt: int = 0, delay: float = 0.0) -> None:
         """Record that an attempt failed and that a model is asked again after ``delay`` seconds."""
         self.record_lost()
-        content = Reply.from_error(limit_error(redact_error(error), CURRENT_LIMITS.get().error_bytes)).content
+        content = Reply.from_error(limit_error(redact_error(error), CURRENT_RUN.get().limits.error_bytes)).content
         retry_at = self.ledger.now() + delay
         self.ledger.add(
             ModelFailure(call=self.call_id, content=content, request=self.digest, attempt=attempt, retry_at=retry_at)

@@ -14,7 +14,7 @@ from remit.call.transient import is_transient
 from remit.core.amounts import format_seconds
 from remit.core.call_checks import describe_not_async
 from remit.errors import CallError, DeadlineError, ExternalError, InternalError
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 from remit.record.principal import Caller
 from remit.record.secret import redact_secrets
 from remit.record.seen import Seen, find_last_seen
@@ -64,7 +64,7 @@ async def await_callback(
     if not inspect.isawaitable(cast("object", answer)):
         raise InternalError(f"{what} failed: {describe_not_async(answer)}")
     loop = asyncio.get_running_loop()
-    left = CURRENT_LIMITS.get().callback_seconds if seconds is None else seconds
+    left = CURRENT_RUN.get().limits.callback_seconds if seconds is None else seconds
     left = left if deadline is None else max(0.0, min(left, _SHARE * (deadline - loop.time())))
     limit = asyncio.timeout(left)
     try:

@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field
 
 from remit.call.facts import Effect
 from remit.call.tool import tool
-from remit.record.artifact import Artifact, RunArtifacts
+from remit.record.artifact import Artifact
+from remit.record.run_artifacts import RunArtifacts
 
 _ARTIFACTS: Final = RunArtifacts()
 _HEAD_BYTES: Final = 1024

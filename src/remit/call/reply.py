@@ -14,8 +14,8 @@ from remit.call.schema import serialize_content
 from remit.chat.wire import replace_surrogates
 from remit.core.checks import check_instance
 from remit.errors import CallCancelledError, CallError, DeniedError, InvalidOutputError, error_from_reply
-from remit.record.artifact import check_given_artifacts
 from remit.record.items import Outcome
+from remit.record.run_artifacts import check_given_artifacts
 from remit.schemas.jsontext import compact_json
 
 

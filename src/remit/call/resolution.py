@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, cast
@@ -23,6 +22,7 @@ from remit.call.reference import Candidate, Referent, Unresolved, describe_candi
 from remit.core.call_checks import check_awaitable, check_callback
 from remit.core.checks import as_tuple_of, check_name
 from remit.errors import CallError, InternalError, InvalidArgumentsError, NotFoundError, SetupError
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import ArgumentsBound, QuestionItem
 from remit.record.principal import Principal
 from remit.record.secret import redact_secrets
@@ -39,12 +39,6 @@ Resolver = Callable[[LeafContext, str], Awaitable[Iterable[Candidate]]]
 
 CheckTarget = Callable[[str, Principal], Awaitable[None]]
 """Refuses a target that there is not for a principal: ``await check_target("bakery/main", principal)``."""
-
-
-CURRENT_RESOLVERS: Final[ContextVar[Mapping[str, Resolver]]] = ContextVar(
-    "remit_resolvers", default=MappingProxyType({})
-)
-"""The resolvers of the application whose run the current task executes, by kind."""
 
 
 def check_resolvers(what: str, resolvers: object) -> Mapping[str, Resolver]:
@@ -130,7 +124,7 @@ async def _find_referent(call: Call, reference: Referent | Unresolved) -> Refere
     kind, said = reference.kind, str(reference)
     if not said.strip():
         raise InvalidArgumentsError(f"an empty text is no {kind}; give an id or a name")
-    resolver = CURRENT_RESOLVERS.get().get(kind)
+    resolver = CURRENT_RUN.get().resolvers.get(kind)
     if resolver is None:
         raise InternalError(f"{call.callee.name} refers to a {kind}, and no resolver for that is registered")
 

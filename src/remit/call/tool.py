@@ -154,7 +154,7 @@ class Tool(Generic[P, Out]):
         Raises:
             ContractError: the call is made inside a run, or the function takes a context.
         """
-        if CURRENT_RUN.get():
+        if CURRENT_RUN.get().run:
             raise ContractError(f"{self.name}(…) inside a run passes no layer: write `await ctx.call({self.name}, …)`")
         if self._signature.wants_context:
             raise ContractError(f"{self.name} takes a context: call {self.name}.function with one, or in a run")

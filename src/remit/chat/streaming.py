@@ -13,7 +13,7 @@ from msgspec import Struct
 from remit.core.amounts import format_seconds
 from remit.core.deadline import Deadline
 from remit.errors import ModelUnavailableError
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -95,7 +95,7 @@ async def ask_streaming(call: str, model: Callable[[Q], Awaitable[R]], request: 
     answers = CURRENT_ANSWERS.get() if call else None
     token = CURRENT_SINK.set(None if answers is None else await answers.open(call))
     try:
-        with whole_answer(CURRENT_LIMITS.get().reply_seconds, "the model"):
+        with whole_answer(CURRENT_RUN.get().limits.reply_seconds, "the model"):
             return await model(request)
     except BaseException:
         drop_answer(call)

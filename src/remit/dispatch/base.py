@@ -43,7 +43,7 @@ from remit.errors import (
     Suspended,
 )
 from remit.layers.validate import bind_and_check, bind_arguments
-from remit.record.artifact import DIGEST_START, from_recorded, to_recorded
+from remit.record.artifact import DIGEST_START
 from remit.record.items import (
     OPEN_RUN,
     AttemptEnded,
@@ -56,6 +56,7 @@ from remit.record.items import (
 )
 from remit.record.ledger import Consumption
 from remit.record.question import Question
+from remit.record.run_artifacts import from_recorded, to_recorded
 from remit.record.secret import KNOWN_SECRETS
 
 _MAX_ERROR_CHARS = 1000

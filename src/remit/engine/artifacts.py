@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Generator, Mapping
 from pathlib import Path
 
-from remit.call.resolution import CURRENT_RESOLVERS, Resolver
 from remit.core.call_checks import check_calls
 from remit.core.checks import check_instance, check_texts
-from remit.engine.principals import PrincipalDirectory
 from remit.errors import InvalidArgumentsError, InvalidOutputError, RequestError
 from remit.journal.index import artifact_scope
 from remit.journal.ports import Store
 from remit.record.arguments import Limits
-from remit.record.artifact import (
-    CURRENT_ARTIFACTS,
-    Artifact,
-    ArtifactScope,
-    check_range,
-    from_recorded,
-    new_artifact,
-    not_found,
-)
-from remit.record.current_run import CURRENT_DIRECTORY, CURRENT_LIMITS, CURRENT_RUN
+from remit.record.artifact import Artifact, ArtifactScope, check_range, new_artifact, not_found
 from remit.record.items import RunOpened
-from remit.record.ledger import Ledger
 from remit.record.principal import Principal, check_principal
+from remit.record.run_artifacts import from_recorded
 
 
 class StoredArtifacts:
@@ -118,29 +105,6 @@ class ArtifactService:
 
     def _of(self, by: Principal) -> StoredArtifacts:
         return StoredArtifacts(self._store, ArtifactScope(by.tenant, by.name), self._limits)
-
-
-@contextlib.contextmanager
-def enter_run(
-    ledger: Ledger,
-    header: RunOpened,
-    store: Store,
-    limits: Limits,
-    resolvers: Mapping[str, Resolver],
-    directory: PrincipalDirectory,
-) -> Generator[None]:
-    """Make the run of ``ledger`` the current run of this task."""
-    artifacts = StoredArtifacts(store, artifact_scope(ledger.run, header), limits, is_replaying=ledger.is_replaying)
-    tokens = CURRENT_RUN.set(ledger.run), CURRENT_LIMITS.set(limits), CURRENT_ARTIFACTS.set(artifacts)
-    resolvers_token, directory_token = CURRENT_RESOLVERS.set(resolvers), CURRENT_DIRECTORY.set(directory)
-    try:
-        yield
-    finally:
-        CURRENT_DIRECTORY.reset(directory_token)
-        CURRENT_RESOLVERS.reset(resolvers_token)
-        CURRENT_RUN.reset(tokens[0])
-        CURRENT_LIMITS.reset(tokens[1])
-        CURRENT_ARTIFACTS.reset(tokens[2])
 
 
 async def read_result(content: str, run: str, header: RunOpened, store: Store) -> str:

@@ -15,7 +15,7 @@ from remit.engine.watching import is_watched, wake_streams
 from remit.errors import JournalError
 from remit.journal.ledger import StoredCallback
 from remit.journal.ports import AnswerPiece, Store
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import Message, Position
 from remit.record.secret import KNOWN_SECRETS, contains_secret
 from remit.schemas.jsontext import ascii_json
@@ -202,7 +202,7 @@ class RunAnswers:
         """Open an answer, instead of an earlier attempt."""
         self.drop(call)
         self._count += 1
-        answer = OpenAnswer(call, self._epoch, self._count, CURRENT_LIMITS.get().reply_bytes, self._last_seq())
+        answer = OpenAnswer(call, self._epoch, self._count, CURRENT_RUN.get().limits.reply_bytes, self._last_seq())
         with _LOCK:
             self._answers[call] = answer
         if self._storing is None or self._storing.done():

@@ -15,7 +15,7 @@ from remit.call.reply import Reply
 from remit.call.resolution import Resolver
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee
-from remit.engine.artifacts import enter_run
+from remit.engine.artifacts import StoredArtifacts
 from remit.engine.callees import ListedCallees
 from remit.engine.conversations import Conversations, is_unbegun
 from remit.engine.executor import RunExecutor
@@ -24,15 +24,16 @@ from remit.engine.open_root import OpenRoot
 from remit.engine.outcome import STALL_MAX_SECONDS, ExecutionOutcome, RunRefused, TermsLostSignal
 from remit.engine.principals import PrincipalDirectory
 from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
-from remit.engine.run_schedules import CURRENT_SCHEDULING_RUN, SchedulingRun
+from remit.engine.run_schedules import SchedulingRun
 from remit.engine.schedule import next_occurrence
 from remit.engine.started_runs import root_caller
 from remit.errors import DivergedError, LeaseError, RequestConflictError, RequestError, Suspended
+from remit.journal.index import artifact_scope
 from remit.journal.ledger import RunLedger
 from remit.journal.ports import Store
 from remit.journal.replay import ReplayLedger
 from remit.record.arguments import Limits, parse_arguments
-from remit.record.current_run import CURRENT_PRIOR_RUNS
+from remit.record.current_run import CURRENT_RUN, CurrentRun
 from remit.record.items import OPEN_RUN, Item, Position, RunFinished, RunOpened, RunStalled
 from remit.record.ledger import Ledger
 from remit.record.principal import Principal
@@ -47,8 +48,17 @@ class RootCaller(Struct, frozen=True):
     resolvers: Mapping[str, Resolver]
     directory: PrincipalDirectory
 
-    async def __call__(self, ledger: Ledger, callee: AnyCallee, header: RunOpened, principal: Principal) -> Reply:
-        """Make the call of ``header``."""
+    async def __call__(
+        self,
+        ledger: Ledger,
+        callee: AnyCallee,
+        header: RunOpened,
+        principal: Principal,
+        *,
+        conversations: Conversations,
+        scheduling: SchedulingRun | None = None,
+    ) -> Reply:
+        """Make the call of ``header``. Calls are scheduled by ``scheduling`` only."""
         call = Call(
             id=root_call_id(header),
             callee=callee,
@@ -58,8 +68,22 @@ class RootCaller(Struct, frozen=True):
         )
         is_open = header.callee == OPEN_RUN
         service = self.dispatcher.open_service(callee) if is_open else self.dispatcher.service(header.agent, callee)
-        with enter_run(ledger, header, self.store, self.limits, self.resolvers, self.directory):
+        scope = artifact_scope(ledger.run, header)
+        token = CURRENT_RUN.set(
+            CurrentRun(
+                run=ledger.run,
+                limits=self.limits,
+                artifacts=StoredArtifacts(self.store, scope, self.limits, is_replaying=ledger.is_replaying),
+                resolvers=self.resolvers,
+                find_principal=self.directory,
+                read_prior_runs=partial(conversations.read_back, header.after),
+                scheduling=scheduling,
+            )
+        )
+        try:
             return await service(call)
+        finally:
+            CURRENT_RUN.reset(token)
 
 
 class RootExecutor(Struct, frozen=True):
@@ -99,8 +123,6 @@ class RootExecutor(Struct, frozen=True):
             self._require_terms(ledger, header)
             if refusal and is_unbegun(ledger.recorded_items()):
                 raise RunRefused(refusal)
-            CURRENT_PRIOR_RUNS.set(partial(self.conversations.read_back, header.after))
-            CURRENT_SCHEDULING_RUN.set(SchedulingRun(executor, header, self.call_root.dispatcher.find, self.find_terms))
             if ledger.is_stopping and is_unbegun(ledger.recorded_items()):
                 raise asyncio.CancelledError  # its message is no part of a conversation
             now = executor.clock()
@@ -109,7 +131,10 @@ class RootExecutor(Struct, frozen=True):
             if following is not None:
                 with contextlib.suppress(RequestError, LeaseError):  # an earlier execution or another executor did
                     await executor.create_run(following.call, following)
-            return await self.call_root(ledger, callee, header, principal)
+            scheduling = SchedulingRun(executor, header, self.call_root.dispatcher.find, self.find_terms)
+            return await self.call_root(
+                ledger, callee, header, principal, conversations=self.conversations, scheduling=scheduling
+            )
 
         outcome = await executor.execute(
             run,
@@ -177,15 +202,12 @@ async def replay_run(
     if is_unbegun([each.item for each in items]):
         return report_replay(run, ledger, items)
     principal = Principal(header.principal, header.tenant, permissions=frozenset({"*"}))
-    token = CURRENT_PRIOR_RUNS.set(partial(conversations.read_back, header.after))
     try:
         is_open = header.callee == OPEN_RUN
         callee = OpenRoot.of_recorded(items) if is_open else callees.find(header.callee)
-        await call_root(ledger, callee, header, principal)
+        await call_root(ledger, callee, header, principal, conversations=conversations)
     except DivergedError as error:
         return ReplayReport(run=run, compared_count=ledger.compared_count, difference=error.message)
     except Suspended:
         pass
-    finally:
-        CURRENT_PRIOR_RUNS.reset(token)
     return report_replay(run, ledger, items)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from datetime import datetime
-from typing import Final
 
 from msgspec import Struct, structs
 
@@ -26,7 +24,7 @@ from remit.errors import (
     RequestError,
 )
 from remit.journal.index import UNFINISHED_STATUSES
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import RunOpened
 from remit.record.principal import Caller
 from remit.record.question import content_digest
@@ -39,10 +37,6 @@ class SchedulingRun(Struct, frozen=True):
     header: RunOpened
     is_listed: Callable[[str], object]
     find_terms: FindTerms
-
-
-CURRENT_SCHEDULING_RUN: Final[ContextVar[SchedulingRun | None]] = ContextVar("remit_scheduling_run", default=None)
-"""The run of this task; None outside of every run, and in replays."""
 
 
 class RunSchedules:
@@ -72,7 +66,7 @@ class RunSchedules:
             raise ContractError(f"{tool!r} cannot be scheduled: the application does not list it")
         if caller.tool_scope is not None and tool not in caller.tool_scope:
             raise DeniedError(f"{tool} cannot be scheduled: an agent above does not let its calls reach it")
-        encoded = encode_arguments(tool, arguments, CURRENT_LIMITS.get())
+        encoded = encode_arguments(tool, arguments, CURRENT_RUN.get().limits)
         if encoded.error:
             raise InvalidArgumentsError(f"{tool}: {encoded.error}")
         opened = structs.replace(
@@ -119,8 +113,8 @@ class RunSchedules:
 
 
 def _current() -> SchedulingRun:
-    current = CURRENT_SCHEDULING_RUN.get()
-    if current is None:
+    current = CURRENT_RUN.get().scheduling
+    if not isinstance(current, SchedulingRun):
         raise ContractError("RunSchedules works within runs; outside of runs, use Client.schedule")
     return current
 

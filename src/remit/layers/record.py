@@ -27,8 +27,9 @@ from remit.errors import (
 from remit.journal.codec import tool_message_text
 from remit.journal.replay import ReplayLedger
 from remit.record.arguments import Limits
-from remit.record.artifact import Artifact, from_recorded, is_small, store_large, to_recorded
+from remit.record.artifact import Artifact
 from remit.record.items import OPEN_RUN, ToolOutput, output_content
+from remit.record.run_artifacts import from_recorded, is_small, store_large, to_recorded
 from remit.record.secret import KNOWN_SECRETS, redact_secrets
 from remit.schemas.jsontext import compact_json
 

@@ -13,8 +13,9 @@ from remit.call.resolution import resolve_references
 from remit.core import Place
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_flag
-from remit.record.artifact import DIGEST_START, check_artifacts
+from remit.record.artifact import DIGEST_START
 from remit.record.items import ArgumentsBound
+from remit.record.run_artifacts import check_artifacts
 
 
 @check_arguments()

@@ -11,7 +11,7 @@ import httpx2
 import openai
 
 from remit.errors import CompletionError, ModelError
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 
 _MAX_ERROR_BYTES: Final = 64 << 10
 """How much of an error response is read; the rest is dropped."""
@@ -74,7 +74,7 @@ async def read_answer(response: httpx2.Response, *, stream: bool) -> httpx2.Resp
 async def _read_body(response: httpx2.Response) -> bytes:
     if _is_compressed(response):
         raise CompletionError("the model's answer is compressed, although no compression was requested")
-    limit = 2 * CURRENT_LIMITS.get().reply_bytes if response.is_success else _MAX_ERROR_BYTES
+    limit = 2 * CURRENT_RUN.get().limits.reply_bytes if response.is_success else _MAX_ERROR_BYTES
     parts, size = list[bytes](), 0
     async for part in response.aiter_raw():
         parts.append(part)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from remit.core.patterns import lazy_pattern
-from remit.record.current_run import CURRENT_LIMITS
+from remit.record.current_run import CURRENT_RUN
 
 PDF: Final = "application/pdf"
 _BYTES_PER_TOKEN: Final = 4
@@ -63,7 +63,7 @@ def estimate_tokens(texts: Iterable[str], model: str, *, reads: Reads = READS_IM
     size = files = images = 0
     named: set[str] = set()
     pdfs: dict[str, int] = {}
-    limit = CURRENT_LIMITS.get().image_bytes
+    limit = CURRENT_RUN.get().limits.image_bytes
     for text in texts:
         embedded = _EMBEDDED.findall(text)
         files += embedded.count(("", ""))
