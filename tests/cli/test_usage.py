@@ -22,6 +22,8 @@ from tests.cli.kit import APP, Cli
         (("run",), "Missing argument 'APP'. See: remit run --help"),
         (("approvals", "approve"), "Missing argument 'ID'. See: remit approvals approve --help"),
         (("approvals", "happened", "x"), "Missing option '--result'. See: remit approvals happened --help"),
+        (("run", APP, "hello"), "(hello). Send a message with --ask TEXT. See: remit run --help"),
+        (("runs", "hello"), "extra argument(s) (hello) See: remit runs --help"),
         (("run", APP, "--loud"), "No such option: --loud"),
         (("frobnicate",), "No such command"),
         (("runs", "--limit", "0"), "--limit"),

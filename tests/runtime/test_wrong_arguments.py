@@ -151,6 +151,10 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: agent(tools=[double]),
         "agent clerk: tools: double is a function, not a tool; put @tool above it, or pass tool(double)",
     ),
+    "a function of Python as a tool": (
+        lambda: agent(tools=[len]),
+        "agent clerk: tools: len is a function, not a tool; put @tool above it, or pass tool(len)",
+    ),
     "a tool twice": (lambda: agent(tools=[DOUBLE, DOUBLE]), "agent clerk has two tools named 'double'; list each once"),
     "a tool without a list": (
         lambda: agent(tools=DOUBLE),

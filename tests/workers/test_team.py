@@ -87,3 +87,10 @@ def test_every_name_that_is_nothing_is_told_with_its_line(tmp_path: Path) -> Non
     with pytest.raises(WorkerFileError) as error:
         load_workers(folder, tools=[look])
     assert [finding.where.rpartition("/")[2] for finding in error.value.findings] == ["first.worker:5"]
+
+
+def test_what_is_not_a_folder_of_workers_is_named(tmp_path: Path) -> None:
+    (tmp_path / "zoe.worker").write_text("---\n---\nTalk.")
+    for path, said in (("zoe.worker", "it is a file, and not a folder"), ("nothing", "there is no such folder")):
+        with pytest.raises(WorkerFileError, match=said):
+            load_workers(tmp_path / path)

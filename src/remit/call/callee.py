@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple, ParamSpec, Protocol, Self, TypeVar, overload, runtime_checkable
 
 from pydantic import BaseModel
@@ -279,7 +279,7 @@ def check_callee(what: str, value: object) -> None:
     Raises:
         SetupError: names the value and says what to pass instead.
     """
-    if isinstance(value, (FunctionType, MethodType)):
+    if isinstance(value, (FunctionType, MethodType, BuiltinFunctionType)):
         name = value.__name__
         raise SetupError(f"{what}: {name} is a function, not a tool; put @tool above it, or pass tool({name})")
     if isinstance(value, type):

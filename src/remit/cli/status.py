@@ -52,7 +52,10 @@ def run_and_report(work: Callable[[], object], *, as_json: bool) -> int:
     except TyperException as error:
         context: typer.Context | None = getattr(error, "ctx", None)  # typer's class of errors that have one is private
         command = context.command_path if context else "remit"
-        return report_error(UsageError(f"{error.format_message()} See: {command} --help"), as_json=as_json)
+        message = error.format_message()
+        if "extra argument" in message and context and any(each.name == "ask" for each in context.command.params):
+            message += ". Send a message with --ask TEXT."
+        return report_error(UsageError(f"{message} See: {command} --help"), as_json=as_json)
     except MissingExtraError as error:
         return report_error(SetupError(str(error)), as_json=as_json)
     except (Abort, KeyboardInterrupt):

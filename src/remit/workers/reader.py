@@ -102,20 +102,15 @@ def list_worker_files(folder: Path) -> list[Path]:
     """The paths of the worker files in a folder, sorted.
 
     Raises:
-        WorkerFileError: the folder has no worker files.
+        WorkerFileError: it is not a folder, or has no worker files.
     """
     found = sorted(folder.glob(f"*{WORKER_SUFFIX}"))
     if not found:
-        raise WorkerFileError(
-            [
-                Finding(
-                    code="empty",
-                    where=display_path(folder),
-                    what=f"no worker found: no file matches *{WORKER_SUFFIX}",
-                    fix="create one there with: remit worker new NAME",
-                )
-            ]
-        )
+        what, fix = f"no worker found: no file matches *{WORKER_SUFFIX}", "create one there with: remit worker new NAME"
+        if not folder.is_dir():
+            what = "it is a file, and not a folder" if folder.exists() else "there is no such folder"
+            fix = "give the folder of the files" if folder.exists() else "correct the path"
+        raise WorkerFileError([Finding(code="empty", where=display_path(folder), what=what, fix=fix)])
     return found
 
 
