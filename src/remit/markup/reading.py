@@ -134,13 +134,15 @@ class _Reader:
     def _begin(self, tag: Tag) -> None:
         name = tag.name
         self._end(self._elements.end("a") if name == "a" else self._elements.end_before(name))
-        attributes = tag.find_attributes() if tag.written else _NO_ATTRIBUTES
-        style = read_style(attributes) if attributes else _NO_ATTRIBUTES
+        attributes = style = _NO_ATTRIBUTES
+        if tag.written:
+            attributes = tag.find_attributes()
+            style = read_style(attributes)
         hides = is_hidden(name, attributes, style)
         if tag.is_void:
             self._add_void(name, attributes, is_hidden=hides)
             return
-        if tag.is_closed and (name in _FOREIGN or self._elements.contains(*_FOREIGN)):
+        if tag.written and tag.is_closed and (name in _FOREIGN or self._elements.contains(*_FOREIGN)):
             return
         parent, element = self._elements.innermost, Element(name)
         if not self._active["hidden"]:
@@ -159,18 +161,22 @@ class _Reader:
 
     def _add_effects(self, element: Element, attributes: Mapping[str, str], style: Mapping[str, str]) -> None:
         """Note what an element makes of its text."""
-        role = _ROLES.get(attributes.get("role", "").strip().lower(), element.name)
-        is_within = role != "nav" and (self._active["main"] > 0 or self._elements.contains("article", "section"))
+        role = _ROLES.get(attributes["role"].strip().lower(), element.name) if "role" in attributes else element.name
         effect = _EFFECTS.get(role)
-        effects: set[Effect] = set() if effect is None or (effect == "outside" and is_within) else {effect}
+        if effect == "outside" and role != "nav" and self._is_within_article():
+            effect = None
         if effect in ("outside", "main"):
             self._lines.break_line()
-        if is_struck(style):
-            effects.add("struck")
-        if is_verbatim(style):
-            effects.add("verbatim")
-        element.effects = tuple(effects)
         self._begins_verbatim = effect == "verbatim"
+        element.effects = () if effect is None else (effect,)
+        if effect != "struck" and is_struck(style):
+            element.effects += ("struck",)
+        if effect != "verbatim" and is_verbatim(style):
+            element.effects += ("verbatim",)
+
+    def _is_within_article(self) -> bool:
+        """Whether what is beside and below belongs to an article, or to the main part, and not to the page."""
+        return self._active["main"] > 0 or self._elements.contains("article", "section")
 
     def _add_signs(self, element: Element, parent: Element | None, attributes: Mapping[str, str]) -> None:
         """Add what a person sees before the text of an element, or between it and the one before it."""

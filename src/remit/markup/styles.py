@@ -44,12 +44,12 @@ def is_hidden(name: str, attributes: Mapping[str, str], style: Mapping[str, str]
     """Whether a person sees nothing of the text in an element, because of what it is or of its own attributes."""
     if name in _NEVER_SHOWN or "hidden" in attributes:
         return True
-    return bool(style) and (_is_undisplayed(style) or _is_out_of_sight(style))
+    return len(style) > 0 and (_is_undisplayed(style) or _is_out_of_sight(style))
 
 
 def is_struck(style: Mapping[str, str]) -> bool:
     """Whether the text of an element is struck through."""
-    return any("line-through" in style.get(name, "") for name in ("text-decoration", "text-decoration-line"))
+    return "line-through" in style.get("text-decoration", "") or "line-through" in style.get("text-decoration-line", "")
 
 
 def is_verbatim(style: Mapping[str, str]) -> bool:

@@ -135,6 +135,25 @@ def test_bytes_that_do_not_fit_their_charset_are_read_as_far_as_they_go(content:
             "=",
         ),
         *("<title><body>", "<script></script", "<a  ", "<a b= ", "<!", "<?", "<img alt='", "<a b\"c='"),
+        *(
+            "<s>x<p>",
+            "<ul><li>",
+            "<b></p>",
+            "<p></b>",
+            "<table><tr><td>",
+            "<sup>x",
+            "<blockquote>x",
+            "<template></div>",
+        ),
+        *(
+            "<a href=x><p>x",
+            "<ol><li>x</ol>",
+            "<pre>\n",
+            "<math><msup><mi>x",
+            "<i hidden><p>",
+            "<p style='a:b'>",
+            "</x>",
+        ),
     ],
 )
 def test_markup_of_any_kind_is_read_in_time_that_grows_with_its_length(piece: str) -> None:
