@@ -75,7 +75,9 @@ _MAIL_PAGES_AND_VALUES: Final = mutants_of(
             "remit_cms.web.decoding:is_binary", "or controls > len(start) * _MOST_CONTROLS + 1", ""
         ),
         "a hidden element ends with an element around it": edited(
-            "remit.markup.elements:OpenElements._find_limit", 'else self._find("(scope)")', "else -1"
+            "remit.markup.elements:OpenElements._find_limit",
+            'return self._find(_LIMITS.get(name, "(scope)"))',
+            "return -1",
         ),
         "of a page nothing is left out": edited(
             "remit.markup.reading:_choose_main", "return main or", "return lines or"

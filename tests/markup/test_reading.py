@@ -34,6 +34,12 @@ def test_a_hidden_element_that_nothing_ends_hides_all_that_follows() -> None:
     assert read_html("a<body hidden>b</body>c<p>d").hidden == 5
 
 
+def test_a_row_in_no_table_divides_texts_and_ends_nothing_that_is_hidden() -> None:
+    read = read_html("a<tr>b<div hidden>c<tr>d<td>e</div>f")
+
+    assert (read.text, read.hidden) == ("a\nb\nf", 5)
+
+
 def test_the_title_is_that_of_the_page_and_not_of_a_drawing() -> None:
     assert read_html("<svg><title>a</title></svg><title> b \n c</title><title>d</title>").title == "b c"
 

@@ -24,8 +24,10 @@ BLOCKS: Final = frozenset(
 )
 LISTS: Final = frozenset({"dir", "menu", "ol", "ul"})
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
-_TABLE_PARTS: Final = frozenset({"caption", "tbody", "td", "tfoot", "th", "thead", "tr"})
-_NOT_ENDING_PARAGRAPHS: Final = _TABLE_PARTS | {"legend", "optgroup", "option"}
+TABLE_PARTS: Final = frozenset({"caption", "tbody", "td", "tfoot", "th", "thead", "tr"})
+_NOT_ENDING_PARAGRAPHS: Final = TABLE_PARTS | {"button", "legend", "optgroup", "option", "table"}
+_PASSED: Final = frozenset({"address", "div", "p"})
+"""Blocks around which an item ends: no other block does an item leave to end the one before it."""
 _FORMATTING: Final = frozenset(
     {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
 )
@@ -33,37 +35,48 @@ _FORMATTING: Final = frozenset(
 _MAX_GOING_ON: Final = 3
 _CONTAINERS: Final = frozenset({"button", "object", "select", "template"})
 """Elements in a line whose end is the end of the blocks in them."""
-_SCOPES: Final = frozenset({"caption", "object", "table", "td", "template", "th"})
+_SCOPES: Final = frozenset({"caption", "object", "select", "table", "td", "template", "th"})
 """Elements whose inside a closing tag does not leave, except their own."""
+_ENDING_FORMATTING: Final = _SCOPES - {"select", "table"}
+_CHOICES: Final = frozenset({"optgroup", "option"})
+_ENDING_EACH_OTHER: Final = {
+    **dict.fromkeys(HEADINGS, frozenset(HEADINGS)),
+    "optgroup": _CHOICES,
+    "option": frozenset({"option"}),
+}
+"""What an opening tag ends if it would stand directly in it."""
+_IMPLIED: Final = frozenset({"dd", "dt", "li", "optgroup", "option", "p"})
+"""Elements that may end without a tag of their own."""
+_MAX_IMPLIED: Final = 8
 
 _GROUPS: Final = {
-    "(block)": BLOCKS,
+    "(special)": BLOCKS | _CONTAINERS,
     "(scope)": _SCOPES,
     "(paragraph)": _SCOPES | {"button"},
-    "(list)": LISTS | {"td", "th"},
-    "(terms)": frozenset({"dl", "td", "th"}),
+    "(list)": LISTS | _SCOPES,
+    "(no item)": (BLOCKS | _CONTAINERS) - _PASSED - {"li"},
+    "(no term)": (BLOCKS | _CONTAINERS) - _PASSED - {"dd", "dt"},
+    "(no choice)": (BLOCKS | _CONTAINERS) - _CHOICES,
     "(heading)": frozenset(HEADINGS),
 }
 _PLACES_OF: Final = {
     name: (name, *(group for group, names in _GROUPS.items() if name in names)) for name in BLOCKS | _CONTAINERS
 }
-_ROWS: Final = (("tr", "table"), ("td", "table"), ("th", "table"))
+_CELLS: Final = (("td", "table"), ("th", "table"), ("caption", "table"))
+_ROWS: Final = (*_CELLS, ("tr", "table"))
 _SECTIONS: Final = (*_ROWS, ("tbody", "table"), ("thead", "table"), ("tfoot", "table"))
 _SIBLINGS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
-    "li": (("li", "(list)"),),
-    **dict.fromkeys(HEADINGS, (("(heading)", "(scope)"),)),
-    "dt": (("dt", "(terms)"), ("dd", "(terms)")),
-    "dd": (("dt", "(terms)"), ("dd", "(terms)")),
-    "option": (("option", "select"),),
-    "optgroup": (("option", "select"), ("optgroup", "select")),
-    "td": (("td", "table"), ("th", "table")),
-    "th": (("td", "table"), ("th", "table")),
+    "li": (("li", "(no item)"),),
+    **dict.fromkeys(("dd", "dt"), (("dt", "(no term)"), ("dd", "(no term)"))),
+    "button": (("button", "(scope)"),),
+    **dict.fromkeys(("td", "th"), _CELLS),
     "tr": _ROWS,
     **dict.fromkeys(("tbody", "thead", "tfoot"), _SECTIONS),
 }
+_LIMITS: Final = {"li": "(list)", "optgroup": "(no choice)", "option": "(no choice)"}
 _ENDED_BY: Final = {
     name: _SIBLINGS.get(name, ()) + (() if name in _NOT_ENDING_PARAGRAPHS else (("p", "(paragraph)"),))
-    for name in BLOCKS
+    for name in BLOCKS | {"button"}
 }
 """What an opening tag ends, if it began after the last of others: an item ends the one before it in the same list."""
 
@@ -114,6 +127,9 @@ class OpenElements:
 
     def end_before(self, name: str) -> Sequence[Element]:
         """End what the opening tag of an element ends, and return it, innermost first."""
+        alike = _ENDING_EACH_OTHER.get(name)
+        if alike is not None and self.innermost is not None and self.innermost.name in alike:
+            return self._end_from(len(self._open) - 1)
         begin, places = len(self._open), self._places
         for ended, limit in _ENDED_BY.get(name, ()):
             if (begun := places[ended]) and begun[-1] < begin and not (places[limit] and places[limit][-1] > begun[-1]):
@@ -125,11 +141,13 @@ class OpenElements:
         place = self._find("(heading)" if name in HEADINGS else name)
         if place < 0:
             return ()
+        if name == "form" and not self._is_alone(place):
+            return ()
         if name in BLOCKS or name in _CONTAINERS:
             return self._end_from(place) if place >= self._find_limit(name) else ()
         if name in _FORMATTING:
-            return self._end_alone(place)
-        return self._end_from(place) if place > self._find("(block)") else ()
+            return self._end_alone(place) if place > self._find("(scope)") else ()
+        return self._end_from(place) if place > self._find("(special)") else ()
 
     def end_all(self) -> Sequence[Element]:
         """End all elements, and return them, innermost first."""
@@ -144,9 +162,14 @@ class OpenElements:
         """The place of the last element whose inside a closing tag does not leave."""
         if name in ("table", "template"):
             return -1
-        if name in _TABLE_PARTS:
+        if name in TABLE_PARTS:
             return self._find("table")
-        return max(self._find("(scope)"), self._find("(list)")) if name == "li" else self._find("(scope)")
+        return self._find(_LIMITS.get(name, "(scope)"))
+
+    def _is_alone(self, place: int) -> bool:
+        """Whether in an element only others are open that end without a tag."""
+        inside = self._open[place + 1 : place + 2 + _MAX_IMPLIED]
+        return len(inside) <= _MAX_IMPLIED and all(element.name in _IMPLIED for element in inside)
 
     def _end_from(self, place: int) -> list[Element]:
         """End all elements from a place on. Formatting that means something goes on after its block."""
@@ -155,7 +178,7 @@ class OpenElements:
             return [self._open.pop()]
         ended, going_on, is_inside = self._open[place:], list[Element](), False
         for element in ended:
-            is_inside = is_inside or element.name in _SCOPES
+            is_inside = is_inside or element.name in _ENDING_FORMATTING
             if not is_inside and element is not ended[0] and element.name in _FORMATTING:
                 going_on += [element] if element.effects or element.href is not None else []
         for element in reversed(ended):

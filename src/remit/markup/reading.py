@@ -9,7 +9,7 @@ from typing import Final
 
 from remit.core.call_checks import check_call
 from remit.core.checks import check_instance
-from remit.markup.elements import BLOCKS, HEADINGS, LISTS, Effect, Element, OpenElements
+from remit.markup.elements import BLOCKS, HEADINGS, LISTS, TABLE_PARTS, Effect, Element, OpenElements
 from remit.markup.lines import Line, LineWriter
 from remit.markup.numbering import number_list
 from remit.markup.styles import is_hidden, is_struck, is_verbatim, read_style
@@ -133,6 +133,9 @@ class _Reader:
 
     def _begin(self, tag: Tag) -> None:
         name = tag.name
+        if name in TABLE_PARTS and not self._elements.contains("table"):
+            self._divide(name)
+            return
         self._end(self._elements.end("a") if name == "a" else self._elements.end_before(name))
         attributes = style = _NO_ATTRIBUTES
         if tag.written:
@@ -148,16 +151,25 @@ class _Reader:
         if not self._active["hidden"]:
             if name in _LINES:
                 self._lines.break_line(int(self._is_paragraph(name)))
-            if hides:
-                element.effects = ("hidden",)
-            else:
-                if attributes or name in _EFFECTS:
-                    self._add_effects(element, attributes, style)
+            if not hides and (attributes or name in _EFFECTS):
+                self._add_effects(element, attributes, style)
+            if not hides:
                 self._add_signs(element, parent, attributes)
+        if hides:
+            element.effects = ("hidden",)
         for effect in element.effects:
             self._active[effect] += 1
         if name not in _ROOTS:
             self._elements.begin(element)
+
+    def _divide(self, name: str) -> None:
+        """Divide texts where a row or cell begins that is in no table: it is no element, and hides nothing."""
+        if self._active["hidden"]:
+            return
+        if name in ("td", "th"):
+            self._lines.begin_cell(is_first=True)
+        else:
+            self._lines.break_line()
 
     def _add_effects(self, element: Element, attributes: Mapping[str, str], style: Mapping[str, str]) -> None:
         """Note what an element makes of its text."""
@@ -168,11 +180,12 @@ class _Reader:
         if effect in ("outside", "main"):
             self._lines.break_line()
         self._begins_verbatim = effect == "verbatim"
-        element.effects = () if effect is None else (effect,)
+        effects: list[Effect] = [] if effect is None else [effect]
         if effect != "struck" and is_struck(style):
-            element.effects += ("struck",)
+            effects.append("struck")
         if effect != "verbatim" and is_verbatim(style):
-            element.effects += ("verbatim",)
+            effects.append("verbatim")
+        element.effects = tuple(effects)
 
     def _is_within_article(self) -> bool:
         """Whether what is beside and below belongs to an article, or to the main part, and not to the page."""
