@@ -46,6 +46,7 @@ SIGNS: Final = (
     ("powers of nothing", "1<sup></sup>2<sup><b></b></sup>3", "123"),
     ("powers of elements", "2<sup><a href=#n>3</a></sup>4<sup>a<i>b</i></sup>", "2³4^(ab)"),
     ("a power over two lines", "2<sup>a<p>b</sup>c", "2^(a\n\nbc)"),
+    ("a power with a break", "2<sup>a<br>b</sup>c", "2^(a\nb)c"),
     ("a power of a block", "2<sup><div>3</div></sup>4", "2^(\n3)\n4"),
     ("a power of a block alone", "<sup><div>3</div></sup><q><p>a<p>b</q>", "3\n\na\n\nb"),
     ("deleted words", "Costs <del>10</del> <s>11</s> <strike>12</strike> 13", "Costs ~~10~~ ~~11~~ ~~12~~ 13"),
