@@ -19,6 +19,7 @@ from remit.errors import CallError
 SAMPLE: Final = ("cms_publishPage", "cms_deletePageSection")
 _AT_GOOGLE: Final = ("gmail_send_message",)
 _IN_POSTGRES: Final = ("cms_publishPage", "cms_deletePage", "cms_publishChangeSet")
+_ATTACHED: Final = ("cms_publishPage", "cms_deletePageSection", "cms_updateSection")
 _STRIDE: Final = 9
 """A sample takes every so many awaits."""
 _SHUT_OUT: Final = 5
@@ -28,27 +29,36 @@ _SHUT_OUT: Final = 5
 def figures(*, short: bool) -> Iterator[Figure]:
     """Writes of a state that no approver saw."""
     if short:
-        yield from measure(SAMPLE, elsewhere=_AT_GOOGLE, stride=_STRIDE)
+        yield from measure(SAMPLE, attached=SAMPLE[:1], elsewhere=_AT_GOOGLE, stride=_STRIDE)
     else:
-        yield from measure(tuple(EDITS), in_postgres=_IN_POSTGRES, elsewhere=ELSEWHERE)
+        yield from measure(tuple(EDITS), in_postgres=_IN_POSTGRES, attached=_ATTACHED, elsewhere=ELSEWHERE)
 
 
 def measure(
-    tools: Sequence[str] = (), *, in_postgres: Sequence[str] = (), elsewhere: Sequence[str] = (), stride: int = 1
+    tools: Sequence[str] = (),
+    *,
+    in_postgres: Sequence[str] = (),
+    attached: Sequence[str] = (),
+    elsewhere: Sequence[str] = (),
+    stride: int = 1,
 ) -> Iterator[Figure]:
-    """The figure of some tools of the CMS, and of some of the casefile application, at every ``stride``-th await."""
+    """The figure of some tools of the CMS, and of some of the casefile application, at every ``stride``-th await.
+
+    Those ``attached`` are executed by the same call, which attaches, and the others by resuming their run.
+    """
     found = list[tuple[str, str]]()
-    for kind, names in (("sqlite", tools), ("postgres", in_postgres)):
+    for kind, names in (("sqlite", tools), ("attached", attached), ("postgres", in_postgres)):
         if names:
             found += asyncio.run(_try_tools(kind, names, stride))
     for name in elsewhere:
         found += [(name, outcome) for outcome in asyncio.run(try_elsewhere(name, stride))]
     outcomes = Counter(outcome for _, outcome in found)
     stale = Counter(name for name, outcome in found if outcome == "stale")
-    count = len({*tools, *in_postgres, *elsewhere})
+    count = len({*tools, *in_postgres, *attached, *elsewhere})
     when = "at each await until the write has begun, then at ever fewer up to the commit"
     how = [
         f"an edit {when}, of {count} approved calls, {len(in_postgres)} of them also in Postgres",
+        f"{len(attached)} executed by the same call, which attaches",
         ", ".join(f"{outcome} {number:,}" for outcome, number in sorted(outcomes.items())),
         *(f"{name} {number} times" for name, number in stale.items()),
     ]
@@ -57,10 +67,11 @@ def measure(
 
 async def _try_tools(kind: str, names: Sequence[str], stride: int) -> list[tuple[str, str]]:
     found = list[tuple[str, str]]()
-    async with open_sweep(kind) as sweep:
+    attaches = kind == "attached"
+    async with open_sweep("sqlite" if attaches else kind) as sweep:
         for name in names:
             at, shut_out = 1, 0
-            while (outcome := await try_await(sweep, name, at)) != "over":
+            while (outcome := await try_await(sweep, name, at, attaches=attaches)) != "over":
                 found.append((f"{name} in {kind}", outcome))
                 shut_out = shut_out + 1 if outcome == "shut out" else 0
                 at += max(stride, at // 4) if shut_out >= _SHUT_OUT else stride
@@ -71,7 +82,7 @@ class _TooLateError(Exception):
     """The write is committed."""
 
 
-async def try_await(sweep: Sweep, name: str, at: int) -> str:
+async def try_await(sweep: Sweep, name: str, at: int, *, attaches: bool = False) -> str:
     """Approve a call of a tool, and edit what it is about at an await of its execution: what became of it.
 
     *stale*: written as the edit had left it, which no approver saw. *asked anew*: nothing was written, and a person is
@@ -79,7 +90,8 @@ async def try_await(sweep: Sweep, name: str, at: int) -> str:
     write was committed before.
     """
     with sweep.case(f"await {at}", name):
-        runtime, asked = await sweep.ask(name, sweep.fill(NORMAL[name]))
+        arguments = sweep.fill(NORMAL[name])
+        runtime, asked = await sweep.ask(name, arguments)
         for question in asked.questions:
             await runtime.decide(question, approved=True, by=ANN)
         known = _read_effects(sweep.database)
@@ -90,7 +102,8 @@ async def try_await(sweep: Sweep, name: str, at: int) -> str:
             return make_edit(sweep.database.location, name)
 
         interruption = Interruption(at, edit)
-        result = await interruption.run(runtime.resume(asked.run))
+        continued = sweep.attach(runtime, name, arguments) if attaches else runtime.resume(asked.run)
+        result = await interruption.run(continued)
         error = interruption.error
         if interruption.waits < at or isinstance(error, _TooLateError):
             return "over"

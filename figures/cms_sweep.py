@@ -135,9 +135,15 @@ class Sweep:
         return True, left, result.text
 
     async def ask(self, tool: str, arguments: Sample) -> tuple[Runtime, RunResult[Any]]:
-        """Call a tool, and leave what is asked open."""
+        """Call a tool, and leave what is asked open. The same call may `attach` to it."""
         runtime = self._runtime(tool, InMemoryStore(), ANN)
-        return runtime, await self._start(runtime, tool, arguments, ANN, answer=None)
+        return runtime, await self.attach(runtime, tool, arguments)
+
+    async def attach(self, runtime: Runtime, tool: str, arguments: Sample) -> RunResult[Any]:
+        """Make a call, or attach to its run."""
+        await self._add_files(runtime, ANN)
+        client, target = runtime.client(ANN), TARGETS.get(tool, "")
+        return await client.call(tool, json.dumps(arguments), attach=True, target=target)
 
     async def change_under_question(self, tool: str, arguments: Sample) -> tuple[RunResult[Any], Content]:
         """Ask, change what is asked about, approve: the result, and the content before the yes."""
@@ -174,8 +180,7 @@ class Sweep:
     async def _start(
         self, runtime: Runtime, tool: str, arguments: Sample, by: Principal, *, answer: bool | None, target: str = ""
     ) -> RunResult[Any]:
-        for file in (UPLOAD, SITE):
-            await runtime.artifacts.add(file, by=by)
+        await self._add_files(runtime, by)
         sent = Arguments(json.dumps(arguments), arguments)
         result = await runtime.call_by_name(tool, sent, by=by, target=target or TARGETS.get(tool, ""))
         if answer is None or result.status != "waiting":
@@ -183,6 +188,10 @@ class Sweep:
         for question in result.questions:
             await runtime.decide(question, approved=answer, by=ANN)
         return await runtime.resume(result.run)
+
+    async def _add_files(self, runtime: Runtime, by: Principal) -> None:
+        for file in (UPLOAD, SITE):
+            await runtime.artifacts.add(file, by=by)
 
     def _runtime(self, tool: str, store: InMemoryStore, by: Principal, run: str = "swept") -> Runtime:
         """A runtime of one tool, since each composes the layers of all that it has."""

@@ -195,6 +195,20 @@ async def _of_another_application(case: _Case) -> None:
     await case.other.try_to(asyncio.sleep(0, opened))
 
 
+async def _called_again(case: _Case) -> None:
+    """The same call again, which attaches to the run of the call: by the asker, by others, and after a no."""
+    desk = case.desk
+    await desk.announce()
+    for flag in (False, True, True):
+        for by in (_ADA, _BOB, _STRANGER, _ADA):
+            with contextlib.suppress(RemitError):
+                await desk.runtime.client(by).call("drop", {"page": "about", "confirmed": flag}, attach=True)
+        for row in await desk.store.list_questions():
+            with contextlib.suppress(RemitError):
+                await desk.runtime.decide(row.question.id, approved=False, by=_ADA, kind="confirm")
+    await case.say()
+
+
 async def _cancelled(case: _Case) -> None:
     opened = await case.desk.act(await case.desk.announce())
     if opened is not None:
@@ -228,6 +242,7 @@ _WAYS: Final[tuple[Callable[[_Case], Awaitable[None]], ...]] = (
     _by_message_of_others,
     _through_another_application,
     _of_another_application,
+    _called_again,
     _cancelled,
     _expired,
     _confirmed_once,

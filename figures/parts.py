@@ -151,7 +151,7 @@ PARTS: Final = {
     "four-eyes": Part(four_eyes.figures, four_eyes_mutants.MUTANTS),
     "replay": Part(replay.figures, replay_mutants.MUTANTS),
     "views": Part(views.figures, views_mutants.MUTANTS),
-    "run_index": Part(run_index.figures, run_index_mutants.MUTANTS),
+    "run-index": Part(run_index.figures, run_index_mutants.MUTANTS),
     "schedules": Part(schedules.figures, schedules_mutants.MUTANTS),
     "order": Part(order.figures, order_mutants.MUTANTS),
     "conversations": Part(conversations.figures, conversations_mutants.MUTANTS),

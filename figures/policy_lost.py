@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import product
@@ -19,11 +20,11 @@ from figures.figure import Figure, no_violations
 from figures.policy_lost_world import TERMS, build_app
 from remit import App, Runtime
 from remit.engines import LocalEngine
-from remit.errors import RemitError
+from remit.errors import JournalError, RemitError
 from remit.evals.run import run_task
 from remit.evals.task import Task
-from remit.journal.ports import Store
-from remit.stores import InMemoryStore
+from remit.items import Position
+from remit.stores import AppendFuture, Consumption, InMemoryStore
 from remit.testing import Scripted, superuser
 from remit.users import os_user
 
@@ -44,11 +45,24 @@ class Case(NamedTuple):
     is_nested: bool
 
 
+class _Store(InMemoryStore):
+    """A store that may be away once a run is opened."""
+
+    is_away = False
+
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
+        if self.is_away:
+            raise JournalError("the journal is away")
+        return super().append(run, epoch, items, consumption)
+
+
 class Process:
     """Processes over one journal: one opens runs, another one may have loaded the application without the term."""
 
     def __init__(self, load: Load, load_other: Load) -> None:
-        self.store: Store = InMemoryStore()
+        self.store = _Store()
         self.load = load
         self.opens = self._start(load())
         self.continues = self._start(load_other())
@@ -67,6 +81,22 @@ async def _run_by_client(process: Process) -> None:
 
 async def _call(process: Process) -> None:
     await process.opens.client(ADA).call(process.opens.app.agents[0].name, {"prompt": "go"})
+
+
+async def _attach(process: Process) -> None:
+    """The process that opened the run has died, and the same call is made in another one."""
+    name, arguments = process.opens.app.agents[0].name, {"prompt": "go"}
+    process.store.is_away = True
+    with suppress(JournalError):
+        await process.opens.client(ADA).call(name, arguments, attach=True)
+    process.store.is_away = False
+    await process.continues.client(ADA).call(name, arguments, attach=True)
+
+
+async def _attach_twice(process: Process) -> None:
+    """The same call is made again, while its run is stalled or after it has ended."""
+    await _attach(process)
+    await process.opens.client(ADA).call(process.opens.app.agents[0].name, {"prompt": "go"}, attach=True)
 
 
 async def _evaluate(process: Process) -> None:
@@ -128,6 +158,8 @@ ROUTES: Final[dict[str, Callable[[Process], Awaitable[None]]]] = {
     "Runtime.run": _run,
     "Client.run": _run_by_client,
     "Client.call": _call,
+    "a call that attaches": _attach,
+    "a call that attaches to a stalled run": _attach_twice,
     "an eval": _evaluate,
     "resume": _resume,
     "resume after a stall": _resume_twice,

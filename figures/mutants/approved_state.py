@@ -37,6 +37,15 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     *mutants_of(
         _FIGURE,
         {
+            "what was approved is not compared in the write of a call that attaches": edited(
+                "remit.effects:once", "if APPROVED_STATE.get() is not None:", "if False:"
+            )
+        },
+        partial(measure, attached=("cms_publishPage",), stride=9),
+    ),
+    *mutants_of(
+        _FIGURE,
+        {
             "the state of a section is that of the summary": together(
                 _NO_REFERENTS,
                 edited(
