@@ -75,7 +75,7 @@ async def _targets(ran: ExecutionLog) -> AsyncGenerator[list[list[Target]]]:
     with tempfile.TemporaryDirectory(prefix="remit-matrix-") as home:
         made = await build_office(Path(home))
         yield [cms_targets(ran, Path(home)), casefile_targets(ran, made)]
-        await made.close()
+        await made.database.close()
 
 
 @contextlib.asynccontextmanager

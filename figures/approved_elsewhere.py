@@ -76,7 +76,7 @@ async def _approve(runtime: Runtime, name: str, arguments: Mapping[str, Any]) ->
 async def _prepare_office() -> bytes:
     """The file of a database with casefiles."""
     with TemporaryDirectory() as folder:
-        await (await build_office(Path(folder))).close()
+        await (await build_office(Path(folder))).database.close()
         return (Path(folder) / "casefile.db").read_bytes()
 
 
@@ -89,7 +89,7 @@ async def _try_deletion(prepared: bytes, at: int) -> str:
         asked = await _approve(runtime, "delete_casefile", {"casefile_id": CASEFILES[0], "confirm": True})
         interruption = Interruption(at, lambda: _rename(file))
         result = await interruption.run(runtime.resume(asked.run))
-        await office.close()
+        await office.database.close()
         with closing(sqlite3.connect(file)) as database:
             (left,) = database.execute("SELECT count(*) FROM casefiles WHERE id = ?", (CASEFILES[0],)).fetchone()
     if interruption.waits < at or (isinstance(interruption.error, _GoneError) and not left):

@@ -197,4 +197,4 @@ async def open_world(folder: Path, fresh: Path | None = None) -> AsyncGenerator[
             await world.populate()
             yield world
         finally:
-            await world.parts.close()
+            await world.parts.database.close()

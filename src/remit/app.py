@@ -26,6 +26,7 @@ from remit.core.names import check_title
 from remit.core.place import shorten
 from remit.dispatch.preset import preset
 from remit.dispatch.terms import Terms, describe_terms, encode_terms, find_lost
+from remit.engine.resources import Resource, check_resources
 from remit.errors import NameTakenError, SetupError
 from remit.layers.approve import Approve
 from remit.layers.budget import Budget
@@ -73,6 +74,8 @@ class App:
         references: the function for each kind of object that finds what a `Reference` may mean.
         check_target: refuses a target that there is not for a principal with a `RequestNotFoundError`, before an agent
             runs: ``async def check(target, principal)``.
+        resources: what its services use and what must be closed, such as connections: async context managers, or
+            functions that return one. ``async with`` a runtime opens them in this order and closes them in the reverse.
     """
 
     name: str
@@ -87,6 +90,7 @@ class App:
     limits: Limits = field(default_factory=Limits)
     references: Mapping[str, Resolver] = field(default_factory=dict[str, Resolver])
     check_target: CheckTarget | None = None
+    resources: Sequence[Resource] = ()
 
     def __post_init__(self) -> None:
         check_title("App: name", self.name)
@@ -105,6 +109,7 @@ class App:
         check_instance(f"{where}: limits", self.limits, Limits, "give Limits(…)")
         if self.check_target is not None:
             check_callback(f"{where}: check_target", self.check_target, "target", "principal", is_async=True)
+        object.__setattr__(self, "resources", check_resources(f"{where}: resources", self.resources))
         self._check_governance(where)
 
     def _check_governance(self, where: str) -> None:

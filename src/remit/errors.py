@@ -139,7 +139,7 @@ class RemitError(Exception):
 
 
 class SetupError(RemitError, code="SETUP_ERROR"):
-    """The program is configured wrongly. Raised while building it; only `NoModelError` is also raised during a call."""
+    """The program is configured wrongly. Raised while building or opening it; only `NoModelError` during a call."""
 
 
 class LayerOrderError(SetupError, code="LAYER_ORDER"):

@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, ParamSpec, TypeVar, Unpack
+from typing import Any, Final, ParamSpec, Self, TypeVar, Unpack
 
 from remit.agent.agent import ADDED_TOOLS, Agent
 from remit.agent.linking import UsedModels, link_agents
@@ -37,10 +37,12 @@ from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
 from remit.engine.request import CallOptions, MessageOptions, RunOptions, new_id
+from remit.engine.resources import OpenResources
 from remit.engine.result import CallResult, ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor
 from remit.engine.schedule import Schedule
 from remit.engine.watching import ItemCallback, wake_streams_and
+from remit.errors import SetupError
 from remit.journal.memory import InMemoryStore
 from remit.journal.ports import Store
 from remit.models.prices import with_default_prices
@@ -85,6 +87,7 @@ class Runtime:
     """Runs an application. Its layers are immutable: `layer` returns a new runtime.
 
     A runtime is for trusted code: its methods take runs of any tenant. What serves people goes through `client`.
+    If the application has resources, ``async with Runtime(app) as runtime`` opens and closes them.
 
     Args:
         app: agents, tools and environment. store: the journal; in memory by default. limits: the app's by default.
@@ -97,6 +100,8 @@ class Runtime:
     Raises:
         SetupError: the arguments do not fit together, or the application differs from its inventory.
     """
+
+    _resources: OpenResources | None = None
 
     def __init__(
         self,
@@ -157,6 +162,32 @@ class Runtime:
         app.check_runtime(registry, self._layers)
         versions = self.dispatcher.policy_versions
         self.grants = GrantService(self.store, clock, callees.find, versions, new_id, self._limits, directory)
+
+    async def __aenter__(self) -> Self:
+        """Open the resources of the application.
+
+        Raises:
+            SetupError: one could not be opened, or the runtime is open already.
+        """
+        if self._resources is not None:
+            raise SetupError(f"the runtime of application {self.app.name} is open already; enter it once")
+        self._resources = OpenResources(f"application {self.app.name}", self.app.resources)
+        try:
+            await self._resources.open()
+        except BaseException:
+            self._resources = None
+            raise
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        """Close the resources of the application.
+
+        Raises:
+            SetupError: one could not be closed. The others are.
+        """
+        resources, self._resources = self._resources, None
+        if resources is not None:
+            await resources.close()
 
     def client(self, principal: Principal) -> Client:
         """A client for ``principal``, which sees and does only what this principal may. Its runs can be resumed here.

@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from remit import Agent, App, Ask, Context, Effect, LeafContext, Policy, Risk, When, tool
@@ -125,6 +126,25 @@ async def order(name: str, count: int = 1, note: str = "") -> str:
 
 
 orders = App(name="orders", tools=(order,))
+
+
+@contextlib.asynccontextmanager
+async def staff() -> AsyncGenerator[None]:
+    """The staff, which comes and goes."""
+    _book("the staff comes")
+    yield
+    _book("the staff goes")
+
+
+@contextlib.asynccontextmanager
+async def no_staff() -> AsyncGenerator[None]:
+    """The staff, which is ill."""
+    raise OSError("all are ill")
+    yield
+
+
+staffed = App(name="staffed", tools=_KEEPS, resources=[staff])
+closed = App(name="closed", tools=_KEEPS, resources=[no_staff])
 _TWICE = Policy.only(When("twice", lambda _call: True, Ask(reason="it is gone for good", four_eyes=True)))
 strict = App(name="strict", tools=(burn,), policy=_TWICE)
 lax = App(name="strict", tools=(burn,))

@@ -173,3 +173,15 @@ def test_json_that_is_nested_too_deeply_is_refused_by_the_limits(cli: Cli) -> No
     done = cli("call", APP, "find", "[" * 100_000 + "]" * 100_000)
     assert done.status == 1
     assert "nested too deeply" in done.err
+
+
+def test_the_resources_of_an_application_are_open_during_its_calls_and_opened_once(cli: Cli) -> None:
+    cli("call", "tests.cli.shop:staffed", "burn", '{"name": "rye"}')
+    cli("approvals", "approve", cli.questions()[0]["id"], "--app", "tests.cli.shop:staffed")
+    assert cli.book == ["the staff comes", "the staff goes", "the staff comes", "burn rye", "the staff goes"]
+
+
+def test_a_resource_that_cannot_be_opened_is_named_and_nothing_is_called(cli: Cli) -> None:
+    failed = cli("call", "tests.cli.shop:closed", "find", '{"name": "rye"}')
+    assert (failed.status, cli.runs()) == (2, [])
+    assert "application closed: the resource no_staff could not be opened: OSError: all are ill" in failed.err

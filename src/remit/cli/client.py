@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -59,6 +59,7 @@ class LocalClient:
     anchor: str = ""
     database: str = ""
     clock: Callable[[], float] = time.time
+    opened_apps: list[App] = field(default_factory=list["App"])
 
     @cached_property
     def model(self) -> ResolvedModel:
@@ -173,7 +174,7 @@ class LocalClient:
         """A runtime of ``app`` over this journal, with today's permissions from ``config.toml``."""
         from remit.runtime import Runtime
 
-        return Runtime(
+        runtime = Runtime(
             app,
             store=self.store,
             model=self.model,
@@ -182,6 +183,11 @@ class LocalClient:
             make_run_id=make_run_id,
             prices=self.users.prices,
         )
+        if app.resources and not any(each is app for each in self.opened_apps):
+            self.opened_apps.append(app)
+            self.wait(runtime.__aenter__())
+            self.exit_stack.callback(lambda: self.wait(runtime.__aexit__()))
+        return runtime
 
     def client_of(self, app: App | None) -> Client:
         """The client of the user for the runs of ``app``; without one, for the questions and grants of all."""

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 from weakref import WeakSet
 
 from pydantic import TypeAdapter
@@ -172,6 +172,14 @@ class Database:
             result = await once(session, key, result_type, lambda: write(session))
         _WRITTEN.set((ctx, self))
         return result
+
+    async def __aenter__(self) -> Self:
+        """Nothing yet: the connections are opened at their first use."""
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        """Close the connections; see `close`."""
+        await self.close()
 
     async def close(self) -> None:
         """Close the connections. The next use opens them again."""

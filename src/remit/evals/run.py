@@ -113,6 +113,11 @@ async def _run_and_grade(
     if not app.agents:
         raise SetupError(f"{task.file}: the application {app.name!r} has no agent")
     trial = _Trial(task, app, model, result, prices, case)
+    async with trial.runtime:
+        await _grade_trial(task, app, model, result, trial)
+
+
+async def _grade_trial(task: Task, app: App, model: Model, result: TaskResult, trial: _Trial) -> None:
     if problem := await trial.prepare():
         result.stop("task", problem)
         return
@@ -172,7 +177,7 @@ class _Trial:
         self._cost = TaskCost(math.inf if task.cost is None else task.cost)
         if task.cost is not None:
             layers = layers.layer(self._cost)
-        self._runtime = Runtime(
+        self.runtime = Runtime(
             app,
             store=self._store,
             model=model,
@@ -181,7 +186,7 @@ class _Trial:
         )
         self._user = Principal("eval-user", task.user.tenant, frozenset(task.user.permissions))
         self._approver = Principal(_APPROVER, task.user.tenant, frozenset({"*"}))
-        self._runtime.add_principals(self._user, self._approver)
+        self.runtime.add_principals(self._user, self._approver)
         self._decided: set[str] = set()
 
     async def prepare(self) -> str:
@@ -191,18 +196,18 @@ class _Trial:
             try:
                 files = {name: await self._add_file(path) for name, path in each.files.items()}
                 arguments = {**each.arguments, **files}
-                made = await self._runtime.call_by_name(each.call, arguments, by=self._approver, target=target)
+                made = await self.runtime.call_by_name(each.call, arguments, by=self._approver, target=target)
                 for question in made.questions:
                     self._decided.add(question)
-                    await self._runtime.decide(question, approved=True, by=self._approver)
-                (await self._runtime.resume(made.run) if made.questions else made).value()
+                    await self.runtime.decide(question, approved=True, by=self._approver)
+                (await self.runtime.resume(made.run) if made.questions else made).value()
             except RemitError as error:
                 return f"{locate(self._task, 'setup', number)}: {each.call}: {error.message}"
         return ""
 
     async def _add_file(self, path: str) -> dict[str, Any]:
         file = Path(self._task.file).parent / path
-        return (await self._runtime.artifacts.add(file, by=self._approver)).model_dump(mode="json")
+        return (await self.runtime.artifacts.add(file, by=self._approver)).model_dump(mode="json")
 
     async def converse(self) -> None:
         """Send the prompts in one conversation, and answer the questions."""
@@ -214,7 +219,7 @@ class _Trial:
             options = RunOptions(conversation="eval", target=self._task.target)
             if not number:
                 options |= RunOptions(agent=self._task.agent, messages=self._task.messages)
-            run = await self._runtime.run(prompt, by=self._user, **options)
+            run = await self.runtime.run(prompt, by=self._user, **options)
             opened: list[str] = []
             for _ in range(_MAX_ROUNDS):
                 ended = await self._finish(run)
@@ -224,7 +229,7 @@ class _Trial:
                 opened += await self._answer_open_questions()
                 if not opened:
                     break
-                run = await self._runtime.resume(opened.pop(0))
+                run = await self.runtime.resume(opened.pop(0))
             else:
                 self._result.fail("run", f"no end after {_MAX_ROUNDS} confirmations of one prompt")
 
@@ -240,7 +245,7 @@ class _Trial:
             if run.status != "waiting":
                 break
             await self._answer_open_questions()
-            run = await self._runtime.resume(run.run)
+            run = await self.runtime.resume(run.run)
         usage = run.usage
         self._result.usage = self._result.usage.plus(usage)
         self._result.text = run.text
@@ -256,9 +261,9 @@ class _Trial:
             self._decided.add(question.id)
             approved = _verdict(self._task.questions, self._result.questions) == "approve"
             self._result.questions += 1
-            kind = self._runtime.client(self._user).decision_kind(question)
+            kind = self.runtime.client(self._user).decision_kind(question)
             by = self._user if kind == "confirm" else self._approver
-            run = await self._runtime.decide(question.id, approved=approved, by=by, kind=kind)
+            run = await self.runtime.decide(question.id, approved=approved, by=by, kind=kind)
             opened += [] if run is None else [run]
         return opened
 

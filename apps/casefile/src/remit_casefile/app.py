@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -65,11 +66,6 @@ class CasefileApplication:
     clients: AccountClients
     app: App
 
-    async def close(self) -> None:
-        """Close the database and the connections to Google."""
-        await self.clients.close()
-        await self.database.close()
-
 
 def build(
     home: Path,
@@ -123,11 +119,17 @@ def build(
         cases=cases,
         access_list=access_list,
         clients=clients,
-        app=_assemble_app(env, agent, operations, load_workers(tools)),
+        app=_assemble_app(env, agent, operations, load_workers(tools), (database, clients)),
     )
 
 
-def _assemble_app(env: Env, agent: Agent, operations: Operations, workers: tuple[Callee[..., Any], ...]) -> App:
+def _assemble_app(
+    env: Env,
+    agent: Agent,
+    operations: Operations,
+    workers: tuple[Callee[..., Any], ...],
+    resources: tuple[AbstractAsyncContextManager[object], ...],
+) -> App:
     """The application: its agent gets its own tools, users and programs get all tools."""
     check_access_is_governed(operations)
     agents = {tool.name for tool in agent.tools}
@@ -139,6 +141,7 @@ def _assemble_app(env: Env, agent: Agent, operations: Operations, workers: tuple
         policy=Policy(ConfirmationFlag()),
         layers=OwnSessionGate(env),
         operations=operations,
+        resources=resources,
     )
 
 

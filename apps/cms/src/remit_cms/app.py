@@ -113,6 +113,7 @@ def build(
             references=references(database),
             check_target=target_check(database),
             operations=Operations(load_inventory(), (), parts=parts),
+            resources=[database],
         ),
     )
 

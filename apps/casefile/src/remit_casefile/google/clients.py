@@ -61,6 +61,14 @@ class AccountClients:
             self._clients[key] = Clients.from_transport(self._transports[key], owner=principal.name)
         return self._clients[key]
 
+    async def __aenter__(self) -> Self:
+        """Nothing yet: a connection is opened at its first use."""
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        """Release all connections; see `close`."""
+        await self.close()
+
     async def close(self) -> None:
         """Release all connections. The next use opens them again."""
         for transport in (self.shared_transport, *self._transports.values()):

@@ -78,16 +78,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     async def serve() -> None:
         import uvicorn  # noqa: PLC0415 - of the extra
 
-        database = Database(data_location(os.environ, "cms"))
-        try:
+        async with Database(data_location(os.environ, "cms")) as database:
             target = Target(site, environment or DEFAULT_ENVIRONMENT)
             app = await make_site(database, target, url)
             config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
             with _listen(given.host, given.port) as listener:
                 print(f"{target.site}/{target.environment} is at {url}; Ctrl-C ends it", flush=True)  # noqa: T201 - a command
                 await uvicorn.Server(config).serve(sockets=[listener])
-        finally:
-            await database.close()
 
     try:
         asyncio.run(serve())
