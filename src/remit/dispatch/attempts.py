@@ -12,7 +12,8 @@ from pydantic import BaseModel
 from remit.call.call import Call, describe_unread_key
 from remit.call.gate import has_begun
 from remit.call.reply import Reply
-from remit.errors import DeadlineError, InternalError, Suspended
+from remit.call.threads import ThreadStillRunning
+from remit.errors import CallCancelledError, DeadlineError, InternalError, Suspended
 from remit.record.items import AttemptEnded, AttemptStarted, CallEntered, Item
 
 
@@ -54,6 +55,13 @@ def make_end(call: Call, number: int, failed: Reply, *, void: bool = False, wher
         where=where,
         keyless=call.id in call.ledger.unread_keys,
     )
+
+
+def as_stopped(name: str, error: asyncio.CancelledError) -> CallCancelledError:
+    """The error of an attempt of the callee ``name`` that was cancelled."""
+    if isinstance(error, ThreadStillRunning):
+        return CallCancelledError(f"{name} was cancelled, but {error}; it may still happen")
+    return CallCancelledError(f"{name} was stopped while it ran; it may have happened in part")
 
 
 def check_key(call: Call, ended: AttemptEnded | None) -> None:

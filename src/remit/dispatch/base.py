@@ -25,7 +25,7 @@ from remit.call.redact import limit_error, redact_error, redact_reply, redact_re
 from remit.call.reply import Reply
 from remit.call.threads import ThreadStillRunning, wait_for_thread
 from remit.call.transient import is_transient
-from remit.dispatch.attempts import LateAttempt, check_key, check_time, find_attempt, make_end, record_entry
+from remit.dispatch.attempts import LateAttempt, as_stopped, check_key, check_time, find_attempt, make_end, record_entry
 from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.diagnosis import report_exception
 from remit.dispatch.registry import AnyCallee
@@ -221,7 +221,7 @@ class Base:
                 raise AskAgain(approved[0].id) from error  # it is compared once more before it begins
             raise
         except asyncio.CancelledError as error:
-            call.ledger.add(make_end(call, number, Reply.from_error(self._cancellation(error))))
+            call.ledger.add(make_end(call, number, Reply.from_error(as_stopped(self._callee.name, error))))
             raise
         if self._effect is not Effect.PURE:
             outcome, final = reply.outcome, reply.is_final
@@ -324,11 +324,6 @@ class Base:
         if reply.error is not None:
             raise reply.error
         return reply.load(self._callee.schema_out)
-
-    def _cancellation(self, error: asyncio.CancelledError) -> CallCancelledError:
-        if isinstance(error, ThreadStillRunning):
-            return CallCancelledError(f"{self._callee.name} was cancelled, but {error}; it may still happen")
-        return CallCancelledError(f"{self._callee.name} was stopped while it ran; it may have happened in part")
 
     def _tool_failure(self, call: Call, error: BaseException) -> CallError:
         """The error for an exception of the body. Its code records whether it is retryable, for a resumed run."""
