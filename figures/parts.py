@@ -33,6 +33,7 @@ from figures import (
     limits,
     loop,
     narrowing,
+    open_run,
     order,
     outage,
     policy,
@@ -85,6 +86,7 @@ from figures.mutants import html as html_mutants
 from figures.mutants import limits as limits_mutants
 from figures.mutants import loop as loop_mutants
 from figures.mutants import narrowing as narrowing_mutants
+from figures.mutants import open_run as open_run_mutants
 from figures.mutants import order as order_mutants
 from figures.mutants import outage as outage_mutants
 from figures.mutants import policy as policy_mutants
@@ -180,6 +182,7 @@ PARTS: Final = {
     "policy-lost": Part(policy_lost.figures, policy_lost_mutants.MUTANTS),
     "acl": Part(acl_figure.figures, acl_mutants.MUTANTS),
     "client": Part(client.figures, client_mutants.MUTANTS),
+    "open-run": Part(open_run.figures, open_run_mutants.MUTANTS),
     "attach": Part(attach.figures, attach_mutants.MUTANTS),
     "cms": Part(cms.figures, cms_mutants.MUTANTS),
     "tiers": Part(tiers.figures, tiers_mutants.MUTANTS),

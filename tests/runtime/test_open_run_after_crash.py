@@ -127,6 +127,19 @@ async def test_a_call_whose_end_is_unknown_asks_a_person_and_leaves_the_run_to_t
     assert scene.done == ["a", "b"]
 
 
+async def test_a_process_that_can_store_nothing_more_stops_the_calls_that_run() -> None:
+    scene = Scene(Effect.UNSAFE)
+    runtime = scene.process()
+    async with runtime.client(ADA).open_run() as opened:
+        pass
+    scene.store.die_at(2, after=False)
+
+    async with asyncio.timeout(60), runtime.client(ADA).open_run(run_id=opened.id) as run:
+        made = (run.call("write", {"page": page}) for page in "abc")
+        results = await asyncio.gather(*made, return_exceptions=True)
+    assert all(isinstance(each, Crash) for each in results)
+
+
 async def test_what_a_run_has_received_is_stored_soon_although_no_call_waits_for_it() -> None:
     store = InMemoryStore()
 

@@ -158,6 +158,18 @@ async def test_a_call_that_waits_for_a_person_leaves_the_run_to_the_others() -> 
     assert (await desk.process().replay(run.id)).is_identical
 
 
+async def test_a_run_that_is_taken_up_to_be_closed_says_what_it_waits_for() -> None:
+    desk = Desk()
+    async with desk.client().open_run() as run:
+        asked = await run.call("erase", {"page": "home"})
+    async with desk.client().open_run(run_id=run.id, idle_seconds=0.001) as again:
+        with pytest.raises(RequestConflictError, match=asked.questions[0]):
+            await again.close()
+        await decide(desk, asked.questions[0])
+        assert (await again.close()).status == "done"
+    assert desk.ran == ["erase home"]
+
+
 async def test_a_call_that_a_person_denies_is_denied() -> None:
     desk = Desk()
     async with desk.client().open_run() as run:

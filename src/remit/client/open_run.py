@@ -120,7 +120,7 @@ class OpenRun:
         """
         opened = self._opened()
         _check_cage(opened)
-        return await self._parts.runs.close(opened.run, self)
+        return await self._parts.runs.close(opened.run, self, self._idle_seconds)
 
     def _opened(self) -> _Opened:
         if self._run is None:

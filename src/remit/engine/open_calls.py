@@ -94,12 +94,16 @@ class OpenedCall:
         if isinstance(error, Suspended):
             self.signal = error
         elif error is not None and not isinstance(error, asyncio.CancelledError):
-            for each in self.waiters:
-                each.fail(error)
-            self.waiters.clear()
+            self.fail(error)
             return error
         self.settle(None if error is not None else task.result())
         return None
+
+    def fail(self, error: BaseException) -> None:
+        """Tell the callers that nothing is known of the call, because the run is stopped."""
+        for each in self.waiters:
+            each.fail(error)
+        self.waiters.clear()
 
     def settle(self, reply: Reply | None = None) -> None:
         """Tell the callers the reply, or that the call waits, or that it was cancelled."""

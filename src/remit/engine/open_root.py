@@ -116,6 +116,7 @@ class _Body:
         self._running: dict[asyncio.Task[Reply], OpenedCall] = {}
         self._waiting: dict[str, OpenedCall] = {}
         self._is_leaving = False
+        self._error: BaseException | None = None
         self._now = asyncio.get_running_loop().time
         self._look_at = self._now() + calls.idle_seconds
 
@@ -144,18 +145,24 @@ class _Body:
             Suspended: the body ends although it is not.
         """
         calls = self._calls
-        while calls.incoming and not self._is_leaving:
+        while calls.incoming and not self._is_leaving and self._error is None:
             incoming = calls.incoming.popleft()
             try:
                 await self._take(incoming)
             except BaseException as error:
                 incoming.fail(error)
                 raise
+        if self._error is not None:
+            for opened in self._running.values():
+                opened.fail(self._error)
+            raise Suspended  # the error leaves the body instead
         if self._running:
             return False
         if self._is_leaving:
             raise Suspended
         if calls.closing is not None and self._waiting:
+            if await calls.is_decided(self._questions()):
+                raise Suspended  # it is executed again, and then closed
             what = f"the decision on {', '.join(self._questions())}" if self._questions() else "something to pass"
             calls.refuse_to_close(f"a call waits for {what}; close it afterwards, or cancel the run")
         if calls.closing is not None:
@@ -172,7 +179,7 @@ class _Body:
             with Deadline(calls.idle_seconds, _time_is_over):
                 await calls.changed.wait()
         except TimeoutError:
-            self._is_leaving = not self._running
+            self._is_leaving = not (self._running or calls.changed.is_set())
         if self._waiting and self._now() >= self._look_at:
             self._look_at = self._now() + calls.idle_seconds
             self._is_leaving = await calls.is_decided(self._questions()) or self._is_leaving
@@ -221,8 +228,7 @@ class _Body:
 
     def _end(self, task: asyncio.Task[Reply]) -> None:
         opened = self._running.pop(task)
-        if opened.take_end(task) is not None:
-            self._is_leaving = True
+        self._error = opened.take_end(task) or self._error
         if opened.signal is not None:
             self._waiting[opened.prepared.id] = opened
         self._calls.changed.set()

@@ -69,13 +69,13 @@ class OpenRuns:
             raise
         return incoming.outcome.result()
 
-    async def close(self, run: str, holder: object) -> RunResult[Any]:
+    async def close(self, run: str, holder: object, idle_seconds: float) -> RunResult[Any]:
         """End a run.
 
         Raises:
             RequestConflictError: a call waits.
         """
-        closing = self._calls_of(run, holder, 0.0).close()
+        closing = self._calls_of(run, holder, idle_seconds).close()
         return await asyncio.shield(closing)
 
     async def leave(self, run: str, holder: object) -> None:
