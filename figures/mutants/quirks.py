@@ -66,7 +66,7 @@ MUTANTS: Final = (
                 "remit.models.chat_completion:parse_completion", "raw = limit_depth(received)", "raw = received"
             ),
             "an error without a word says that a request is wrong": edited(
-                "remit.models.reported_error:read_refusal", "_is_without_words(value) or ", ""
+                "remit.models.reported_error:read_refusal", " or _is_without_words(value)", ""
             ),
             "a text and a refusal are joined": edited(
                 "remit.agent.answer_end:_explain_end", "if refusal and has_text and refusal not in text:", "if False:"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from remit.chat.provider_error import classify_error
 from remit.errors import (
     CompletionError,
     ContextLengthError,
@@ -20,6 +21,7 @@ from remit.errors import (
     SetupError,
 )
 from remit.models import read_response
+from remit.models.reported_error import read_refusal
 from tests.models.streamed import is_read_whole
 from tests.strangers.streams import STREAMS
 
@@ -79,6 +81,15 @@ def test_an_error_that_is_too_deep_or_cut_before_it_says_anything_may_pass() -> 
             read_response(body, 400)
     with pytest.raises(ModelRefusedError, match=r'the model answered 400: \{"error":"bad re$'):
         read_response(b'{"error":"bad re', 400)
+
+
+@pytest.mark.parametrize(
+    "body", ['{"reason":"a field is missing"}', {"reason": "a field is missing"}], ids=["a text", "read by a client"]
+)
+def test_words_under_any_key_say_that_a_request_is_wrong(body: object) -> None:
+    read = read_refusal(body, 400)
+    assert classify_error(read) is ModelRefusedError
+    assert "a field is missing" in read.message
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,8 @@ def read_refusal(body: object, status: int | None) -> ProviderError:
     """
     text = body if isinstance(body, str) else "" if body is None else str(body)
     value = _load(body) if isinstance(body, str) else body
-    text = "" if _is_without_words(value) or _LOST.match(text) else text
+    is_lost = value is None and _LOST.match(text) is not None
+    text = "" if is_lost or _is_without_words(value) else text
     fields = _object_of(value)
     if not fields:
         return ProviderError(status, text)
