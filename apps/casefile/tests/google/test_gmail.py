@@ -38,7 +38,7 @@ async def test_of_a_message_in_html_the_words_are_read(world: World) -> None:
     html = "<html><head><style>p{}</style></head><p>Dear <b>Bob</b>,</p>\n<p>come &amp; see</p><script>x()</script>"
     key = world.google.mailbox.deliver(mail(text="", html=html))
 
-    assert (await world.gmail.get_message(GetMessage(message_id=key))).text == "Dear Bob,\ncome & see"
+    assert (await world.gmail.get_message(GetMessage(message_id=key))).text == "Dear Bob,\n\ncome & see"
 
 
 async def test_a_message_may_have_no_text(world: World) -> None:
