@@ -84,10 +84,15 @@ async def _echo(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_misspelt_fact_is_refused_by_the_name_that_was_typed() -> None:
     misspelt: Any = {"rsik": "high"}
+    of_others: Any = {"requires_approval": True}
     with pytest.raises(
         ContractError, match=r"^tool\(\) has no argument 'rsik'; facts are: effect, risk, permissions, "
     ):
         tool(**misspelt)
+    with pytest.raises(
+        ContractError, match=r"no argument 'requires_approval'; write risk='high', or let a rule of a po"
+    ):
+        tool(**of_others)
     with pytest.raises(ContractError, match=r"^Tool\.from_schema\(\) has no argument 'rsik'; facts are: "):
         Tool.from_schema("find", "Find.", {"type": "object"}, _echo, **misspelt)
 

@@ -244,6 +244,10 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: agent(max_turns="3"),
         "Agent has no parameter 'max_turns'; write limits=AgentLimits(turns=…)",
     ),
+    "the prompt of an agent": (
+        lambda: untyped(Agent)("clerk", system_prompt="x"),
+        "Agent has no parameter 'system_prompt'; write instructions=…",
+    ),
     "an agent as an application": (
         lambda: Runtime(untyped(agent())),
         "Runtime: app is Agent clerk (0 tools); give an App",
@@ -329,6 +333,10 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     "a number as a rule": (
         lambda: Policy.only(untyped(3)),
         "Policy: 3 is not a rule, such as HighRisk() or When(name, test, verdict)",
+    ),
+    "a list of rules": (
+        lambda: Policy(untyped([])),
+        "Policy takes rules one after the other, not as a list; write Policy(",
     ),
     "a test": (
         lambda: When("late", untyped(3), Ask(reason="late")),

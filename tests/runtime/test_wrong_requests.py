@@ -10,13 +10,23 @@ import pytest
 
 from remit import Runtime
 from remit.errors import RemitError
+from remit.journal.question_row import QuestionRow
+from remit.runtime import RunResult
+from remit.testing.store_suite.samples import question
 from remit.tools import Limits, parse_arguments
 from tests.runtime.test_wrong_arguments import ADA, DOUBLE, application, double, untyped
+
+RESULT: RunResult[Any] = RunResult(run="abc", status="waiting", callee=DOUBLE)
+ROW = QuestionRow(question("q1"), "open", None, None)
 
 
 async def cancel(runtime: Runtime, *, by: Any) -> None:
     run = (await runtime.call(DOUBLE, ADA, 1)).run
     await runtime.cancel(run, by=by)
+
+
+async def resume(runtime: Runtime) -> None:
+    await runtime.resume(untyped(await runtime.call(DOUBLE, ADA, 1)))
 
 
 ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
@@ -181,6 +191,31 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     "the run to loosen": (
         lambda runtime: runtime.loosen(untyped(3), without=[], by=ADA, reason="x"),
         "run is 3; give a string",
+    ),
+    "a result as a run": (resume, "run is the result of run "),
+    "a result as a run of a client": (
+        lambda runtime: runtime.client(ADA).status(untyped(RESULT)),
+        "run is the result of run abc; give its id, which is its attribute run",
+    ),
+    "a result whose end is awaited": (
+        lambda runtime: runtime.client(ADA).settled(untyped(RESULT), 1),
+        "run is the result of run abc; give its id",
+    ),
+    "a question as an object": (
+        lambda runtime: runtime.decide(untyped(ROW), approved=True, by=ADA),
+        "question is the object of question q1; give its id",
+    ),
+    "what a question asks": (
+        lambda runtime: runtime.decide(untyped(ROW.question), approved=True, by=ADA),
+        "question is the object of question q1; give its id",
+    ),
+    "a principal behind the arguments": (
+        lambda runtime: untyped(runtime).call(DOUBLE, 1, by=ADA),
+        "by is 1; give a Principal",
+    ),
+    "a user": (
+        lambda runtime: untyped(runtime).run("go", user="ada"),
+        "Runtime.run has no parameter 'user'; did you mean by?",
     ),
     "an approver by name": (
         lambda runtime: runtime.decide("q", approved=True, by=untyped("ada")),

@@ -57,6 +57,8 @@ def _called_names(agent: Agent) -> list[str]:
 
 
 @check_arguments(
+    prompt="write instructions=…; a run has the prompt: runtime.run(prompt, by=…)",
+    system_prompt="write instructions=…",
     policy="a policy governs runs: App(policy=…)",
     max_turns="write limits=AgentLimits(turns=…)",
     **{name: f"write settings=ModelSettings({name}=…)" for name in ModelSettings.model_fields},

@@ -370,6 +370,8 @@ def _describe(value: object) -> str:
 def _check_rule(rule: object) -> None:
     if isinstance(rule, type):
         raise SetupError(f"Policy: {rule.__name__} is a class; write {rule.__name__}(…)")
+    if isinstance(rule, (list, tuple)):
+        raise SetupError("Policy takes rules one after the other, not as a list; write Policy(When(…), HighRisk())")
     if not callable(rule) or not hasattr(rule, "name"):
         raise SetupError(f"Policy: {rule!r} is not a rule, such as HighRisk() or When(name, test, verdict)")
     check_name("the name of a rule", getattr(rule, "name"))  # noqa: B009 - the type of a rule is not known yet

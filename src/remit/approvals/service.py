@@ -24,6 +24,7 @@ from remit.errors import (
     SetupError,
 )
 from remit.journal.ports import Store
+from remit.journal.question_row import QuestionRow
 from remit.record.arguments import Limits
 from remit.record.current_run import CURRENT_RUN
 from remit.record.grant import Grant, GrantRow
@@ -88,6 +89,9 @@ class DecisionService:
         key = details.get("idempotency_key", "")
         _refuse_inside_run()
         check_principal("by", by)
+        if isinstance(question, (QuestionRow, Question)):
+            ident = question.question.id if isinstance(question, QuestionRow) else question.id
+            raise RequestError(f"question is the object of question {ident}; give its id")
         _check_texts(question=question, reason=reason, result=result, arguments=arguments, idempotency_key=key)
         _check_size("idempotency_key", key, MAX_KEY_BYTES)
         _check_size("the reason", reason, self._limits.reason_bytes)

@@ -170,7 +170,9 @@ def facts_from_options(function: str, options: FactOptions) -> Facts:
     allowed = FactOptions.__annotations__
     unknown = sorted(set(options) - set(allowed))
     if unknown:
-        raise ContractError(f"{function} has no argument {unknown[0]!r}; facts are: {', '.join(allowed)}")
+        known = f"facts are: {', '.join(allowed)}"
+        hint = "write risk='high', or let a rule of a policy ask" if "approval" in unknown[0] else known
+        raise ContractError(f"{function} has no argument {unknown[0]!r}; {hint}")
     return replace(build_facts(**options), declared="effect" in options or "risk" in options)
 
 

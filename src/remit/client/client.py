@@ -23,7 +23,7 @@ from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
 from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.request import CallOptions, RunOptions
-from remit.engine.result import RunResult
+from remit.engine.result import RunResult, check_run_id
 from remit.engine.schedule import Missed, Schedule
 from remit.engine.sharing import CANCEL_PERMISSION
 from remit.errors import RequestDeniedError, RequestError
@@ -185,7 +185,7 @@ class Client(UpdateReader):
         """
         check_numbers("settled", seconds=seconds)
         check_positive("settled", poll_seconds=poll_seconds)
-        check_text("run", run, RequestError)
+        check_run_id(run)
         await self._runs.wait_until_settled(run, partial(self.status, run), seconds, poll_seconds)
         return await self.details(run)
 

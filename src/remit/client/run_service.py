@@ -34,7 +34,7 @@ from remit.errors import LeaseError, RequestError
 from remit.journal.ports import RunRow, Store
 from remit.record.arguments import Arguments, Limits
 from remit.record.items import OPEN_RUN, RunOpened
-from remit.record.principal import Principal
+from remit.record.principal import Principal, check_principal
 from remit.record.question import DecisionKind
 
 
@@ -102,6 +102,7 @@ class RunService:
     ) -> RunResult[Any]:
         """Call a tool with the arguments of its function; see `Runtime.call`."""
         self._callees.resolve(callee)
+        check_principal("by", by)
         arguments = callee.build_arguments(*args, **kwargs)
         request = RunRequest(callee, arguments, by, conversation=conversation, target=target, is_direct_call=True)
         return await self._start(request)

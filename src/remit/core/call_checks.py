@@ -16,6 +16,8 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 _AWAITABLE: Final = re.compile("Awaitable|Coroutine|Future|Task|Any")
+_SYNONYMS: Final = {"user": "by", "principal": "by", "key": "idempotency_key"}
+"""The names that users of other libraries expect."""
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -225,6 +227,8 @@ def _known_names(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def _suggest(unknown: str, known: Sequence[str]) -> str:
+    if _SYNONYMS.get(unknown) in known:
+        return f"did you mean {_SYNONYMS[unknown]}?"
     import difflib  # noqa: PLC0415 - needed for a mistake only
 
     near = difflib.get_close_matches(unknown, known, n=1)

@@ -10,9 +10,10 @@ from remit.call.call import root_call_id
 from remit.core.checks import check_text
 from remit.engine.given_history import digest_history
 from remit.engine.request import RunRequest, derive_run_id
+from remit.engine.result import check_run_id
 from remit.engine.schedule import open_schedule
 from remit.engine.sharing import JOIN_PERMISSION, has_access, is_part
-from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError, SetupError
+from remit.errors import RequestConflictError, RequestDeniedError, RequestNotFoundError, SetupError
 from remit.journal.codec import JOURNAL_FORMAT, build_chat_history, check_format, count_prior_groups
 from remit.journal.conversations import check_not_deleted
 from remit.journal.index import UNFINISHED_STATUSES
@@ -97,7 +98,7 @@ class Conversations:
             JournalFormatError: this version cannot read it.
             BrokenJournalError: an item was changed.
         """
-        check_text("run", run, RequestError)
+        check_run_id(run)
         items = await self._store.read(run)
         header = items[0].item if items else None
         if not isinstance(header, RunOpened):

@@ -10,10 +10,11 @@ from msgspec.structs import asdict
 
 from remit.call.call import root_call_id
 from remit.call.reply import Reply
+from remit.core.checks import check_text
 from remit.dispatch.registry import AnyCallee
 from remit.dispatch.unwrapping import unwrap_reply
 from remit.engine.outcome import ExecutionOutcome, ExecutionStatus
-from remit.errors import RequestConflictError
+from remit.errors import RequestConflictError, RequestError
 from remit.journal.codec import ChatItem, build_chat_history, items_from_messages
 from remit.journal.replay import ReplayLedger
 from remit.record.items import Item, Message, Position, RunFinished, RunOpened
@@ -57,6 +58,17 @@ class Result(Generic[Out]):
             why = self.reason or ", ".join(self.questions)
             raise RequestConflictError(f"run {self.run} has no result: it is {self.status} ({why})")
         return cast("Out", unwrap_reply(self.callee, self.reply))
+
+
+def check_run_id(run: object) -> None:
+    """Refuse what is not the id of a run.
+
+    Raises:
+        RequestError: says what to give, also for a result in place of its id.
+    """
+    if isinstance(run, Result):
+        raise RequestError(f"run is the result of run {run.run}; give its id, which is its attribute run")
+    check_text("run", run, RequestError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from remit.core.checks import check_text
+from remit.engine.result import check_run_id
 from remit.engine.sharing import CANCEL_PERMISSION, READ_PERMISSION, Access, has_access, is_part
 from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
 from remit.journal.conversations import conversation_key
@@ -78,4 +79,6 @@ class VisibleRuns:
 def check_ids(**values: object) -> None:
     """Refuse names and ids that are not text, or no text that a store can hold."""
     for name, value in values.items():
+        if name == "run":
+            check_run_id(value)
         check_text(name, value, RequestError)
