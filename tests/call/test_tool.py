@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import pytest
-from pydantic import Field, SecretStr
+from pydantic import SecretStr
 
 from remit import Context, Effect, LeafContext, Retry, Risk, Stack, Timeout, Tool, tool
 from remit.call.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, ReconcileResult
@@ -300,24 +300,7 @@ async def flag_of_text(confirmed: str = "") -> None:
     """Go."""
 
 
-async def nul_in_args(query: str) -> str:
-    """Find.
-
-    Args:
-        query: what\0to find.
-    """
-    return query
-
-
-async def nul_in_field(query: Annotated[str, Field(description="what\0to find")]) -> str:
-    """Find."""
-    return query
-
-
-NUL = r"the description of 'query' is 'what\\x00to find.?'; give a string without the character NUL"
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "NUL in a described argument": (lambda: tool(nul_in_args), NUL),
-    "NUL in a described field": (lambda: tool(nul_in_field), NUL),
     "no description": (lambda: tool(undescribed), "undescribed has no description: write a docstring in undescribed"),
     "calls others, not composed": (lambda: tool(calls_others), "so its effect is COMPOSED; ask for a LeafContext"),
     "confirm names nothing": (lambda: tool(confirm="sure")(confirming), "confirm='sure' must name a boolean"),

@@ -336,7 +336,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a list of rules": (
         lambda: Policy(untyped([])),
-        "Policy takes rules one after the other, not as a list; write Policy(",
+        "Policy: a list, whose rules must be given one after the other, is not a rule, such as HighRisk()",
     ),
     "a test": (
         lambda: When("late", untyped(3), Ask(reason="late")),

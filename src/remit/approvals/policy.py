@@ -370,10 +370,9 @@ def _describe(value: object) -> str:
 def _check_rule(rule: object) -> None:
     if isinstance(rule, type):
         raise SetupError(f"Policy: {rule.__name__} is a class; write {rule.__name__}(…)")
-    if isinstance(rule, (list, tuple)):
-        raise SetupError("Policy takes rules one after the other, not as a list; write Policy(When(…), HighRisk())")
     if not callable(rule) or not hasattr(rule, "name"):
-        raise SetupError(f"Policy: {rule!r} is not a rule, such as HighRisk() or When(name, test, verdict)")
+        shown = "a list, whose rules must be given one after the other," if isinstance(rule, list) else repr(rule)
+        raise SetupError(f"Policy: {shown} is not a rule, such as HighRisk() or When(name, test, verdict)")
     check_name("the name of a rule", getattr(rule, "name"))  # noqa: B009 - the type of a rule is not known yet
     if inspect.iscoroutinefunction(rule) or inspect.iscoroutinefunction(type(rule).__call__):
         raise SetupError(f"Policy: the rule {rule!r} is async; write it as a plain `def`")
