@@ -14,6 +14,7 @@ from remit.app import App
 from remit.cli.apps import collect_tools
 from remit.cli.checked import load_checked, remember_checked
 from remit.cli.client import LocalClient, check_models, open_client
+from remit.cli.open_runs import InOption, SessionOption, call_in_run, check_run_options
 from remit.cli.options import AppArgument, TargetOption
 from remit.cli.schedule import AtOption, EveryOption, MissedOption, ZoneOption, parse_schedule
 from remit.cli.status import NoSuchError, UsageError, did_you_mean
@@ -47,6 +48,8 @@ def call(
     ] = "",
     target: TargetOption = "",
     idempotency_key: KeyOption = "",
+    session: SessionOption = "",
+    in_run: InOption = "",
     at: AtOption = "",
     every: EveryOption = "",
     zone: ZoneOption = "",
@@ -58,11 +61,14 @@ def call(
     """Call one tool, and print its result as JSON.
 
     The call goes through the same policy layers as a call made by a model. A scheduled call (--at) is checked and asked
-    about now; an executor makes it, with the permissions that you have then.
+    about now; an executor makes it, with the permissions that you have then. Calls with --session or --in are made in
+    one open run, in which --idempotency-key makes the same call one call; `remit close` ends it.
 
     Exit status: 0 done or scheduled, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """
+    is_in_run = check_run_options(session, in_run, conversation=conversation, target=target, at=at, every=every)
     schedule, raw = parse_schedule(at, every, zone, missed), _read_json(arguments)
+    kept: Any = {"conversation": conversation, "target": target}
     with open_client() as client:
         from remit.cli.report import ReportOptions, report_result
         from remit.cli.tables import make_console_on_use
@@ -72,23 +78,17 @@ def call(
         _check_callee(client, found, tool, app, may_be_known=bool(idempotency_key))
         runtime = client.runtime(found, terminal := Terminal(make_console_on_use(stderr=True), found))
         remember_checked(client, app, found)
+        given = _add_files(client, runtime, tool, parse_arguments(raw, found.limits), file or ())
+        by, key = client.principal, idempotency_key
+        if is_in_run:
+            execution = call_in_run(runtime.client(by), tool, given, session=session, run=in_run, key=key, **kept)
+        else:
+            execution = runtime.call_by_name(tool, given, by=by, idempotency_key=key, schedule=schedule, **kept)
+        follower = terminal.follower
         with terminal.show_busy(tool):
-            execution = runtime.call_by_name(
-                tool,
-                _add_files(client, runtime, tool, parse_arguments(raw, found.limits), file or ()),
-                by=client.principal,
-                conversation=conversation,
-                target=target,
-                idempotency_key=idempotency_key,
-                schedule=schedule,
-            )
-            result = client.execute(runtime, execution, lambda: client.find_run(terminal.follower.run))
+            result = client.execute(runtime, execution, lambda: None if is_in_run else client.find_run(follower.run))
         options = ReportOptions(
-            as_json=as_json,
-            application=found.name,
-            conversation=conversation,
-            app_reference=app,
-            follower=terminal.follower,
+            as_json=as_json, application=found.name, conversation=conversation, app_reference=app, follower=follower
         )
         return report_result(client, result, options)
 

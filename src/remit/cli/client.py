@@ -210,6 +210,7 @@ class LocalClient:
         """
         from remit.agent.linking import all_callees
         from remit.cli.apps import find_app, installed_apps
+        from remit.record.items import OPEN_RUN
 
         loaders = installed_apps()
         if not app_reference and row.application not in loaders:
@@ -220,7 +221,7 @@ class LocalClient:
         app = find_app(app_reference or row.application, loaders)
         if app.name != row.application:
             raise UsageError(f"run {row.run} belongs to the application {row.application!r}, not {app.name!r}")
-        if row.callee not in {each.name for each in all_callees([*app.agents, *app.tools])}:
+        if row.callee not in {OPEN_RUN, *(each.name for each in all_callees([*app.agents, *app.tools]))}:
             raise NoSuchError(
                 f"the application {app.name!r} has no tool or agent {row.callee!r}, which run {row.run} called; "
                 f"if it is the worker of a file, name the file: --app {app_reference or app.name}+FILE.worker"

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "eval": ("remit.cli.eval:commands", "Run the tasks of an application's agent and grade them."),
     "resume": ("remit.cli.resume:resume", "Resume an interrupted or decided run."),
     "cancel": ("remit.cli.cancel:cancel", "Cancel a run, wherever it is executed."),
+    "close": ("remit.cli.open_runs:close", "End an open run, and print how many calls it has made."),
     "executor": ("remit.cli.executor:executor", "Execute submitted, decided and interrupted runs."),
     "check": ("remit.cli.check:check_app", "Compare an application's code, inventory and lock file."),
     "lock": ("remit.cli.lock:lock", "Write the lock file of an application's inventory."),

@@ -108,7 +108,7 @@ class Timeline:
                 yield from (
                     (0, what, one_line(text, max_length=_MAX_TEXT_LENGTH), "") for what, text in _layer_entries(item)
                 )
-            case CallEntered() | CallReceived():
+            case CallEntered():
                 pass  # what follows says more
             case _:
                 what, text = _describe_item(item, self._positions[0].at, position, self.view)
@@ -207,6 +207,8 @@ def _describe_change_of_run(item: Mismatch | TurnEnded | RunLoosened) -> str:
 
 def _describe_step(item: Item) -> str:
     """What is said of an item about how a call came to run; empty for others."""
+    if isinstance(item, CallReceived):
+        return f"{item.callee}{_arguments_suffix(item.arguments)}"
     if isinstance(item, CallAllowed):
         return f"by the rule '{one_line(item.rule)}'"
     return summarize_arguments(item.arguments) if isinstance(item, ArgumentsBound) else ""
