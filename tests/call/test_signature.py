@@ -311,6 +311,26 @@ async def takes_an_array(numbers: Numbers) -> None:
     "function", [takes_a_function, takes_an_object, takes_a_model_of_unknown_types, takes_an_array]
 )
 def test_a_type_that_a_model_cannot_be_told_of_is_refused_by_its_parameter(function: Callable[..., Any]) -> None:
+    with pytest.raises(ContractError, match=function.__name__):
+        read(function)
+
+
+async def nul_in_args(query: str) -> str:
+    """Find.
+
+    Args:
+        query: what\0to find.
+    """
+    return query
+
+
+async def nul_in_field(query: Annotated[str, Field(description="what\0to find")]) -> str:
+    """Find."""
+    return query
+
+
+@pytest.mark.parametrize("function", [nul_in_args, nul_in_field])
+def test_a_description_of_a_parameter_has_no_character_that_cannot_be_stored(function: Callable[..., Any]) -> None:
     said = r"the description of 'query' is 'what\\x00to find.?'; give a string without the character NUL"
     with pytest.raises(ContractError, match=said):
         read_signature(function, "find")
