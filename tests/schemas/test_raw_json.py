@@ -69,6 +69,7 @@ def test_a_text_that_is_not_json_or_too_deep_is_refused(text: str) -> None:
     ("text", "limited"),
     [
         ("[[[1]]]", "[[null]]"),
+        ("[[1]]", "[[1]]"),
         ("[[1], [2]]", "[[1], [2]]"),
         ('{"a":[{"b":1}, {}, 2],"c":[[[3]]]}', '{"a":[null, null, 2],"c":[null]}'),
         ('["[[[[", "\\"[[", [[1]]]', '["[[[[", "\\"[[", [null]]'),
