@@ -28,6 +28,7 @@ from remit.client.updates import ConversationUpdate, QuestionUpdate, RunUpdate, 
 from remit.core import Stack
 from remit.core.call_checks import check_arguments, check_calls
 from remit.core.checks import as_clock, check_instance, check_instances
+from remit.dispatch.attempts import LateAttempt
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.artifacts import ArtifactService
@@ -122,46 +123,61 @@ class Runtime:
         check_instance("Runtime: app", app, App, "give an App")
         check_parts(store, model, layers, limits, lease_seconds, clock, directory, make_run_id, on_item, model_resolver)
         clock = as_clock("Runtime", clock)
-        self.app = app
         self.store: Store = store or InMemoryStore(clock)
         self._resolve_model = model_resolver or ModelResolver()
         self._model = self._resolve_model(model) if isinstance(model, str) else model
-        self._layers = app.build_layers() if layers is None else to_call_layers(layers)
-        self._limits = limits or app.limits
-        self.artifacts = ArtifactService(self.store, self._limits)
+        self._given_layers, self._given_limits = None if layers is None else to_call_layers(layers), limits
         self._clock, self._make_run_id, self._principals = clock, make_run_id or new_id, PrincipalLookup(directory)
         self._on_item, on_stored = on_item, wake_streams_and(on_item)
         name, table = f"{os.getpid()}-{new_id()}", with_default_prices(prices)
         self._executor = RunExecutor(
             store=self.store, clock=clock, on_stored=on_stored, name=name, lease_seconds=lease_seconds, prices=table
         )
-        linked = link_agents([*app.agents, *app.tools], self._model, self._limits.handoffs, self._resolve_model)
-        registry, terms = Registry(linked, app.methods), RunTerms(self._layers, self._limits, linked)
-        self.tools: Sequence[AnyCallee] = [each for each in registry if not isinstance(each, (Agent, *ADDED_TOOLS))]
+        self._serve(app, {})
+
+    def _serve(self, app: App, late_attempts: dict[tuple[str, str], LateAttempt]) -> None:
+        """Compose what executes the runs of ``app``, and use it from now on, if nothing is wrong with it."""
+        layers = app.build_layers() if self._given_layers is None else self._given_layers
+        limits = self._given_limits or app.limits
+        linked = link_agents([*app.agents, *app.tools], self._model, limits.handoffs, self._resolve_model)
+        registry, terms = Registry(linked, app.methods), RunTerms(layers, limits, linked)
         default_agent = app.agents[0].name if app.agents else ""
-        conversations = Conversations(self.store, app.name)
-        self._callees = callees = ListedCallees(app.name, registry, conversations, Agent, default_agent)
-        self.dispatcher = Dispatcher(self._layers, registry, self._limits, default_agent)
-        models = UsedModels(registry, self.dispatcher.layers, default_agent, table)
-        call_root = RootCaller(self.dispatcher, self.store, self._limits, app.references, self._principals.today)
+        conversations, artifacts = Conversations(self.store, app.name), ArtifactService(self.store, limits)
+        callees = ListedCallees(app.name, registry, conversations, Agent, default_agent)
+        dispatcher = Dispatcher(layers, registry, limits, default_agent)
+        dispatcher.late_attempts = late_attempts
+        models = UsedModels(registry, dispatcher.layers, default_agent, self._executor.prices)
+        call_root = RootCaller(dispatcher, self.store, limits, app.references, self._principals.today)
         opener = RunOpener(
-            callees,
-            conversations,
-            self._executor,
-            self.artifacts,
-            self._limits,
-            self._make_run_id,
-            self._principals,
+            *(callees, conversations, self._executor, artifacts, limits, self._make_run_id, self._principals),
             app.check_target,
             terms,
         )
         execute = RootExecutor(self._executor, conversations, call_root, terms)
-        self.runs = RunService(
-            opener, execute, callees, conversations, self._principals, models, self.store, self._limits
-        )
-        app.check_runtime(registry, self._layers)
-        versions = self.dispatcher.policy_versions
-        self.grants = GrantService(self.store, clock, callees.find, versions, new_id, self._limits, directory)
+        runs = RunService(opener, execute, callees, conversations, self._principals, models, self.store, limits)
+        app.check_runtime(registry, layers)
+        self.app, self.runs, self.dispatcher, self.artifacts = app, runs, dispatcher, artifacts
+        self.tools: Sequence[AnyCallee] = [each for each in registry if not isinstance(each, (Agent, *ADDED_TOOLS))]
+        self._layers, self._limits, versions = layers, limits, dispatcher.policy_versions
+        directory = self._principals.directory
+        self.grants = GrantService(self.store, self._clock, callees.find, versions, new_id, limits, directory)
+
+    def update(self, app: App) -> None:
+        """Serve another version of the application from now on, such as one with other tools.
+
+        Executions in progress, and open runs, keep the version with which they began. A run that rests continues with
+        the version of the moment: a tool that changed is asked about anew, and one that left is unknown. Clients and
+        engines of this runtime need not be made again. The resources stay those of the first version.
+
+        Raises:
+            SetupError: it is another application or has other resources, or it could not be served. Nothing changed.
+        """
+        check_instance("Runtime.update: app", app, App, "give an App")
+        if app.name != self.app.name:
+            raise SetupError(f"update: the runtime serves application {self.app.name}, not {app.name}")
+        if app.resources != self.app.resources:
+            raise SetupError(f"update: application {app.name} has other resources; open what comes where it is made")
+        self._serve(app, self.dispatcher.late_attempts)
 
     async def __aenter__(self) -> Self:
         """Open the resources of the application.
@@ -379,5 +395,6 @@ class Runtime:
     def __repr__(self) -> str:
         """Draw the layers around the calls of the default agent."""
         tools = self.app.agents[0].tools if self.app.agents else self.app.tools
-        drawing = self.dispatcher.draw_layers(self._callees.default_agent, tools[0]) if tools else ""
+        agent = self.app.agents[0].name if self.app.agents else ""
+        drawing = self.dispatcher.draw_layers(agent, tools[0]) if tools else ""
         return f"Runtime {self.app.name}\n{drawing}"

@@ -67,8 +67,16 @@ class Client(UpdateReader):
 
     def __init__(self, runtime: _Runtime, principal: Principal, *, application: str, prices: Prices) -> None:
         super().__init__(runtime.store, principal, application=application, prices=prices)
-        self._find_contract = runtime.dispatcher.find
-        self._runtime, self._runs = runtime, runtime.runs
+        self._runtime = runtime
+        self._find_contract = self._find_listed
+
+    @property
+    def _runs(self) -> RunService:
+        """The service of the version that the runtime serves now."""
+        return self._runtime.runs
+
+    def _find_listed(self, name: str) -> AnyCallee | None:
+        return self._runtime.dispatcher.find(name)
 
     async def tools(self, *, target: str = "") -> list[ToolInfo]:
         """The tools that the principal may call, with their schemas and facts, sorted by name.
