@@ -155,5 +155,6 @@ SEEN: Final = (
     "<button hidden><button>Open.</button>",
     "<table hidden><tr><td></table>Open.",
     "<form hidden><p></form>Open.",
+    "<form><form hidden>Open.",
 )
 """``Open.``, which a person sees."""

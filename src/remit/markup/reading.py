@@ -133,7 +133,9 @@ class _Reader:
 
     def _begin(self, tag: Tag) -> None:
         name = tag.name
-        if name in TABLE_PARTS and not self._elements.contains("table"):
+        if (name in TABLE_PARTS and not self._elements.contains("table")) or (
+            name == "form" and self._elements.contains("form")
+        ):
             self._divide(name)
             return
         self._end(self._elements.end("a") if name == "a" else self._elements.end_before(name))
@@ -163,7 +165,7 @@ class _Reader:
             self._elements.begin(element)
 
     def _divide(self, name: str) -> None:
-        """Divide texts where a row or cell begins that is in no table: it is no element, and hides nothing."""
+        """Divide texts at a row or cell in no table, or a form in a form: it is no element, and hides nothing."""
         if self._active["hidden"]:
             return
         if name in ("td", "th"):
