@@ -40,6 +40,7 @@ def event(session: str | None = None, *, casefile: str = "cf_260101_000001", ten
         run="run",
         call="call",
         parent="",
+        request="",
         casefile=casefile,
         session=session,
         event_type="casefile_changed",

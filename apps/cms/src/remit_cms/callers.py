@@ -8,7 +8,7 @@ from remit.artifacts import Artifact
 
 def is_direct(ctx: LeafContext) -> bool:
     """Whether a person or program made the call by itself, as with ``remit call``, and reads the reply."""
-    return not ctx.caller.call
+    return ctx.caller.is_outside
 
 
 def describe_saving(ctx: LeafContext, file: Artifact) -> str:

@@ -18,7 +18,8 @@ class CallEvent:
     """An event about a call, logged for its casefile and its session.
 
     ``id`` derives from the call, so that executing it again logs the same event. ``call`` is the call's id and
-    ``parent`` that of the enclosing call. ``session`` is the conversation of the call, if any. ``parameters`` and
+    ``parent`` that of the enclosing call. ``request`` is the call of an open run that it belongs to, empty in others.
+    ``session`` is the conversation of the call, if any. ``parameters`` and
     ``result_summary`` contain no secrets.
     """
 
@@ -27,6 +28,7 @@ class CallEvent:
     run: str
     call: str
     parent: str
+    request: str
     casefile: str
     session: str | None
     event_type: str

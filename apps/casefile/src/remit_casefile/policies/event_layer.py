@@ -95,6 +95,7 @@ class LogCasefileEvents(CallLayer):
             run=caller.run,
             call=call.id,
             parent=caller.call,
+            request=call.ledger.meter.call_from_outside(call.id),
             casefile=casefile,
             session=caller.conversation or None,
             event_type=name,

@@ -74,7 +74,7 @@ class EventLog:
     async def append(self, event: CallEvent, /) -> None:
         """Store an event of a call; an event with a known id is ignored.
 
-        It belongs to the session of the call, and to the request of that run, if any.
+        It belongs to the session of the call, and to the request of that run or that call of it, if any.
         """
         async with self._database.write() as writing:
             if await writing.get(Event, event.id) is not None:
@@ -84,8 +84,11 @@ class EventLog:
             found = (await writing.scalars(session_query)).one_or_none() if event.session else None
             row = _event_row(event, found)
             if found is not None:
-                of_run = (SessionRequest.session == found.id, SessionRequest.run == event.run)
-                row.request = row.chain_id = (await writing.scalars(select(SessionRequest.id).where(*of_run))).first()
+                of_run = select(SessionRequest.id).where(
+                    SessionRequest.session == found.id, SessionRequest.run == event.run
+                )
+                one = of_run.where(SessionRequest.call == event.request) if event.request else of_run
+                row.request = row.chain_id = (await writing.scalars(one)).first()
             if found is not None and row.request is not None:
                 row.chain_position = await count_events(writing, row.request)
                 row.source_message_id = await rows.find_last_user_message(writing, found.id)

@@ -1,0 +1,95 @@
+"""The tools requested in a session are calls of one open run, whose id is that of the session's conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apps.casefile.tests.desk import COMPLETED, RECEIVED, SENT, STARTED, Desk
+from apps.casefile.tests.office import principal
+from apps.casefile.tests.world import rows
+from remit.runtime import CallResult, OpenRun
+from remit_casefile.storage.database import Database
+
+
+@pytest.fixture
+def location(sqlite_location: Path) -> Path | str:
+    """What these tests check does not depend on the kind of database."""
+    return sqlite_location
+
+
+@pytest.fixture
+def desk(database: Database) -> Desk:
+    return Desk(database)
+
+
+def run_of(desk: Desk, session: str) -> OpenRun:
+    return desk.runtime.client(principal()).open_run(idempotency_key=session, conversation=session)
+
+
+async def ask(run: OpenRun, tool: str, key: str = "", **parameters: Any) -> CallResult[Any]:
+    return await run.call("process_tool_request", {"tool_name": tool, "parameters": parameters}, key=key)
+
+
+async def test_requests_at_once_are_recorded_each_with_its_own_events(desk: Desk) -> None:
+    session = await desk.session()
+    async with run_of(desk, session) as run:
+        made = await asyncio.gather(*(ask(run, "create_casefile", title=each) for each in ("Smith", "Jones", "Smith")))
+    requests = {json.loads(each.text)["session_request_id"]: json.loads(each.text)["events"] for each in made}
+    assert len(requests) == 3
+    for request, ids in requests.items():
+        events = [each for each in await desk.events(session) if each.request == request]
+        assert [each.event_type for each in events] == [RECEIVED, STARTED, COMPLETED, SENT]
+        assert [each.chain_position for each in events] == [0, 1, 3, 4], "the casefile's own event stands between"
+        assert [each.id for each in events] == ids
+    assert {each.run for each in await desk.requests()} == {run.id}
+    assert await rows(desk.database, "casefiles") == {"casefiles": 3}
+
+
+async def test_a_request_that_is_repeated_with_its_key_is_one_request(desk: Desk) -> None:
+    session = await desk.session()
+    async with run_of(desk, session) as run:
+        first = await ask(run, "create_casefile", "1", title="Smith")
+    async with run_of(desk, session) as run:
+        assert (await ask(run, "create_casefile", "1", title="Smith")).text == first.text
+    assert await rows(desk.database, "casefiles", "session_requests") == {"casefiles": 1, "session_requests": 1}
+
+
+async def test_a_request_that_waits_leaves_the_session_to_others_and_is_finished_once_it_is_decided(desk: Desk) -> None:
+    casefile = await desk.casefile()
+    session = await desk.session()
+    delete = {"casefile_id": casefile, "confirm": True}
+    async with run_of(desk, session) as run:
+        asked = await ask(run, "delete_casefile", "1", **delete)
+        assert asked.status == "waiting"
+        assert (await ask(run, "list_casefiles")).status == "done"
+        assert [each.status for each in await desk.requests()] == ["waiting", "completed"]
+        await desk.runtime.decide(asked.questions[0], approved=True, by=principal())
+        assert (await ask(run, "delete_casefile", "1", **delete)).status == "done"
+        closed = await run.close()
+    assert closed.value() == {"calls": 2, "failed": 0, "denied": 0}
+    assert [each.status for each in await desk.requests()] == ["completed", "completed"]
+    assert (await desk.runtime.replay(run.id)).difference == ""
+
+
+async def test_nothing_is_called_in_the_run_of_a_closed_session(desk: Desk) -> None:
+    session = await desk.session()
+    async with run_of(desk, session) as run:
+        assert (await run.call("create_casefile", {"title": "Smith"})).status == "done"
+        await desk.call("close_tool_session", session_id=session)
+        for tool, arguments in (("create_casefile", {"title": "Jones"}), ("list_casefiles", {})):
+            refused = await run.call(tool, arguments)
+            assert "the session is closed" in refused.text
+    assert await rows(desk.database, "casefiles") == {"casefiles": 1}
+
+
+async def test_nothing_is_called_in_an_open_run_in_the_session_of_somebody_else(desk: Desk) -> None:
+    session = await desk.session()
+    async with desk.runtime.client(principal("bob")).open_run(conversation=session) as run:
+        refused = await run.call("create_casefile", {"title": "Smith"})
+    assert "NOT_FOUND" in refused.text
+    assert await rows(desk.database, "casefiles", "events") == {"casefiles": 0, "events": 0}
