@@ -30,7 +30,7 @@ from remit.users import os_user
 
 ROOT: Final = Path(__file__).parent.parent
 ADA: Final = superuser(name="ada")
-_TRIED: Final = ("done", "failed", "stalled", "queued")
+_TRIED: Final = ("done", "failed", "stalled", "queued", "open")
 _CLI_PROGRAM: Final = "from remit.cli.main import main; main()"
 
 Load = Callable[[], App]
@@ -99,6 +99,20 @@ async def _attach_twice(process: Process) -> None:
     await process.opens.client(ADA).call(process.opens.app.agents[0].name, {"prompt": "go"}, attach=True)
 
 
+async def _call_in_open_run(process: Process) -> None:
+    async with process.opens.client(ADA).open_run() as run:
+        await run.call(process.opens.app.agents[0].name, {"prompt": "go"})
+
+
+async def _call_in_run_of_another(process: Process) -> None:
+    """One process opens a run and makes a call, and another one takes it up and makes the next."""
+    name = process.opens.app.agents[0].name
+    async with process.opens.client(ADA).open_run() as run:
+        await run.call(name, {"prompt": "go"})
+    async with process.continues.client(ADA).open_run(run_id=run.id) as run:
+        await run.call(name, {"prompt": "go"})
+
+
 async def _evaluate(process: Process) -> None:
     await run_task(Task(name="t", prompt=["go"]), process.load, Scripted([]))
 
@@ -160,6 +174,8 @@ ROUTES: Final[dict[str, Callable[[Process], Awaitable[None]]]] = {
     "Client.call": _call,
     "a call that attaches": _attach,
     "a call that attaches to a stalled run": _attach_twice,
+    "a call of an open run": _call_in_open_run,
+    "a call of an open run that another process takes up": _call_in_run_of_another,
     "an eval": _evaluate,
     "resume": _resume,
     "resume after a stall": _resume_twice,

@@ -33,6 +33,7 @@ async def test_a_change_of_a_casefile_is_an_event_of_it(trial: Trial, office: Of
     assert said == {
         "tenant": "default",
         "parent": "",
+        "request": "",
         "casefile": casefile,
         "session": None,
         "event_type": "casefile_changed",

@@ -39,4 +39,4 @@ async def test_a_request_names_its_casefile_beside_the_parameters(tmp_path: Path
     assert (status, "casefile_id" in message) == ("FAILED", True)
     status, message = await send(runtime, "get_casefile", casefile_id="no casefile")
     assert (status, "payload.casefile_id" in message) == ("FAILED", True)
-    await casefiles.close()
+    await casefiles.database.close()
