@@ -29,9 +29,15 @@ _SHUT_OUT: Final = 5
 def figures(*, short: bool) -> Iterator[Figure]:
     """Writes of a state that no approver saw."""
     if short:
-        yield from measure(SAMPLE, attached=SAMPLE[:1], elsewhere=_AT_GOOGLE, stride=_STRIDE)
+        yield from measure(SAMPLE, attached=SAMPLE[:1], in_open_runs=SAMPLE[:1], elsewhere=_AT_GOOGLE, stride=_STRIDE)
     else:
-        yield from measure(tuple(EDITS), in_postgres=_IN_POSTGRES, attached=_ATTACHED, elsewhere=ELSEWHERE)
+        yield from measure(
+            tuple(EDITS),
+            in_postgres=_IN_POSTGRES,
+            attached=_ATTACHED,
+            in_open_runs=_ATTACHED,
+            elsewhere=ELSEWHERE,
+        )
 
 
 def measure(
@@ -39,26 +45,29 @@ def measure(
     *,
     in_postgres: Sequence[str] = (),
     attached: Sequence[str] = (),
+    in_open_runs: Sequence[str] = (),
     elsewhere: Sequence[str] = (),
     stride: int = 1,
 ) -> Iterator[Figure]:
     """The figure of some tools of the CMS, and of some of the casefile application, at every ``stride``-th await.
 
-    Those ``attached`` are executed by the same call, which attaches, and the others by resuming their run.
+    Those ``attached`` are executed by the same call, which attaches, those ``in_open_runs`` by the same call of an open
+    run, and the others by resuming their run.
     """
     found = list[tuple[str, str]]()
-    for kind, names in (("sqlite", tools), ("attached", attached), ("postgres", in_postgres)):
+    again = ("attached", attached), ("open run", in_open_runs)
+    for kind, names in (("sqlite", tools), *again, ("postgres", in_postgres)):
         if names:
             found += asyncio.run(_try_tools(kind, names, stride))
     for name in elsewhere:
         found += [(name, outcome) for outcome in asyncio.run(try_elsewhere(name, stride))]
     outcomes = Counter(outcome for _, outcome in found)
     stale = Counter(name for name, outcome in found if outcome == "stale")
-    count = len({*tools, *in_postgres, *attached, *elsewhere})
+    count = len({*tools, *in_postgres, *attached, *in_open_runs, *elsewhere})
     when = "at each await until the write has begun, then at ever fewer up to the commit"
     how = [
         f"an edit {when}, of {count} approved calls, {len(in_postgres)} of them also in Postgres",
-        f"{len(attached)} executed by the same call, which attaches",
+        f"{len(attached)} executed by the same call, which attaches, {len(in_open_runs)} by that of an open run",
         ", ".join(f"{outcome} {number:,}" for outcome, number in sorted(outcomes.items())),
         *(f"{name} {number} times" for name, number in stale.items()),
     ]
@@ -67,11 +76,10 @@ def measure(
 
 async def _try_tools(kind: str, names: Sequence[str], stride: int) -> list[tuple[str, str]]:
     found = list[tuple[str, str]]()
-    attaches = kind == "attached"
-    async with open_sweep("sqlite" if attaches else kind) as sweep:
+    async with open_sweep("postgres" if kind == "postgres" else "sqlite") as sweep:
         for name in names:
             at, shut_out = 1, 0
-            while (outcome := await try_await(sweep, name, at, attaches=attaches)) != "over":
+            while (outcome := await try_await(sweep, name, at, kind)) != "over":
                 found.append((f"{name} in {kind}", outcome))
                 shut_out = shut_out + 1 if outcome == "shut out" else 0
                 at += max(stride, at // 4) if shut_out >= _SHUT_OUT else stride
@@ -82,7 +90,7 @@ class _TooLateError(Exception):
     """The write is committed."""
 
 
-async def try_await(sweep: Sweep, name: str, at: int, *, attaches: bool = False) -> str:
+async def try_await(sweep: Sweep, name: str, at: int, kind: str) -> str:
     """Approve a call of a tool, and edit what it is about at an await of its execution: what became of it.
 
     *stale*: written as the edit had left it, which no approver saw. *asked anew*: nothing was written, and a person is
@@ -91,7 +99,8 @@ async def try_await(sweep: Sweep, name: str, at: int, *, attaches: bool = False)
     """
     with sweep.case(f"await {at}", name):
         arguments = sweep.fill(NORMAL[name])
-        runtime, asked = await sweep.ask(name, arguments)
+        is_open = kind == "open run"
+        runtime, asked = await (sweep.ask_in_run if is_open else sweep.ask)(name, arguments)
         for question in asked.questions:
             await runtime.decide(question, approved=True, by=ANN)
         known = _read_effects(sweep.database)
@@ -102,8 +111,9 @@ async def try_await(sweep: Sweep, name: str, at: int, *, attaches: bool = False)
             return make_edit(sweep.database.location, name)
 
         interruption = Interruption(at, edit)
-        continued = sweep.attach(runtime, name, arguments) if attaches else runtime.resume(asked.run)
-        result = await interruption.run(continued)
+        again = sweep.call_in_run if is_open else sweep.attach
+        is_again = is_open or kind == "attached"
+        result = await interruption.run(again(runtime, name, arguments) if is_again else runtime.resume(asked.run))
         error = interruption.error
         if interruption.waits < at or isinstance(error, _TooLateError):
             return "over"

@@ -20,7 +20,7 @@ from figures.cms_tokens import Step, TokenSteps, find_token_steps
 from figures.cms_web import open_internet, web_tools
 from figures.ssrf_world import Internet
 from remit import App, Effect, Principal, Risk, Runtime
-from remit.runtime import RunResult
+from remit.runtime import CallResult, RunResult
 from remit.stores import InMemoryStore
 from remit.tools import Arguments
 from remit_cms.pages.payloads import CreatePage, UpdatePage
@@ -144,6 +144,18 @@ class Sweep:
         await self._add_files(runtime, ANN)
         client, target = runtime.client(ANN), TARGETS.get(tool, "")
         return await client.call(tool, json.dumps(arguments), attach=True, target=target)
+
+    async def call_in_run(self, runtime: Runtime, tool: str, arguments: Sample) -> CallResult[Any]:
+        """Make a call of an open run, or the same one again."""
+        await self._add_files(runtime, ANN)
+        opened = runtime.client(ANN).open_run(idempotency_key="sweep", target=TARGETS.get(tool, ""))
+        async with opened as run:
+            return await run.call(tool, json.dumps(arguments), key="call")
+
+    async def ask_in_run(self, tool: str, arguments: Sample) -> tuple[Runtime, CallResult[Any]]:
+        """Call a tool in an open run, and leave what is asked open."""
+        runtime = self._runtime(tool, InMemoryStore(), ANN)
+        return runtime, await self.call_in_run(runtime, tool, arguments)
 
     async def change_under_question(self, tool: str, arguments: Sample) -> tuple[RunResult[Any], Content]:
         """Ask, change what is asked about, approve: the result, and the content before the yes."""

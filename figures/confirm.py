@@ -209,6 +209,20 @@ async def _called_again(case: _Case) -> None:
     await case.say()
 
 
+async def _in_open_run(case: _Case) -> None:
+    """The call of an open run of the conversation, with the flag and without, again, and after a no."""
+    desk = case.desk
+    await desk.announce()
+    async with desk.runtime.client(_ADA).open_run(conversation=_TALK) as run:
+        for flag in (False, True, True):
+            with contextlib.suppress(RemitError):
+                await run.call("drop", {"page": "about", "confirmed": flag}, key=str(flag))
+            for row in await desk.store.list_questions():
+                with contextlib.suppress(RemitError):
+                    await desk.runtime.decide(row.question.id, approved=False, by=_ADA, kind="confirm")
+    await case.say()
+
+
 async def _cancelled(case: _Case) -> None:
     opened = await case.desk.act(await case.desk.announce())
     if opened is not None:
@@ -243,6 +257,7 @@ _WAYS: Final[tuple[Callable[[_Case], Awaitable[None]], ...]] = (
     _through_another_application,
     _of_another_application,
     _called_again,
+    _in_open_run,
     _cancelled,
     _expired,
     _confirmed_once,
