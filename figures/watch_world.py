@@ -16,8 +16,8 @@ from remit import Agent, App, Client, Effect, Principal, Risk, Runtime, tool
 from remit.journal.sql.locks import LockKeys
 from remit.journal.sql.writes import Change, store_decision
 from remit.record.question import Decision
-from remit.runtime import ConversationUpdate, QuestionUpdate, RunUpdate, WatchEvent
-from remit.stores import ConversationRow, SqlStore, Store
+from remit.runtime import ConversationUpdate, ListedRun, QuestionUpdate, RunUpdate, WatchEvent
+from remit.stores import ConversationRow, RunRow, SqlStore, Store
 from remit.testing import Scripted, calls
 
 ADA: Final = Principal("ada", "bakery")
@@ -183,7 +183,12 @@ class Watcher:
 
 
 def _identify(row: Any) -> tuple[object, object]:
-    """What a row is about, and the row. The status of a conversation is that of its newest run, which comes itself."""
+    """What a row is about, and the row. The status of a conversation is that of its newest run, which comes itself.
+
+    A list of runs also says what they have done.
+    """
     if isinstance(row, ConversationRow):
         return row.key, replace(row, status="done")
-    return (row.run, row) if hasattr(row, "run") else (row.question.id, row)
+    if isinstance(row, RunRow):
+        return row.run, row.row if isinstance(row, ListedRun) else row
+    return row.question.id, row

@@ -106,7 +106,7 @@ async def test_a_stream_has_what_the_lists_of_its_principal_have() -> None:
     for principal, events in streams.items():
         client = runtime.client(principal)
         rows = [each.row for each in await rest_of(events) if not isinstance(each, WatchStart)]
-        listed = [*await client.runs(), *await client.questions(), *await client.conversations()]
+        listed = [*(each.row for each in await client.runs()), *await client.questions(), *await client.conversations()]
         assert sorted(map(repr, rows)) == sorted(map(repr, listed))
     assert [len(await client.runs()) for client in map(runtime.client, streams)] == [1, 1, 2, 0]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 from remit.journal.run_row import RunRow
 from remit.journal.run_summary import RunSummary
@@ -28,6 +28,11 @@ class ListedRun(RunRow):
     waited: float = 0.0
     due: float = 0.0
     failure: FailureView | None = None
+
+    @property
+    def row(self) -> RunRow:
+        """The index row alone, as `Client.status` and `Client.watch` give it."""
+        return RunRow(**{each.name: getattr(self, each.name) for each in fields(RunRow)})
 
     @staticmethod
     def of(row: RunRow, summary: RunSummary, prices: Prices) -> ListedRun:
