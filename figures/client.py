@@ -16,6 +16,7 @@ from figures.figure import Figure, no_violations
 from remit import Agent, App, Client, Effect, Principal, Risk, Runtime, tool
 from remit.artifacts import Artifact
 from remit.errors import IdempotencyError, RemitError
+from remit.runtime import OpenRun
 from remit.stores import ConversationKey, InMemoryStore, SqlStore, Store
 from remit.testing import Scripted, calls
 
@@ -39,7 +40,7 @@ STRANGERS: Final = {
 READER: Final = Principal("rob", "bakery")
 """Whom the victim lets read the conversation, and no more."""
 LATER: Final = datetime(2100, 1, 1, tzinfo=UTC)
-ID_PARAMETERS: Final = ("run", "before", "question", "after", "grant", "artifact", "conversation")
+ID_PARAMETERS: Final = ("run", "run_id", "before", "question", "after", "grant", "artifact", "conversation")
 """Parameters for which the id of somebody else is answered like an unknown one."""
 
 
@@ -137,7 +138,7 @@ def _calls(secrets: _Secrets, talk: str) -> Iterator[tuple[str, dict[str, object
         "at": LATER, "without": ("a rule",), "reason": "mine", "seconds": 0.01,
     }  # fmt: skip
     optional: dict[str, object] = {"conversation": talk, "run": secrets.run, "before": secrets.run}
-    optional["files"] = (secrets.artifact,)
+    optional["files"], optional["run_id"] = (secrets.artifact,), secrets.run
     for method, function in inspect.getmembers(Client, inspect.isroutine):
         if method.startswith("_") or method == "decision_kind":  # it is given a whole question
             continue
@@ -165,6 +166,9 @@ async def _answer(client: Client, method: str, values: Mapping[str, object]) -> 
         answer = function(**values)
         if isinstance(answer, AsyncIterator):
             return repr([await anext(answer)])
+        if isinstance(answer, OpenRun):
+            async with answer:
+                return "opened"
         return repr(await answer)
     except RemitError as error:
         return f"{error.code}: {error.message}"
