@@ -20,6 +20,7 @@ from bench.counts import counts
 from bench.due import due
 from bench.durable import durable, postgres
 from bench.inventory import inventory
+from bench.open_run import open_run
 from bench.paused import paused
 from bench.process import command_line, process
 from bench.scale import scale
@@ -38,6 +39,7 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "durable": durable,
     "postgres": postgres,
     "paused": paused,
+    "open_run": open_run,
     "due": due,
     "scale": scale,
     "inventory": inventory,

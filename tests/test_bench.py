@@ -13,6 +13,7 @@ import bench.cms_pages
 import bench.due
 import bench.durable
 import bench.inventory
+import bench.open_run
 import bench.paused
 import bench.process
 import bench.scale
@@ -32,6 +33,7 @@ SIZES: Final[dict[ModuleType, dict[str, int]]] = {
     bench.paused: {"WAITING": 2, "RESUMED": 1},
     bench.process: {"REPEATS": 1, "WARM_UPS": 0, "PEAKS": 1},
     bench.scale: {"FEW": 100, "MANY": 200, "LISTINGS": 2},
+    bench.open_run: {"CALLS": 5, "REPEATS": 1, "AT_REST": 5},
     bench.stream: {"REPEATS": 1, "PIECES": 10, "FOLLOWED_RUNS": 1},
     bench.workers: {"RUNS": 1, "REPEATS": 1},
     bench.workers_memory: {"PARALLEL_WORKERS": 1},
