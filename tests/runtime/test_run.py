@@ -191,10 +191,11 @@ async def test_a_run_opens_with_a_header_that_says_everything_it_needs_to_be_dri
     await runtime.run("go", by=Principal("ada", "bakery"), conversation="c")
     (opened, *_) = await store.read("r1")
     limits = {f"Limits.{name}": float(value) for name, value in asdict(Limits()).items()}
+    of_budget = {"Budget.calls": 256.0, "Budget.depth": 8.0, "Budget.windows_per_hour": 60.0}
     of_run = {
         "policies": [[["high risk", 2], ["egress", 2], ["undeclared", 2]]],
         "layers": ["Authorize", "Validate", "Budget", "Approve"],
-        "limits": {"Approve.max_questions": 20.0, "Budget.calls": 256.0, "Budget.depth": 8.0, **limits},
+        "limits": {"Approve.max_questions": 20.0, **of_budget, **limits},
     }
     of_agent = {"limits": {"output_bytes": 262_144.0, "repeats": 3.0, "turns": 16.0}}
     assert opened.at == 1_700_000_000.0

@@ -88,7 +88,7 @@ async def test_the_agent_makes_a_casefile_when_its_model_asks_for_one(tmp_path: 
     assert "You keep casefiles" in model.requests[0].history[0]
     listed = await runtime.call_by_name("list_casefiles", Arguments("{}", {}), by=principal())
     assert [each["title"] for each in json.loads(listed.text)["casefiles"]] == ["Smith"]
-    await parts.database.close()
+    await parts.close()
 
 
 async def test_what_changes_a_casefile_can_be_read_among_its_events(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ async def test_what_changes_a_casefile_can_be_read_among_its_events(tmp_path: Pa
     await call("update_casefile", casefile_id=made["casefile_id"], notes="call on Monday")
     found = json.dumps(await call("list_events", casefile_id=made["casefile_id"]))
     assert found.count('"casefile_changed"') == 2
-    await parts.database.close()
+    await parts.close()
 
 
 async def test_the_google_account_of_the_environment_is_used_however_the_application_is_built(
@@ -114,7 +114,7 @@ async def test_the_google_account_of_the_environment_is_used_however_the_applica
         parts = build(tmp_path, account=account)
         called = await Runtime(parts.app).call_by_name("gmail_list_messages", Arguments("{}", {}), by=principal())
         assert ("mine.json" in json.loads(called.text)["error"]) is is_used
-        await parts.database.close()
+        await parts.close()
 
 
 async def test_without_a_google_account_its_tools_say_how_to_give_one(
@@ -124,7 +124,7 @@ async def test_without_a_google_account_its_tools_say_how_to_give_one(
     parts = build(tmp_path)
     called = await Runtime(parts.app).call_by_name("gmail_list_messages", Arguments("{}", {}), by=principal())
     assert "REMIT_GOOGLE_CREDENTIALS" in json.loads(called.text)["error"]
-    await parts.database.close()
+    await parts.close()
 
 
 @pytest.mark.parametrize("name", ["opnai:gpt-5", "gpt-5", "scripted:/nowhere.json"])

@@ -66,6 +66,11 @@ class CasefileApplication:
     clients: AccountClients
     app: App
 
+    async def close(self) -> None:
+        """Close the database and the connections to Google, for a program whose runtime does not: ``async with`` it."""
+        await self.clients.close()
+        await self.database.close()
+
 
 def build(
     home: Path,
