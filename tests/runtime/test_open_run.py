@@ -11,6 +11,7 @@ from remit import App, Context, Effect, Runtime, tool
 from remit.errors import RequestError, RequestNotFoundError
 from remit.record.items import CallReceived, RunFinished, RunSuspended, ToolOutput
 from remit.stores import Store
+from remit.views import RunView
 from tests.runtime.kit import items_of
 from tests.runtime.open_desk import Desk
 
@@ -86,6 +87,22 @@ async def test_between_its_calls_a_run_rests_with_the_status_open() -> None:
     (row,) = await desk.store.list_runs()
     assert row.status == "open"
     assert [type(each) for each in await items_of(desk.store, run.id)][-1] is RunSuspended
+
+
+async def test_a_view_has_the_calls_from_outside_with_their_arguments() -> None:
+    desk = Desk()
+    async with desk.client().open_run() as run:
+        await run.call("copy", {"page": "home"})
+        asked = await run.call("erase", {"page": "home"})
+    view = RunView.of(await desk.store.read(run.id))
+    assert view.root is not None
+    assert (view.status, view.root.tool) == ("waiting", "open run")
+    assert [(each.tool, each.arguments, each.state) for each in view.root.calls] == [
+        ("copy", '{"page":"home"}', "done"),
+        ("erase", '{"page":"home"}', "asked"),
+    ]
+    assert view.root.calls[1].id == asked.call
+    assert [each.tool for each in view.root.calls[0].calls] == ["read", "write"]
 
 
 async def test_the_block_is_what_opens_a_run() -> None:
