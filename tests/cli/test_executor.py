@@ -76,6 +76,18 @@ def test_it_says_what_it_does_and_stops_when_it_is_told_to(cli: Cli, heard: sign
         assert process.wait(PATIENCE) == 0
 
 
+@pytest.mark.process
+@pytest.mark.slow
+def test_the_resources_of_its_applications_are_open_while_it_works(cli: Cli) -> None:
+    cli.script("nothing")
+    with working("--app", "tests.cli.shop:staffed") as process:
+        until(process, "executing runs of shop, staffed")
+        assert cli.book == ["the staff comes"]
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    assert cli.book == ["the staff comes", "the staff goes"]
+
+
 def test_a_run_that_is_detached_is_named_and_not_driven(cli: Cli) -> None:
     cli.script("never asked")
     done = cli("run", APP, "--ask", "go", "--detach", "--conversation", "talk")

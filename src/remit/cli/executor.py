@@ -56,7 +56,8 @@ def executor(
             raise UsageError("no application is installed; name one with --app package.module:attribute")
         if any(needs_model(each, agent.name) for each in found for agent in each.agents):
             client.model.check()
-        client.wait(_Executor(client, {each.name: each for each in found}).run(engine_name, concurrency))
+        runtimes = {each.name: client.runtime(each) for each in found}
+        client.wait(_Executor(client, runtimes).run(engine_name, concurrency))
     return ExitStatus.DONE
 
 
@@ -86,32 +87,26 @@ class _Executor:
     """The main coroutine of an executor process."""
 
     client: LocalClient
-    apps: Mapping[str, App]
+    runtimes: Mapping[str, Runtime]
 
     async def run(self, engine: str, concurrency: int) -> None:
         """Execute runs until a signal requests a stop."""
-        runtimes = {name: self.client.runtime(app) for name, app in self.apps.items()}
-
-        async def execute(run: str, release_requested: asyncio.Event, /) -> RunResult[object]:
-            return await self._execute(runtimes, run, release_requested)
-
+        names = list(self.runtimes)
         made = make_engine(
-            self.client, engine, execute, applications=list(self.apps), concurrency=concurrency, report=_report_failure
+            self.client, engine, self._execute, applications=names, concurrency=concurrency, report=_report_failure
         )
         with _stop_on_signal() as stop:
             async with made:
-                _log(f"executing runs of {', '.join(self.apps)}: engine {engine}, {concurrency} at once")
+                _log(f"executing runs of {', '.join(names)}: engine {engine}, {concurrency} at once")
                 await stop.wait()
                 _log("stopping; press Ctrl-C to exit at once")
         _log("stopped")
 
-    async def _execute(
-        self, runtimes: Mapping[str, Runtime], run: str, stop_requested: asyncio.Event
-    ) -> RunResult[object]:
+    async def _execute(self, run: str, stop_requested: asyncio.Event, /) -> RunResult[object]:
         row = await self.client.store.find_run(run)
         application, tenant = (row.application, row.tenant) if row is not None else ("", "")
         try:
-            result: RunResult[object] = await runtimes[application].resume(run, stop_requested)
+            result: RunResult[object] = await self.runtimes[application].resume(run, stop_requested)
         except LeaseError:
             if stop_requested.is_set():
                 _log(f"run {run} released")
