@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any, cast
 
 import pytest
 
 from remit import Agent, App, Context, Effect, LeafContext, Policy, Principal, Risk, Runtime, tool
 from remit.errors import ModelBusyError, RequestDeniedError, RequestError, SetupError
+from remit.inventory import Status, handle_request
 from remit.layers import Budget, Timeout
 from remit.messages import ChatRequest
 from remit.policies import Ask, When
@@ -207,3 +209,23 @@ async def test_each_call_from_outside_may_ask_as_many_questions_as_a_run() -> No
         rows = [row.question for row in await desk.store.list_questions()]
     assert sorted(each.questions[0] for each in asked) == sorted(each.id for each in rows)
     assert not any(each.is_about_run for each in rows)
+
+
+async def test_requests_in_envelopes_are_calls_of_an_open_run_for_its_principal_only() -> None:
+    desk = Desk()
+    runtime = desk.process()
+    sent = {"user_id": "ada", "payload": {"tool_name": "write", "parameters": {"page": "a"}}}
+    once = {**sent, "request_id": "00000000-0000-0000-0000-000000000001"}
+    async with runtime.client(ADA).open_run() as run:
+        for _ in range(2):
+            answer = await handle_request(runtime, once, by=ADA, run=run)
+            assert (answer.status, answer.payload and answer.payload.model_dump()) == (
+                Status.COMPLETED,
+                {"result": "wrote a"},
+            )
+        refused = await handle_request(runtime, {**sent, "user_id": "bob"}, by=BOB, run=run)
+        assert refused.error is not None
+        assert "does not belong to 'bob'" in refused.error.message
+    assert desk.ran == ["write a"]
+    with pytest.raises(SetupError, match="give an OpenRun"):
+        await handle_request(runtime, sent, by=ADA, run=cast("Any", "run"))

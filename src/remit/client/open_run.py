@@ -19,6 +19,7 @@ from remit.engine.result import CallResult, RunResult
 from remit.errors import RequestDeniedError, RequestError
 from remit.record.arguments import Arguments, Limits, parse_arguments
 from remit.record.items import OPEN_RUN, RunOpened
+from remit.record.principal import Principal, check_principal
 from remit.record.secret import contains_secret
 
 IDLE_SECONDS: Final = 1.0
@@ -69,6 +70,12 @@ class OpenRun:
         """The id of the run."""
         return self._opened().run
 
+    def belongs_to(self, principal: Principal) -> bool:
+        """Whether a principal opened the run, as whom its calls are made."""
+        check_principal("principal", principal)
+        opened = self._opened()
+        return (principal.name, principal.tenant) == (opened.principal, opened.tenant)
+
     async def __aenter__(self) -> Self:
         """Open the run, or find the one that is taken up again."""
         if self._find_header is None:
@@ -85,8 +92,10 @@ class OpenRun:
         """Let the run rest, once its calls have ended or wait."""
         await self._parts.runs.leave(self.id, self)
 
-    async def call(self, tool: str, arguments: Mapping[str, object] | str, *, key: str = "") -> CallResult[Any]:
-        """Call a tool by its name, with arguments as a mapping or JSON, as the principal of the run.
+    async def call(
+        self, tool: str, arguments: Arguments | Mapping[str, object] | str, *, key: str = ""
+    ) -> CallResult[Any]:
+        """Call a tool by its name, with arguments as a mapping, JSON or parsed, as the principal of the run.
 
         The same call with the same ``key`` is one call: it returns the result on record, waits for the call while that
         executes, and continues one whose question was decided. A call that waits for a person returns as ``waiting``,
@@ -148,7 +157,7 @@ def check_key(key: str) -> None:
         raise RequestError("key contains the value of a secret, which would be stored; use another one")
 
 
-def _read_arguments(tool: str, arguments: Mapping[str, object] | str, limits: Limits) -> Arguments:
+def _read_arguments(tool: str, arguments: Arguments | Mapping[str, object] | str, limits: Limits) -> Arguments:
     given = as_arguments(tool, arguments, limits)
     if contains_secret(given.raw):
         given = parse_arguments(given.raw, limits)

@@ -16,7 +16,7 @@ from remit.core.checks import check_method, check_text
 from remit.core.names import as_normalized
 from remit.dispatch.registry import AnyCallee
 from remit.engine.request import read_metadata
-from remit.engine.result import RunResult
+from remit.engine.result import Result, RunResult
 from remit.errors import (
     InvalidOutputError,
     RemitError,
@@ -74,6 +74,20 @@ class CallsByName(Protocol):
         ...
 
 
+class TakesCalls(Protocol):
+    """An open run: it makes the calls that it is given."""
+
+    def belongs_to(self, principal: Principal, /) -> bool:
+        """Whether a principal opened it, as whom its calls are made."""
+        ...
+
+    async def call(
+        self, tool: str, arguments: Arguments | Mapping[str, object] | str, /, *, key: str = ""
+    ) -> Result[Any]:
+        """Call a tool or a method."""
+        ...
+
+
 class _Asked(NamedTuple):
     """A request that was understood: what it calls, with which arguments; ``method`` is None for a tool by name."""
 
@@ -85,7 +99,7 @@ class _Asked(NamedTuple):
 
 @overload
 async def handle_request(
-    runtime: CallsByName, request: ToolRequest, *, by: Principal, target: str = ""
+    runtime: CallsByName, request: ToolRequest, *, by: Principal, target: str = "", run: TakesCalls | None = None
 ) -> ToolResponse: ...
 @overload
 async def handle_request(
@@ -95,6 +109,7 @@ async def handle_request(
     by: Principal,
     target: str = "",
     method: str = "",
+    run: TakesCalls | None = None,
 ) -> Response[Any]: ...
 async def handle_request(
     runtime: CallsByName,
@@ -103,6 +118,7 @@ async def handle_request(
     by: Principal,
     target: str = "",
     method: str = "",
+    run: TakesCalls | None = None,
 ) -> Response[Any]:
     """Make the requested call and return the response, which is PENDING while a question is open.
 
@@ -110,6 +126,9 @@ async def handle_request(
     may be a dict that was read from JSON: its ``operation`` says which it is, or ``method``, the key of a method. The
     session of the request is the conversation of the call, its id the idempotency key, and its metadata is kept in the
     header of the run. To get the outcome, send the request again once its questions are decided.
+
+    With ``run``, the open run of the session, it is a call of that run, whose key is the id of the request. The run has
+    its conversation, target and metadata already.
 
     Every error of the request or the call is a FAILED response with the code of the error, also if ``request`` is none.
 
@@ -119,22 +138,28 @@ async def handle_request(
     check_method("handle_request: runtime", runtime, "call_by_name", "give a Runtime")
     check_principal("by", by)
     check_text("method", method)
+    if run is not None:
+        check_method("handle_request: run", run, "call", "give an OpenRun, or leave it out")
     try:
         asked = _read(request, runtime.app.operations, method)
     except RemitError as error:
         return _fail_unread(request, error, _find_response(request, runtime.app.operations, method))
     try:
-        return _respond(asked, runtime.app.operations, await _call(runtime, asked, by, target))
+        return _respond(asked, runtime.app.operations, await _call(runtime, asked, by, target, run))
     except RemitError as error:
         return _response_type(asked.method).failed(asked.request, error)
 
 
-async def _call(runtime: CallsByName, asked: _Asked, by: Principal, target: str) -> RunResult[Any]:
+async def _call(runtime: CallsByName, asked: _Asked, by: Principal, target: str, run: TakesCalls | None) -> Result[Any]:
     request = asked.request
     if as_normalized("user_id", request.user_id) != by.name:
         raise RequestDeniedError(
             f"request {request.request_id} names the user {request.user_id!r}, but {by.name!r} sends it"
         )
+    if run is not None and not run.belongs_to(by):
+        raise RequestDeniedError(f"the open run does not belong to {by.name!r}, who sends request {request.request_id}")
+    if run is not None:
+        return await run.call(asked.name, asked.arguments, key=str(request.request_id))
     return await runtime.call_by_name(
         asked.name,
         asked.arguments,
@@ -236,7 +261,7 @@ def _read_envelope(request: Mapping[str, object], model: type[Request[Any]]) -> 
         raise RequestError(f"the request does not fit {model.__name__}: {why}") from error
 
 
-def _respond(asked: _Asked, operations: Operations | None, result: RunResult[Any]) -> Response[Any]:
+def _respond(asked: _Asked, operations: Operations | None, result: Result[Any]) -> Response[Any]:
     """The response for the outcome of a call."""
     reply, request, response = result.reply, asked.request, _response_type(asked.method)
     if reply is None:

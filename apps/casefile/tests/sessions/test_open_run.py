@@ -12,6 +12,8 @@ import pytest
 from apps.casefile.tests.desk import COMPLETED, RECEIVED, SENT, STARTED, Desk
 from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import rows
+from remit.inventory import Status, handle_request
+from remit.items import CallReceived
 from remit.runtime import CallResult, OpenRun
 from remit_casefile.storage.database import Database
 
@@ -74,6 +76,29 @@ async def test_a_request_that_waits_leaves_the_session_to_others_and_is_finished
     assert closed.value() == {"calls": 2, "failed": 0, "denied": 0}
     assert [each.status for each in await desk.requests()] == ["completed", "completed"]
     assert (await desk.runtime.replay(run.id)).difference == ""
+
+
+async def test_envelopes_of_a_session_are_calls_of_its_run_and_done_once(desk: Desk) -> None:
+    session = await desk.session()
+    sent = {
+        "request_id": "00000000-0000-0000-0000-000000000001",
+        "session_id": session,
+        "user_id": "ann",
+        "payload": {"tool_name": "create_casefile", "parameters": {"title": "Smith"}},
+    }
+    ids = set[str]()
+    for _ in range(2):
+        async with run_of(desk, session) as run:
+            ids.add(run.id)
+            answer = await handle_request(desk.runtime, sent, by=principal(), run=run)
+            assert (answer.status, answer.payload and answer.payload.result["title"]) == (Status.COMPLETED, "Smith")
+            other = await handle_request(desk.runtime, {**sent, "user_id": "bob"}, by=principal(), run=run)
+            assert other.status is Status.FAILED
+            as_bob = {**sent, "user_id": "bob"}
+            assert (await handle_request(desk.runtime, as_bob, by=principal("bob"), run=run)).status is Status.FAILED
+    (ident,) = ids
+    received = [each.item for each in await desk.runtime.store.read(ident) if isinstance(each.item, CallReceived)]
+    assert [each.key for each in received] == [sent["request_id"]]
 
 
 async def test_nothing_is_called_in_the_run_of_a_closed_session(desk: Desk) -> None:
