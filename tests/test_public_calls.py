@@ -16,10 +16,10 @@ from remit.errors import SetupError
 from tests.test_public_names import PUBLIC
 
 MADE_BY_REMIT: Final = """
-    AgentTools AuditFault AuditReport Caller ChatRequest CheckResult Client Completion ConversationRow Finding Grant
-    History Inventory ListedRun LocalModel LogHead MethodDefinition ModelResolver Page PlannedCall Question ReplayReport
-    ResolvedModel RunDetails RunInfo RunResult RunRow Tag Tool ToolDefinition ToolDefinitions ToolInfo ToolText
-    UserDirectory WorkerDefinition
+    AgentTools AuditFault AuditReport CallResult Caller ChatRequest CheckResult Client Completion ConversationRow
+    Finding Grant History Inventory ListedRun LocalModel LogHead MethodDefinition ModelResolver OpenRun Page
+    PlannedCall Question ReplayReport ResolvedModel RunDetails RunInfo RunResult RunRow Tag Tool ToolDefinition
+    ToolDefinitions ToolInfo ToolText UserDirectory WorkerDefinition
 """
 """Classes whose objects users read, or get from a function or decorator, but do not construct."""
 OTHER_CONSTRUCTORS: Final = frozenset({"Text", "UtcDateTime"})
