@@ -37,11 +37,10 @@ async def read_envelopes(step: int) -> AsyncIterator[tuple[str, bool]]:
 async def read_casefiles(step: int) -> AsyncIterator[tuple[str, bool]]:
     """Texts in casefiles: written and read by requests of methods, by tools, and by tools within a session."""
     with TemporaryDirectory() as folder:
-        casefiles = build(Path(folder))
-        exchange = _Exchange(Runtime(casefiles.app))
-        for text in TEXTS[::step]:
-            yield "texts in casefiles", await _holds(exchange.keeps(text))
-        await casefiles.close()
+        async with Runtime(build(Path(folder)).app) as runtime:
+            exchange = _Exchange(runtime)
+            for text in TEXTS[::step]:
+                yield "texts in casefiles", await _holds(exchange.keeps(text))
 
 
 class _Exchange:

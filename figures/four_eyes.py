@@ -21,7 +21,7 @@ from remit.errors import RemitError
 from remit.items import AttemptEnded, DecisionItem, Item, QuestionItem
 from remit.layers import Approve
 from remit.policies import Decision, Question
-from remit.record.question import content_digest
+from remit.record.arguments import content_digest
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser

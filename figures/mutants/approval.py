@@ -128,11 +128,15 @@ MUTANTS: Final = (
     ),
     _mutant(
         "of two decisions the last writer wins",
-        edited("remit.journal.ledger:RunLedger.decide", "return row.decision if row is not None else None", "pass"),
+        edited(
+            "remit.journal.run_decisions:RunDecisions.decide",
+            "return row.decision if row is not None else None",
+            "pass",
+        ),
     ),
     _mutant(
         "an in-process decision is journaled and not stored",
-        edited(_REQUIRE, "await call.ledger.decide(_validate_decision", "(_validate_decision"),
+        edited(_REQUIRE, "await call.ledger.decisions.decide(_validate_decision", "(_validate_decision"),
     ),
     _mutant(
         "a question about an outcome does not need the permission of the approval",

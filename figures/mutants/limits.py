@@ -12,7 +12,7 @@ MUTANTS: Final = mutants_of(
     "limits.over",
     {
         "one call more than the budget starts": edited(
-            "remit.journal.ledger:RunLedger.reserve_call",
+            "remit.journal.before_calls:RunReservations.reserve_call",
             "if self._count_reserved(window) >= limit:",
             "if self._count_reserved(window) > limit:",
         ),

@@ -19,7 +19,9 @@ _LOST: Final = mutants_of(
     "model.outage.lost",
     {
         "a run fails by a busy model": edited(_ASK, "signal = _to_signal(failure)", "signal = failure"),
-        "a failed request is met again by a resume": edited(_ASK, "if items and ledger.is_replaying:", "if items:"),
+        "a failed request is met again by a resume": edited(
+            _ASK, "if items and ledger.execution.is_replaying:", "if items:"
+        ),
         "a replay fails where the run stalled": edited(
             _ASK, "raise _to_signal(error_from_reply(", "raise (error_from_reply("
         ),

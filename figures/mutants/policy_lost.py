@@ -28,7 +28,7 @@ MUTANTS: Final = (
     _mutant(
         "a run is continued under less than it was opened under",
         "remit.engine.root:RootExecutor._require_terms",
-        "if lost and not ledger.is_stopping:",
+        "if lost and not ledger.execution.is_stopping:",
         "if False:",
     ),
     _mutant(

@@ -33,7 +33,7 @@ MUTANTS: Final = (
         defect="a replay takes the compactions on record for granted",
         plant=edited(
             "remit.agent.compactor:Compactor._fit",
-            "if not chat.ledger.is_replaying and (today or _has_answer(chat)):",
+            "if not chat.ledger.execution.is_replaying and (today or _has_answer(chat)):",
             "if today or _has_answer(chat):",
         ),
     ),
@@ -43,7 +43,7 @@ MUTANTS: Final = (
         plant=edited(
             "remit.agent.model_recorder:ModelRecorder.__call__",
             "request.digest()",
-            'f"{request.digest()} {request.ledger.is_replaying}"',
+            'f"{request.digest()} {request.ledger.execution.is_replaying}"',
         ),
     ),
     Mutant(
@@ -52,7 +52,7 @@ MUTANTS: Final = (
         plant=edited(
             "remit.agent.first_messages:record_message",
             "if recorded is None:",
-            "if recorded is None or frame.ledger.is_replaying:",
+            "if recorded is None or frame.ledger.execution.is_replaying:",
         ),
     ),
     Mutant(

@@ -29,7 +29,9 @@ MUTANTS: Final = (
         "scheduled.doubled",
         {
             "a scheduled run does not wait": edited(
-                "remit.dispatch.attempts:check_time", "ledger.is_early or now < ledger.starts_at", "False"
+                "remit.dispatch.attempts:check_time",
+                "ledger.execution.is_early or now < ledger.execution.starts_at",
+                "False",
             ),
             "a header in the journal has no time": edited(
                 "remit.journal.ledger:RunLedger._index_item", "item.starts_at, item.starts_before", "0.0, 0.0"

@@ -7,7 +7,7 @@ from typing import Final
 from figures.mutants.mutant import edited, mutants_of
 
 _STORE: Final = "remit.journal.memory:InMemoryStore"
-_LEDGER: Final = "remit.journal.ledger:RunLedger"
+_RESERVATIONS: Final = "remit.journal.before_calls:RunReservations"
 
 _LEASE: Final = mutants_of(
     "schedule.lease.violations",
@@ -28,14 +28,14 @@ _BUDGET: Final = mutants_of(
     "schedule.budget.violations",
     {
         "one call more than the limit": edited(
-            f"{_LEDGER}.reserve_call",
+            f"{_RESERVATIONS}.reserve_call",
             "if self._count_reserved(window) >= limit:",
             "if self._count_reserved(window) > limit:",
         ),
         "a call counts when it has ended, not when it starts": edited(
-            f"{_LEDGER}.reserve_call",
+            f"{_RESERVATIONS}.reserve_call",
             "if self._count_reserved(window) >= limit:\n            return False\n"
-            "        self._reserved_calls[call] = self._clock()",
+            "        self.calls[call] = self._clock()",
             "return sum(isinstance(i, ToolOutput) for each in self._items_by_call.values() for i in each) < limit",
         ),
         "calls that a model asks for are not counted": edited(

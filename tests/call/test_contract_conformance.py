@@ -12,8 +12,7 @@ from remit.call.json_contract import JsonInput, JsonOutput
 from remit.call.schema import Input, Output
 from remit.call.tool import Tool, tool
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
-from remit.record.arguments import Arguments, Limits, parse_arguments
-from remit.record.question import content_digest
+from remit.record.arguments import Arguments, Limits, content_digest, parse_arguments
 from remit.record.secret import Secret
 
 

@@ -14,7 +14,7 @@ from remit.dispatch.base import Base
 from remit.dispatch.context import CallContext
 from remit.dispatch.registry import AnyCallee
 from remit.errors import DivergedError
-from remit.journal.ledger import STALL_TIMEOUT
+from remit.journal.before_calls import STALL_TIMEOUT
 from remit.layers import Reply
 from remit.record.items import AttemptStarted, Note, ToolOutput
 from tests.dispatch.kit import Bench, Crash, of_kind

@@ -71,8 +71,8 @@ async def test_whoever_watches_sees_every_item_once_it_is_stored(stage: Stage) -
 async def test_the_root_gets_what_the_run_was_given(stage: Stage) -> None:
     async def root(ledger: RunLedger) -> Reply:
         await ledger.commit(question_item(question(conversation="talk"), call="match"))
-        assert await ledger.find_usable_question("match") is not None
-        assert (ledger.run, list(ledger.prior_messages), ledger.is_stopping) == ("run", ["{}"], False)
+        assert await ledger.decisions.find_usable_question("match") is not None
+        assert (ledger.run, list(ledger.prior_messages), ledger.execution.is_stopping) == ("run", ["{}"], False)
         assert ledger.now() == stage.clock()
         return GOOD
 

@@ -99,7 +99,7 @@ async def test_a_waiting_run_that_was_cancelled_is_driven_only_to_end_it(stage: 
     await stage.store.request_cancel("run", "ada")
 
     async def root(ledger: RunLedger) -> Reply:
-        assert ledger.is_stopping
+        assert ledger.execution.is_stopping
         raise asyncio.CancelledError
 
     assert (await stage.again(root)).status == "cancelled"
@@ -123,7 +123,7 @@ async def test_a_run_is_stopping_where_the_driver_was_told_so(stage: Stage, stop
     told: list[bool] = []
 
     async def root(ledger: RunLedger) -> Reply:
-        told.append(ledger.is_stopping)
+        told.append(ledger.execution.is_stopping)
         return await replying()(ledger)
 
     await stage.again(root, stopping=stopping)

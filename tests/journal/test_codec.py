@@ -62,8 +62,10 @@ def test_an_item_comes_back_from_its_body_as_it_was(item: Item) -> None:
 
 
 def _may_be_left_out(item: Item) -> set[str]:
-    """The fields with defaults, which may be left out when they are empty."""
-    return {each.name for each in structs.fields(item) if not each.required and not getattr(item, each.name)}
+    """The fields that have their default, which may be left out."""
+    return {
+        each.name for each in structs.fields(item) if not each.required and getattr(item, each.name) == each.default
+    }
 
 
 @some

@@ -333,14 +333,14 @@ async def test_the_time_is_the_clocks(driven: Driven) -> None:
 
 async def test_it_says_what_it_was_given(driven: Driven) -> None:
     ledger = await driven.ledger(prior=["{}"])
-    assert (ledger.run, list(ledger.prior_messages), ledger.is_replaying, ledger.is_stopping) == (
+    assert (ledger.run, list(ledger.prior_messages), ledger.execution.is_replaying, ledger.execution.is_stopping) == (
         "run",
         ["{}"],
         False,
         False,
     )
     last = RunLedger(driven.store, "run", 1, clock=driven.clock, on_stored=lambda _: None, is_stopping=True)
-    assert last.is_stopping
+    assert last.execution.is_stopping
 
 
 async def test_every_call_that_asked_a_question_waits_for_it(driven: Driven) -> None:
@@ -348,8 +348,8 @@ async def test_every_call_that_asked_a_question_waits_for_it(driven: Driven) -> 
     await ledger.commit(question_item(question(), call="one"))
     again = await driven.ledger()
     again.add(question_item(question(), call="two"))
-    assert again.calls_waiting_for("q1") == ["one", "two"]
-    assert again.calls_waiting_for("q2") == []
+    assert again.decisions.calls_waiting_for("q1") == ["one", "two"]
+    assert again.decisions.calls_waiting_for("q2") == []
 
 
 async def test_a_question_is_undecided_for_each_call_that_has_no_decision_on_it(driven: Driven) -> None:
@@ -357,17 +357,19 @@ async def test_a_question_is_undecided_for_each_call_that_has_no_decision_on_it(
     ledger.add(question_item(question("q1"), call="one"))
     ledger.add(question_item(question("q2"), call="two"))
     ledger.add(question_item(question("q1"), call="two"))
-    assert ledger.undecided_questions() == [("q1", "one"), ("q1", "two"), ("q2", "two")]
+    assert ledger.decisions.undecided_questions() == [("q1", "one"), ("q1", "two"), ("q2", "two")]
     await ledger.commit(DecisionItem(call="one", question="q1", body=yes("q1").to_json()))
     assert (
-        ledger.undecided_questions() == (await driven.ledger()).undecided_questions() == [("q1", "two"), ("q2", "two")]
+        ledger.decisions.undecided_questions()
+        == (await driven.ledger()).decisions.undecided_questions()
+        == [("q1", "two"), ("q2", "two")]
     )
 
 
 async def test_without_a_conversation_no_question_stands(driven: Driven) -> None:
     ledger = await driven.ledger()
     await ledger.commit(question_item(question(conversation="")))
-    assert await ledger.find_usable_question("match") is None
+    assert await ledger.decisions.find_usable_question("match") is None
 
 
 # --- what a run may use ---------------------------------------------------------------------------------------------

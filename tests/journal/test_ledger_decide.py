@@ -17,9 +17,9 @@ async def test_of_two_decisions_the_first_stored_stands(clock: Clock) -> None:
     ledger = await open_ledger(store, clock)
     await ledger.commit(question_item(question("q1")), None)
     await ledger.commit(question_item(question("q2")), None)
-    assert await ledger.decide(no("q1", by="bea")) == no("q1", by="bea")
+    assert await ledger.decisions.decide(no("q1", by="bea")) == no("q1", by="bea")
     await store.decide(no("q2", by="bea"))
-    assert await ledger.decide(yes("q2", by="ada")) == no("q2", by="bea")
+    assert await ledger.decisions.decide(yes("q2", by="ada")) == no("q2", by="bea")
     row = await store.find_question("q1")
     assert row is not None
     assert row.decision == no("q1", by="bea")
@@ -29,19 +29,19 @@ async def test_a_question_that_is_over_or_unknown_takes_no_decision(clock: Clock
     store = InMemoryStore(clock)
     ledger = await open_ledger(store, clock)
     await ledger.commit(question_item(question("q1", expires=1000)))
-    assert await ledger.decide(yes("q1")) is None
-    assert await ledger.decide(yes("unknown")) is None
+    assert await ledger.decisions.decide(yes("q1")) is None
+    assert await ledger.decisions.decide(yes("unknown")) is None
 
 
 async def test_the_question_that_stands_is_that_of_its_conversation(clock: Clock) -> None:
     store = InMemoryStore(clock)
     ledger = await open_ledger(store, clock, "talk")
-    assert await ledger.find_usable_question("match") is None
+    assert await ledger.decisions.find_usable_question("match") is None
     await ledger.commit(question_item(question(), call="match"))
-    assert await ledger.find_usable_question("match") == (question(), None)
+    assert await ledger.decisions.find_usable_question("match") == (question(), None)
     await store.decide(yes())
-    assert await ledger.find_usable_question("match") == (question(), yes())
-    assert await ledger.find_usable_question("else") is None
+    assert await ledger.decisions.find_usable_question("match") == (question(), yes())
+    assert await ledger.decisions.find_usable_question("else") is None
 
 
 async def test_a_question_that_a_call_of_this_run_goes_by_stands_for_no_other(clock: Clock) -> None:
@@ -49,7 +49,7 @@ async def test_a_question_that_a_call_of_this_run_goes_by_stands_for_no_other(cl
     ledger = await open_ledger(store, clock, "talk")
     await ledger.commit(question_item(question(), call="match"))
     await ledger.commit(question_item(question(), call="a call"))
-    assert await ledger.find_usable_question("match") is None
+    assert await ledger.decisions.find_usable_question("match") is None
 
 
 async def test_the_last_approval_is_found_over_all_runs(clock: Clock) -> None:
@@ -57,10 +57,10 @@ async def test_the_last_approval_is_found_over_all_runs(clock: Clock) -> None:
     ledger = await open_ledger(store, clock)
     await ledger.commit(header_item())
     same = {"tenant": "default", "asker": "ada", "target": "", "tool": "cms_deletePage", "rule": "high risk"}
-    assert await ledger.find_last_approval(**same) is None
+    assert await ledger.decisions.find_last_approval(**same) is None
     await ledger.commit(question_item(question(), call="match"))
     await store.decide(yes())
-    assert await ledger.find_last_approval(**same) == (question(), yes())
+    assert await ledger.decisions.find_last_approval(**same) == (question(), yes())
 
 
 async def test_the_last_approval_of_another_application_is_not_found(clock: Clock) -> None:
@@ -71,4 +71,4 @@ async def test_the_last_approval_of_another_application_is_not_found(clock: Cloc
     ledger = await open_ledger(store, clock)
     await ledger.commit(header_item())
     same = {"tenant": "default", "asker": "ada", "target": "", "tool": "cms_deletePage", "rule": "high risk"}
-    assert await ledger.find_last_approval(**same) is None
+    assert await ledger.decisions.find_last_approval(**same) is None

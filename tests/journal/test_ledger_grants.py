@@ -46,7 +46,7 @@ async def test_a_grant_is_valid_in_its_tenant_until_it_expires_or_is_revoked(
     await store.add_grant(stored)
     if revoked_by:
         await store.revoke_grant(stored.id, revoked_by)
-    assert await ledger.is_grant_valid("default", "g1") is valid
+    assert await ledger.decisions.is_grant_valid("default", "g1") is valid
 
 
 async def test_no_grant_is_usable_that_was_used_up_or_revoked_or_has_expired(
@@ -55,22 +55,22 @@ async def test_no_grant_is_usable_that_was_used_up_or_revoked_or_has_expired(
     for name in ("used up", "revoked", "usable"):
         await store.add_grant(replace(GRANT, id=name))
     await store.add_grant(replace(GRANT, id="expired", expires=1000.0))
-    await ledger.use_grant("used up")
+    await ledger.decisions.use_grant("used up")
     await store.revoke_grant("revoked", "bob")
-    assert [each.id for each in await ledger.usable_grants("default", GRANT.tool)] == ["usable"]
+    assert [each.id for each in await ledger.decisions.usable_grants("default", GRANT.tool)] == ["usable"]
 
 
 async def test_a_grant_is_used_as_often_as_it_allows(store: InMemoryStore, ledger: RunLedger) -> None:
     await store.add_grant(GRANT)
-    assert [await ledger.use_grant("g1"), await ledger.use_grant("g1")] == [True, False]
+    assert [await ledger.decisions.use_grant("g1"), await ledger.decisions.use_grant("g1")] == [True, False]
 
 
 async def test_an_approval_is_used_elsewhere_if_another_call_has_used_it(
     store: InMemoryStore, ledger: RunLedger, run: Run
 ) -> None:
-    assert not await ledger.is_used_elsewhere("q1", "call")
+    assert not await ledger.decisions.is_used_elsewhere("q1", "call")
     await run.append(question_item(question()))
     await store.decide(yes())
-    assert not await ledger.is_used_elsewhere("q1", "call")
+    assert not await ledger.decisions.is_used_elsewhere("q1", "call")
     await run.start("q1")
-    assert [await ledger.is_used_elsewhere("q1", call) for call in ("call", "another")] == [False, True]
+    assert [await ledger.decisions.is_used_elsewhere("q1", call) for call in ("call", "another")] == [False, True]

@@ -33,22 +33,28 @@ def handoff(agent: str, wire: str) -> Handoff:
 
 async def test_so_many_calls_may_be_reserved_and_each_only_once(driven: Driven) -> None:
     ledger = await driven.ledger()
-    assert [ledger.reserve_call(call, 2) for call in ("a", "a", "b", "c", "b")] == [True, True, True, False, True]
+    assert [ledger.reservations.reserve_call(call, 2) for call in ("a", "a", "b", "c", "b")] == [
+        True,
+        True,
+        True,
+        False,
+        True,
+    ]
 
 
 async def test_a_call_that_was_refused_may_be_reserved_under_a_higher_limit(driven: Driven) -> None:
     ledger = await driven.ledger()
-    assert not ledger.reserve_call("a", 0)
-    assert ledger.reserve_call("a", 1)
+    assert not ledger.reservations.reserve_call("a", 0)
+    assert ledger.reservations.reserve_call("a", 1)
 
 
 async def test_calls_that_were_started_in_an_earlier_drive_count(driven: Driven) -> None:
     first = await driven.ledger()
-    first.reserve_call("never started", 9)
+    first.reservations.reserve_call("never started", 9)
     first.add(start_item("a"))
     await first.commit(start_item("a", attempt=2))
     again = await driven.ledger()
-    assert [again.reserve_call(call, 1) for call in ("a", "b")] == [True, False]
+    assert [again.reservations.reserve_call(call, 1) for call in ("a", "b")] == [True, False]
 
 
 async def test_of_composed_calls_that_ended_in_an_earlier_drive_only_agents_count(driven: Driven) -> None:
@@ -58,21 +64,26 @@ async def test_of_composed_calls_that_ended_in_an_earlier_drive_only_agents_coun
         first.add(ToolOutput(call=call, parent="root", callee=call, wire="", text="done", outcome="ok"))
     await first.flush()
     again = await driven.ledger()
-    assert [again.reserve_call(call, 2) for call in ("a", "b", "agent")] == [True, False, True]
+    assert [again.reservations.reserve_call(call, 2) for call in ("a", "b", "agent")] == [True, False, True]
 
 
 async def test_so_many_handoffs_may_be_reserved_by_all_agents_of_a_run_together(driven: Driven) -> None:
     ledger = await driven.ledger()
-    assert [ledger.reserve_handoff(agent, 2) for agent in ("a", "a", "b", "c")] == [True, True, True, False]
+    assert [ledger.reservations.reserve_handoff(agent, 2) for agent in ("a", "a", "b", "c")] == [
+        True,
+        True,
+        True,
+        False,
+    ]
     ledger.add(handoff("a", "1"))
-    assert not ledger.reserve_handoff("a", 2), "the one that was reserved is made, and another is one more"
-    assert ledger.reserve_handoff("b", 2), "asking again is free"
+    assert not ledger.reservations.reserve_handoff("a", 2), "the one that was reserved is made, and another is one more"
+    assert ledger.reservations.reserve_handoff("b", 2), "asking again is free"
 
 
 async def test_handoffs_of_an_earlier_drive_count(driven: Driven) -> None:
     first = await driven.ledger()
-    first.reserve_handoff("never made", 9)
+    first.reservations.reserve_handoff("never made", 9)
     first.add(handoff("a", "1"))
     await first.commit(handoff("a", "2"))
     again = await driven.ledger()
-    assert [again.reserve_handoff("a", limit) for limit in (2, 3)] == [False, True]
+    assert [again.reservations.reserve_handoff("a", limit) for limit in (2, 3)] == [False, True]

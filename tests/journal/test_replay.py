@@ -38,7 +38,7 @@ def decided(decision: Decision) -> DecisionItem:
 
 async def test_it_replays_and_says_what_it_was_given() -> None:
     ledger = replaying(prior=("{}",))
-    assert (ledger.run, list(ledger.prior_messages), ledger.is_replaying, ledger.is_stopping) == (
+    assert (ledger.run, list(ledger.prior_messages), ledger.execution.is_replaying, ledger.execution.is_stopping) == (
         "run",
         ["{}"],
         True,
@@ -47,7 +47,6 @@ async def test_it_replays_and_says_what_it_was_given() -> None:
 
 
 async def test_it_asks_no_person_and_so_needs_no_message_of_the_user() -> None:
-    assert replaying(header_item()).user_message == ""
     assert list(replaying(header_item()).recorded_items()) == []
 
 
@@ -218,9 +217,9 @@ async def test_where_a_run_was_cancelled_its_replay_comes_to_rest() -> None:
 async def test_nothing_is_spent_and_no_body_ends_too_early() -> None:
     """What was recorded was within its budget; a call that was not made is left over at the end."""
     ledger = replaying(start_item("a"))
-    ledger.finish_body("root")
-    assert ledger.reserve_call("call", 0)
-    assert ledger.reserve_handoff("agent", 0)
+    ledger.order.finish("root")
+    assert ledger.reservations.reserve_call("call", 0)
+    assert ledger.reservations.reserve_handoff("agent", 0)
     assert ledger.meter.totals() == UsageTotals()
 
 
@@ -233,8 +232,8 @@ def ended(call: str, *, parent: str = "root") -> ToolOutput:
 
 async def made(ledger: ReplayLedger, *calls: str, parent: str = "root") -> None:
     for call in calls:
-        if not ledger.claim_call(parent, call):
-            await ledger.wait_for_recorded_calls(parent, call, lambda: False)
+        if not ledger.order.claim(parent, call):
+            await ledger.order.wait(parent, call, lambda: False)
 
 
 async def test_calls_may_be_made_in_the_order_in_which_they_were() -> None:
@@ -291,12 +290,12 @@ async def test_a_call_that_the_journal_does_not_know_has_no_place_in_the_order()
 async def test_the_question_that_stands_is_the_one_that_the_run_recorded(
     known: list[Item], stands: tuple[Question, Decision | None] | None
 ) -> None:
-    assert await replaying(header_item(), *known).find_usable_question("match") == stands
+    assert await replaying(header_item(), *known).decisions.find_usable_question("match") == stands
 
 
 async def test_a_newer_question_does_not_stand_with_the_decision_on_an_older_one() -> None:
     ledger = replaying(question_item(question("old")), decided(yes("old")), question_item(question("new")))
-    assert await ledger.find_usable_question("match") == (question("new"), None)
+    assert await ledger.decisions.find_usable_question("match") == (question("new"), None)
 
 
 async def test_ends_of_the_run_itself_and_handoffs_are_nothing_to_come_to() -> None:
@@ -306,21 +305,24 @@ async def test_ends_of_the_run_itself_and_handoffs_are_nothing_to_come_to() -> N
 
 async def test_what_a_grant_has_allowed_stands_and_it_allows_nothing_more() -> None:
     ledger = replaying(header_item())
-    assert await ledger.is_grant_valid("t", "g")
-    assert await ledger.usable_grants("t", "pay") == ()
-    assert not await ledger.use_grant("g")
-    assert not await ledger.is_used_elsewhere("q1", "call")
-    assert await ledger.find_last_approval(tenant="t", asker="ada", target="", tool="pay", rule="r") is None
+    assert await ledger.decisions.is_grant_valid("t", "g")
+    assert await ledger.decisions.usable_grants("t", "pay") == ()
+    assert not await ledger.decisions.use_grant("g")
+    assert not await ledger.decisions.is_used_elsewhere("q1", "call")
+    assert await ledger.decisions.find_last_approval(tenant="t", asker="ada", target="", tool="pay", rule="r") is None
 
 
 async def test_a_replay_finds_no_grant_and_uses_none() -> None:
     ledger = ReplayLedger("run", [])
-    assert (await ledger.usable_grants("default", "pay"), await ledger.use_grant("g1")) == ((), False)
+    assert (await ledger.decisions.usable_grants("default", "pay"), await ledger.decisions.use_grant("g1")) == (
+        (),
+        False,
+    )
 
 
 async def test_a_replay_takes_no_turn_of_a_rate() -> None:
-    assert await ReplayLedger("run", []).take_turn("call", 1, TurnRequest("rate", 0, 60.0, 0.0)) == 0
+    assert await ReplayLedger("run", []).reservations.take_turn("call", 1, TurnRequest("rate", 0, 60.0, 0.0)) == 0
 
 
 async def test_a_replay_stores_no_decision() -> None:
-    assert await ReplayLedger("run", []).decide(yes()) == yes()
+    assert await ReplayLedger("run", []).decisions.decide(yes()) == yes()

@@ -53,21 +53,21 @@ async def test_another_end_than_the_recorded_one_is_a_difference(known: list[Ite
 
 async def test_a_call_after_the_cancellation_makes_the_replay_rest() -> None:
     ledger = replaying(ended("a"), CANCELLED)
-    ledger.claim_call("root", "a")
+    ledger.order.claim("root", "a")
     with pytest.raises(Suspended):
-        await ledger.wait_for_recorded_calls("root", "new", lambda: False)
+        await ledger.order.wait("root", "new", lambda: False)
 
 
 async def test_a_call_in_place_of_a_recorded_one_is_a_difference_in_a_cancelled_run_too() -> None:
     with pytest.raises(DivergedError, match="is not in the journal, which records tool_a in its place"):
-        await replaying(ended("a"), CANCELLED).wait_for_recorded_calls("root", "new", lambda: False)
+        await replaying(ended("a"), CANCELLED).order.wait("root", "new", lambda: False)
 
 
 async def test_a_body_is_expected_to_make_the_recorded_calls_that_it_has_not_made_yet() -> None:
     ledger = replaying(ended("a"))
-    assert [ledger.expects_calls("root"), ledger.expects_calls("other")] == [True, False]
-    ledger.claim_call("root", "a")
-    assert not ledger.expects_calls("root")
+    assert [ledger.order.expects("root"), ledger.order.expects("other")] == [True, False]
+    ledger.order.claim("root", "a")
+    assert not ledger.order.expects("root")
 
 
 SAID = Note(call="a", name="log", data="{}")

@@ -247,7 +247,7 @@ def row_of(status: RunStatus, ended: float = 0.0) -> RunRow:
 
 
 def test_a_row_matches_the_last_item_that_changes_the_status() -> None:
-    items = positions("run", [header_item(), RunSuspended(call="run", questions=()), note()])
+    items = positions("run", [header_item(), RunSuspended(call="run", questions=("q",)), note()])
     assert matches_items(row_of("waiting"), items)
     assert not matches_items(row_of("running"), items)
     ended = positions("run", [header_item(), RunFinished(call="run", status="failed")])

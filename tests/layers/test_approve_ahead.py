@@ -41,7 +41,7 @@ async def test_a_pipeline_is_asked_about_by_the_rule_for_it_and_not_by_that_for_
 async def test_before_its_time_a_call_for_later(desk: Desk, parent: str, count: int, used: int) -> None:
     call, inner = await desk.call(drop, DROP), Inner()
     call = call.replace(caller=replace(call.caller, call=parent))
-    call.ledger.is_early = True  # pyright: ignore[reportAttributeAccessIssue] - this clock is behind that of the run
+    call.ledger.execution.is_early = True  # this clock is behind that of the run
     grant = Grant(
         id="g1",
         tenant="default",

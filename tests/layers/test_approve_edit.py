@@ -112,7 +112,7 @@ async def test_an_edit_that_was_not_used_in_time_is_refused_and_not_asked_about_
 
 async def test_an_approved_call_of_a_run_that_only_ends_does_not_begin(desk: Desk) -> None:
     call, inner = await desk.call(drop, DROP), Inner()
-    call.ledger.is_stopping = True  # pyright: ignore[reportAttributeAccessIssue] - the ledger of a run that is cancelled
+    call.ledger.execution.is_stopping = True
     with pytest.raises(asyncio.CancelledError):
         await call_through(approve(says(True)), call, inner)
     assert inner.calls == []

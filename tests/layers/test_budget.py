@@ -122,7 +122,7 @@ async def test_what_is_refused_for_another_reason_reserves_nothing() -> None:
     ledger = await memory_ledger()
     with pytest.raises(BudgetError):
         await call_through(Budget(calls=1, depth=1), await make_call(look, ledger=ledger, call_id="deep", depth=2))
-    assert ledger.reserve_call("another", 1)
+    assert ledger.reservations.reserve_call("another", 1)
 
 
 async def test_cancellation_reaches_inner() -> None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from remit.errors import SetupError
-from remit.record.question import Decision, Question, as_dict, content_digest
+from remit.record.arguments import content_digest
+from remit.record.question import Decision, Question, as_dict
 from tests.call.json_values import text
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -107,6 +107,8 @@ class Agent(BoundAgent):
 
     layers: Stack[CallLayer] = make_later()
     """The layers around the agent itself."""
+    permissions: frozenset[str] | None = make_later()
+    """The permissions of its caller that its calls may use; None for all."""
     _binding: _Binding = make_later()
     _identity: object = make_later()
     _tools: AgentTools = make_later()
@@ -132,18 +134,14 @@ class Agent(BoundAgent):
         if self.model is not None:
             check_is_model(f"agent {self.name}: model", self.model)
         tools = AgentTools(self.name, self.own_tools, self._binding.handoff_tools, self.tool_search)
-        vars(self).update(_tools=tools, service=self.driver.bind(self, tools, self.model))
+        vars(self).update(permissions=self.narrowed_permissions, _tools=tools)
+        vars(self).update(service=self.driver.bind(self, tools, self.model))
 
     def _copy(self, **values: object) -> Agent:
         """A copy with other values, bound to its driver."""
         clone = copy.copy(self)
         clone._bind(**values)
         return clone
-
-    @property
-    def permissions(self) -> frozenset[str] | None:
-        """The permissions of its caller that its calls may use; None for all."""
-        return self.narrowed_permissions
 
     def layer(self, layer: AgentLayer | Stack[AgentLayer]) -> Agent:
         """Return a new agent with ``layer`` around its calls, model requests or steps, by the layer's type.

@@ -35,7 +35,7 @@ async def make_carried_call(frame: Frame) -> tuple[list[str], Reply | None]:
     tool_calls = [{"id": wire, "type": "function", "function": function}]
     text = encode_message({"role": "assistant", "content": None, "tool_calls": tool_calls})
     message = Message(call=f"{frame.id}:carried", agent=frame.id, text=text, by="loop")
-    if frame.ledger.is_replaying or message not in frame.ledger.items_for(message.call):
+    if frame.ledger.execution.is_replaying or message not in frame.ledger.items_for(message.call):
         frame.ledger.add(message)
     reply = await prepared.make()
     return [text, tool_message_text(wire, reply.content)], reply

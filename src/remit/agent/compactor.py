@@ -102,7 +102,7 @@ class Compactor:
             return chat, []
         request, today = LongRequest.of(chat), [each for each in recorded if each.turn == chat.turn]
         applied = recorded[: len(recorded) - len(today)]
-        if not chat.ledger.is_replaying and (today or _has_answer(chat)):
+        if not chat.ledger.execution.is_replaying and (today or _has_answer(chat)):
             applied += [each for each in today if not each.refused]
         elif settings is not None:
             applied += await self._record(request, applied, settings)
@@ -120,7 +120,7 @@ class Compactor:
         room = min([size * 2 // 3, *(each for each in known if each is not None)])
         request = LongRequest.of(self._with_tools(chat, room))
         recorded = [each for each in _list_compactions(chat) if each.turn == chat.turn and each.refused]
-        if not recorded or chat.ledger.is_replaying:
+        if not recorded or chat.ledger.execution.is_replaying:
             recorded = await self._record(
                 request,
                 applied,

@@ -99,7 +99,7 @@ class AgentTools:
         ledger, call = task.frame.ledger, task.frame.id
         if self._search is None and not self._may_hide:
             return
-        if ledger.is_replaying or ledger.items_for(f"{call}:{task.first_turn}"):
+        if ledger.execution.is_replaying or ledger.items_for(f"{call}:{task.first_turn}"):
             return
         if self._search is not None and self._search.as_text is None and self.are_called_by_name:
             record_as_text(ledger, call, self._agent, model)

@@ -20,7 +20,7 @@ def record_first_message(frame: Frame, index: int, role: str, content: str) -> s
     current = encode_message({"role": role, "content": redact_secrets(content)})
     by: Author = "instructions" if role == "system" else "person" if frame.caller.is_outside else "caller"
     recorded = [item for item in frame.ledger.items_for(frame.id) if isinstance(item, Message)]
-    if index >= len(recorded) or frame.ledger.is_replaying:
+    if index >= len(recorded) or frame.ledger.execution.is_replaying:
         frame.ledger.add(Message(call=frame.id, agent=frame.id, text=current, by=by))
         return current
     kept = recorded[index].text
@@ -52,7 +52,7 @@ async def record_message(
         if not text:
             return []
         recorded = encode_message({"role": "user", "content": redact_secrets(text)})
-    elif not frame.ledger.is_replaying:
+    elif not frame.ledger.execution.is_replaying:
         return [recorded]
     frame.ledger.add(Message(call=call, agent=frame.id, text=recorded, by=by))
     return [recorded]

@@ -6,10 +6,10 @@ from remit.agent.first_messages import record_message
 from remit.agent.model import AnyModel
 from remit.agent.tool_search import SearchTools, describe_found
 from remit.call.callee import Frame
+from remit.record.arguments import content_digest
 from remit.record.items import Message
 from remit.record.ledger import Ledger
 from remit.record.principal import Caller
-from remit.record.question import content_digest
 
 
 async def record_found_tools(

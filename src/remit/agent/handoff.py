@@ -110,7 +110,7 @@ class HandoffTool:
             raise ConflictError(
                 f"the conversation was handed over to {handoffs[-1].target}; one answer hands over once"
             )
-        if not frame.ledger.reserve_handoff(frame.caller.call, self._max_handoffs):
+        if not frame.ledger.reservations.reserve_handoff(frame.caller.call, self._max_handoffs):
             raise BudgetError(f"the run has used all of its handoffs ({self._max_handoffs}); answer yourself")
         return f"handed over to {self.hands_over_to}"
 
@@ -170,7 +170,7 @@ class Handoffs(Struct, frozen=True, kw_only=True):
         if not is_recorded and not _has_accepted(ledger.items_for(call_id)):
             return ""
         target = self.targets[tool_call.name]
-        if not is_recorded or ledger.is_replaying:
+        if not is_recorded or ledger.execution.is_replaying:
             arguments = parse_arguments(tool_call.arguments, Limits()).value or {}
             handoff = Handoff(
                 call=agent_call_id,

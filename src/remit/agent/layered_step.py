@@ -56,7 +56,7 @@ def _record_request(chat: ChatRequest, sent: ChatRequest) -> None:
     item = ModelExchange(
         call=f"{chat.call_id}:step", requests=(digest,), added=added, answer="", changed=False, failures=()
     )
-    if chat.ledger.is_replaying or item not in chat.ledger.items_for(item.call):
+    if chat.ledger.execution.is_replaying or item not in chat.ledger.items_for(item.call):
         chat.ledger.add(item)
 
 

@@ -111,7 +111,7 @@ class ModelRecorder(Struct, frozen=True):
             usages = (item for item in reversed(items) if isinstance(item, ModelUsage))
             answer = decode_answer(recorded, next(usages, None))
             _check_digest(request, recorded.request, digest)
-            if request.ledger.is_replaying:
+            if request.ledger.execution.is_replaying:
                 await self._compare_layers(request, recorded, answer)
         for call in answer.tool_calls:
             request.used_call_ids.add(call.id)
@@ -133,9 +133,9 @@ class ModelRecorder(Struct, frozen=True):
             Suspended: the model is busy or cannot be reached now, so the run rests.
         """
         ledger = request.ledger
-        if ledger.is_stopping:
+        if ledger.execution.is_stopping:
             raise asyncio.CancelledError
-        if items and ledger.is_replaying:
+        if items and ledger.execution.is_replaying:
             failures = [item for item in items if isinstance(item, ModelFailure) and item.retry_at is None]
             if failures:
                 _check_digest(request, failures[-1].request, digest)
@@ -221,7 +221,7 @@ def _check_digest(request: ChatRequest, recorded: str, digest: str) -> None:
     if recorded == digest:
         return
     ledger = request.ledger
-    if ledger.is_replaying:
+    if ledger.execution.is_replaying:
         raise DivergedError(
             f"turn {request.turn}: the request to the model differs from the recorded one "
             f"(recorded {recorded[:12]}, today {digest[:12]}): the prompt, the tools, a setting or an earlier "

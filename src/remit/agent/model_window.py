@@ -39,7 +39,7 @@ def read_window(text: str) -> int | None:
 
 async def record_window(ledger: Ledger, call: str, agent: str, first_turn: int, model: Model) -> None:
     """Record the window of an agent's model at the beginning of its call, if it is known."""
-    if ledger.is_replaying or ledger.items_for(f"{call}:{first_turn}") or _noted_window(ledger, call, agent):
+    if ledger.execution.is_replaying or ledger.items_for(f"{call}:{first_turn}") or _noted_window(ledger, call, agent):
         return
     name = model_name(model)
     window = window_of(model) or await _learnt_window(ledger, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from typing import cast
+from typing import Any
 
 from msgspec import structs
 
@@ -117,9 +117,9 @@ class _NativeAgent:
         Raises:
             InternalError: it is not a loop, or returned something else than a run of its agent.
         """
-        made = cast("object", self._loop(step))
-        run: object = made(request) if callable(made) else made
-        run = cast("object", await run) if inspect.isawaitable(run) else run
+        made: Any = self._loop(step)
+        run: Any = made(request) if callable(made) else made
+        run = await run if inspect.isawaitable(run) else run
         agent, targets = self._definition.name, ("", *self._tools.handoffs.targets.values())
         if not isinstance(run, AgentRun) or run.agent != request.chat.agent_call_id:
             remedy = "return AgentRun.from_outcome(request, outcome, turns) from an async function of the request"

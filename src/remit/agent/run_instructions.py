@@ -14,10 +14,10 @@ from remit.call.observing import await_callback
 from remit.core.call_checks import check_callback
 from remit.core.checks import wrong_value
 from remit.errors import InternalError
+from remit.record.arguments import content_digest
 from remit.record.items import Handoff, Message
 from remit.record.ledger import Ledger
 from remit.record.principal import Principal
-from remit.record.question import content_digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -205,7 +205,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         if len(tool_calls) == 1 and not self.handoffs.targets:
             only = tool_calls[0].id
             return {only: await prepared[only].make()}, handoff_target
-        stopping = calls.ledger.is_stopping  # then all calls end, not the first alone
+        stopping = calls.ledger.execution.is_stopping  # then all calls end, not the first alone
         handoffs = [each for each in tool_calls if not stopping and each.name in self.handoffs.targets]
         regular = [each.id for each in tool_calls if each not in handoffs]
         limit = len(regular) if stopping else self.parallel

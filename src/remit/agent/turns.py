@@ -179,7 +179,7 @@ class AgentTurns:
     def _record_below(self) -> None:
         """Record that this agent is ended for one below it, for the agents above."""
         ledger, call = self._frame.ledger, self._frame.id
-        if ledger.is_replaying or not self._has_tried_again(call):
+        if ledger.execution.is_replaying or not self._has_tried_again(call):
             ledger.add(Note(call=call, name=_BELOW, data=""))
 
     def _remember(self, made: _MadeCall, reply: Reply, *, ended_below: bool) -> None:
@@ -210,7 +210,7 @@ class AgentTurns:
         ledger, agent = self._frame.ledger, self._frame.id
         call = f"{agent}:{number}"
         recorded = next((item for item in ledger.items_for(call) if isinstance(item, TurnEnded)), None)
-        if recorded is not None and not ledger.is_replaying:
+        if recorded is not None and not ledger.execution.is_replaying:
             return recorded.stopped
         measured = recorded or self._measure(call)
         turn = Turn(

@@ -118,7 +118,7 @@ def error_content(reason: InvalidResult) -> str:
 def record_reply(chat: ChatRequest, text: str) -> str:
     """Journal the reply to the model's result, a wire text, once."""
     known = chat.ledger.items_for(chat.call_id)
-    if chat.ledger.is_replaying or not any(isinstance(item, Message) and item.text == text for item in known):
+    if chat.ledger.execution.is_replaying or not any(isinstance(item, Message) and item.text == text for item in known):
         chat.ledger.add(Message(call=chat.call_id, agent=chat.agent_call_id, text=text, by="loop"))
     return text
 

@@ -20,10 +20,10 @@ from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts
 from remit.core.protocols import implements
 from remit.errors import SetupError
+from remit.record.arguments import content_digest
 from remit.record.current_run import CURRENT_RUN
 from remit.record.items import Item, Message, ToolOutput
 from remit.record.ledger import Ledger
-from remit.record.question import content_digest
 
 _Key = tuple[str, str]
 """The kind and the id of an object."""

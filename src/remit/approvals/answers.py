@@ -45,7 +45,7 @@ async def require_approval(call: Call, recorded: RecordedQuestion, approver: App
         if decision is None:
             raise Suspended(question.id)
         # Stored first: another approver may have decided by now, and a process that dies here must leave one decision.
-        decision = await call.ledger.decide(_validate_decision(call, question, decision))
+        decision = await call.ledger.decisions.decide(_validate_decision(call, question, decision))
         if decision is not None:
             of = question.call if question.is_about_run else call.id
             await call.ledger.commit(DecisionItem(call=of, question=question.id, body=decision.to_json()))
@@ -57,7 +57,7 @@ async def require_approval(call: Call, recorded: RecordedQuestion, approver: App
         raise ApprovalDeniedError(decision.reason or f"{decision.by} denied {call.callee.name}")
     if not question.accepts(decision):
         raise ApprovalDeniedError(f"{call.callee.name} needs an approval; {decision.by} only confirmed it")
-    if decision.grant and not await call.ledger.is_grant_valid(question.tenant, decision.grant):
+    if decision.grant and not await call.ledger.decisions.is_grant_valid(question.tenant, decision.grant):
         raise ApprovalDeniedError(f"the grant {decision.grant} for {call.callee.name} was revoked or has expired")
     _check_four_eyes(call, question, decision)
     return decision

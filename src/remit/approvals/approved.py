@@ -82,7 +82,7 @@ class ApprovedCall:
 
 async def _find_changed_referents(call: Call) -> Call | None:
     """The call with the objects that its references mean now, if these are not as they were when it was approved."""
-    if not call.callee.schema_in.references or call.ledger.is_replaying:
+    if not call.callee.schema_in.references or call.ledger.execution.is_replaying:
         return None
     current = await find_referents(call)
     return None if current.canonical_arguments == call.canonical_arguments else current

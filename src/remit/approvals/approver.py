@@ -21,17 +21,10 @@ from remit.call.redact import safe_cause
 from remit.call.reference import ids_of_referents
 from remit.chat.chat import decode_message, message_text
 from remit.errors import CallError, InternalError
+from remit.record.arguments import content_digest
+from remit.record.items import Message
 from remit.record.ledger import is_of_open_run
-from remit.record.question import (
-    NO_PREVIEW,
-    Change,
-    Decision,
-    PlannedCall,
-    Preview,
-    Question,
-    QuestionKind,
-    content_digest,
-)
+from remit.record.question import NO_PREVIEW, Change, Decision, PlannedCall, Preview, Question, QuestionKind
 from remit.record.secret import redact_secrets
 from remit.schemas.jsontext import canonical_text
 
@@ -220,7 +213,7 @@ _MAX_NEWS: Final = 200
 async def compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
     """Arguments that differ from the principal's last approved call of this tool and rule for the target."""
     by = call.caller.principal
-    last = await call.ledger.find_last_approval(
+    last = await call.ledger.decisions.find_last_approval(
         tenant=by.tenant, asker=by.name, target=call.caller.target, tool=call.callee.name, rule=rule
     )
     if last is None:
@@ -235,8 +228,10 @@ async def compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
 
 
 def _read_user_message(call: Call) -> str:
-    text = call.ledger.user_message
-    return message_text(decode_message(text))[:_MAX_MESSAGE] if text else ""
+    """The user's message that began the run; empty if there is none, and in a replay, which opens no question."""
+    own = (item for item in call.ledger.recorded_items() if isinstance(item, Message) and item.call == item.agent)
+    messages = (decode_message(each.text) for each in own)
+    return next((message_text(each) for each in messages if each["role"] == "user"), "")[:_MAX_MESSAGE]
 
 
 def build_outcome_question(
@@ -279,12 +274,12 @@ def build_about_run(call: Call, ask: Ask, rule: str, number: str) -> Question:
 
 def valid_from(asked: float, call: Call) -> float:
     """From when the lifetime of a question about ``call`` counts: a scheduled call is approved long before it runs."""
-    return max(asked, call.ledger.starts_at)
+    return max(asked, call.ledger.execution.starts_at)
 
 
 def _tell_time(call: Call) -> str:
     """When a scheduled call runs, for its approver."""
-    starts_at = call.ledger.starts_at
+    starts_at = call.ledger.execution.starts_at
     if starts_at <= call.ledger.now() or call.caller.call:
         return ""
     return f"; to run at {datetime.fromtimestamp(starts_at, UTC):%Y-%m-%d %H:%M} UTC"

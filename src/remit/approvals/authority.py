@@ -17,7 +17,7 @@ def why_lost(call: Call, question: Question, decision: Decision | None) -> str:
     """
     is_denial = decision is not None and question.kind == "approval" and not decision.approved
     find = CURRENT_RUN.get().find_principal
-    if decision is None or is_denial or find is None or call.ledger.is_replaying:
+    if decision is None or is_denial or find is None or call.ledger.execution.is_replaying:
         return ""
     person = find(decision.by, question.tenant)
     if person is None:

@@ -17,10 +17,10 @@ from remit.call.reply import Reply
 from remit.chat.call_ids import PORTABLE_CHARS
 from remit.chat.chat import CARRIED_ID
 from remit.errors import ApprovalDeniedError
-from remit.record.arguments import Limits, parse_arguments
+from remit.record.arguments import Limits, content_digest, parse_arguments
 from remit.record.items import AttemptEnded, DecisionItem, Item, RunOpened, ToolOutput, output_content
 from remit.record.ledger import find_carried_call
-from remit.record.question import Decision, Question, content_digest
+from remit.record.question import Decision, Question
 from remit.record.run_artifacts import from_recorded
 
 
@@ -54,7 +54,7 @@ async def find_shared(call: Call, match: str) -> RecordedQuestion | None:
     One that was approved while its run still executes is shared by the calls of that run, and by no other: the run that
     the decision opened uses it.
     """
-    found = await call.ledger.find_usable_question(match)
+    found = await call.ledger.decisions.find_usable_question(match)
     if found is None or (found[1] is not None and found[1].approved and found[0].run != call.caller.run):
         return None
     return RecordedQuestion(*found)

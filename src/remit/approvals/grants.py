@@ -24,14 +24,15 @@ async def find_usable_grant(call: Call, ask: Ask, version: str, editor: str = ""
 async def consume_grant(call: Call, ask: Ask, version: str, editor: str) -> Grant | None:
     """Find a grant that covers the call and use up one of its calls."""
     for grant in await _list_usable_grants(call, ask, version, editor):
-        if await call.ledger.use_grant(grant.id):  # else used up meanwhile, or expired by the clock of the store
+        is_used = await call.ledger.decisions.use_grant(grant.id)
+        if is_used:  # else it was used up meanwhile, or has expired by the clock of the store
             return grant
     return None
 
 
 async def _list_usable_grants(call: Call, ask: Ask, version: str, editor: str) -> list[Grant]:
     """The grants that cover the call. Each serves as long as its grantor has the right to give it."""
-    grants = await call.ledger.usable_grants(call.caller.principal.tenant, call.callee.name)
+    grants = await call.ledger.decisions.usable_grants(call.caller.principal.tenant, call.callee.name)
     return [grant for grant in grants if is_granted(grant) and _grant_covers(grant, call, ask, version, editor)]
 
 

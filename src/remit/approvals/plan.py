@@ -56,7 +56,7 @@ async def ask_about_calls(call: Call, policy: Policy) -> tuple[Ask, str] | None:
 
     None if nothing is to be asked. A body that has started is not asked about: its calls are.
     """
-    planned = [] if call.ledger.is_replaying else await plan_calls(call, policy)
+    planned = [] if call.ledger.execution.is_replaying else await plan_calls(call, policy)
     if not planned or any(call.ledger.items_for(each.call.id) for each in planned):
         return None
     return _ask_about_first(call, planned)

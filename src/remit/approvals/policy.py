@@ -28,12 +28,12 @@ from remit.core.checks import (
 )
 from remit.core.protocols import implements
 from remit.errors import CallError, PolicyError, SetupError
-from remit.record.question import DecisionKind, content_digest
+from remit.record.arguments import content_digest
+from remit.record.question import DecisionKind
 from remit.record.secret import redact_secrets
 
 DECIDE_PERMISSION: Final = "approvals:decide"
 """The permission needed to decide, unless a verdict names another."""
-
 
 MAX_LIFETIME: Final = 100 * 365 * 24 * 3600.0
 """Maximal lifetime of a question or grant, in seconds; JSON and calendars have no infinity."""

@@ -13,7 +13,8 @@ from remit.call.observing import ObservingContext, observe
 from remit.call.resolution import describe_referents
 from remit.core.names import show_hidden
 from remit.errors import InternalError
-from remit.record.question import NO_PREVIEW, Change, Preview, content_digest
+from remit.record.arguments import content_digest
+from remit.record.question import NO_PREVIEW, Change, Preview
 from remit.record.secret import redact_secrets
 
 _MAX_SUMMARY: Final = 2000

@@ -25,12 +25,12 @@ from remit.errors import (
 )
 from remit.journal.ports import Store
 from remit.journal.question_row import QuestionRow
-from remit.record.arguments import Limits
+from remit.record.arguments import Limits, content_digest
 from remit.record.current_run import CURRENT_RUN
 from remit.record.grant import Grant, GrantRow
 from remit.record.items import RunSuspended
 from remit.record.principal import Principal, check_principal
-from remit.record.question import Decision, DecisionKind, Question, content_digest
+from remit.record.question import Decision, DecisionKind, Question
 from remit.record.secret import redact_secrets, redact_secrets_in_content
 from remit.record.target import as_target
 

@@ -14,8 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from remit.audit.anchor import LogHead
 from remit.audit.append_only_file import append_lines, read_lines
+from remit.record.arguments import content_digest
 from remit.record.items import Position
-from remit.record.question import content_digest
 from remit.schemas.jsontext import compact_json
 
 _LINK_SUFFIX: Final = ',"link":"%s"}'

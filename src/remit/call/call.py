@@ -17,11 +17,10 @@ from remit.chat.chat import ChatRequest, Completion
 from remit.core import HasPlace, Place, Service, Stack
 from remit.core.checks import as_texts, check_flag
 from remit.errors import SetupError
-from remit.record.arguments import Arguments
+from remit.record.arguments import Arguments, content_digest
 from remit.record.items import RunOpened
 from remit.record.ledger import Ledger
 from remit.record.principal import Caller
-from remit.record.question import content_digest
 
 Q = TypeVar("Q")
 R = TypeVar("R")

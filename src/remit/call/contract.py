@@ -15,8 +15,7 @@ from remit.call.facts import Facts
 from remit.chat.wire import NAME_PATTERN
 from remit.core.protocols import implements
 from remit.errors import ContractError
-from remit.record.arguments import Arguments
-from remit.record.question import content_digest
+from remit.record.arguments import Arguments, content_digest
 from remit.schemas.jsontext import canonical_text
 
 _MAX_KEY_CHARS: Final = 200

@@ -26,7 +26,7 @@ from remit.record.items import AttemptEnded, AttemptStarted, Item, RunOpened, Ru
 def has_passed_gates(call: Call) -> bool:
     """Whether gates must be skipped: the call is only compared, or its body has started and may have written."""
     check_method("has_passed_gates: call", call, "ledger", "give the call that the layer got")
-    if call.ledger.is_replaying:
+    if call.ledger.execution.is_replaying:
         return True
     if call.callee.facts.effect in (Effect.PURE, Effect.COMPOSED):
         return False
@@ -59,13 +59,13 @@ def postpone_failure(call: Call, error: CallError) -> None:
         Suspended: the call is tried at its time.
     """
     ledger = call.ledger
-    if not ledger.is_early or call.caller.call or isinstance(error, ApprovalDeniedError):
+    if not ledger.execution.is_early or call.caller.call or isinstance(error, ApprovalDeniedError):
         return
     items = ledger.items_for(call.caller.run)
     header = next(item for item in items if isinstance(item, RunOpened))
     has_rested = any(isinstance(item, RunScheduled) for item in items)
     if header.schedule and (has_rested or json.loads(header.schedule)["run"] != header.call):
-        raise Suspended(reason="scheduled", starts_at=ledger.starts_at) from error
+        raise Suspended(reason="scheduled", starts_at=ledger.execution.starts_at) from error
 
 
 class Gate(CallLayer):

@@ -227,7 +227,7 @@ class _Guard(Generic[Q, R]):
         try:
             result = await check_awaitable(self._service(request))
         except asyncio.CancelledError as error:
-            if is_cancel_requested() or self._rules.ledger(request).is_stopping:
+            if is_cancel_requested() or self._rules.ledger(request).execution.is_stopping:
                 raise
             raise self._failure(f"raised {type(error).__name__}, but nothing was cancelled") from error
         except RemitError:
@@ -235,7 +235,7 @@ class _Guard(Generic[Q, R]):
         except BaseException as error:
             if error is entry.signal or not is_failure(error):
                 raise
-            if issubclass(type(error), BaseExceptionGroup) and not self._rules.ledger(request).is_stopping:
+            if issubclass(type(error), BaseExceptionGroup) and not self._rules.ledger(request).execution.is_stopping:
                 entry.drop_cancellation_of_group()
             failure = self._failure(redact_secrets(f"failed: {type(error).__name__}: {error}"))
             raise failure from safe_cause(error)

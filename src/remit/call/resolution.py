@@ -79,7 +79,7 @@ async def resolve_references(call: Call, *, edited: bool | None = None) -> Call:
     Raises:
         NotFoundError: there is no such object. InvalidArgumentsError: a reference may mean several.
     """
-    if not call.callee.schema_in.references or call.ledger.is_replaying:
+    if not call.callee.schema_in.references or call.ledger.execution.is_replaying:
         return call
     items = call.ledger.items_for(call.id)
     # A composed body leaves no record of its beginning, and must make the same calls when it is executed again.

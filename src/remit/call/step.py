@@ -93,7 +93,7 @@ class StepRequest(Struct, frozen=True, kw_only=True):
         chat = self.chat
         message = encode_message({"role": "user", "content": redact_secrets(text)})
         item = Message(call=f"{chat.agent_call_id}:{chat.turn - 1}", agent=chat.agent_call_id, text=message, by="loop")
-        if chat.ledger.is_replaying or item not in chat.ledger.items_for(item.call):
+        if chat.ledger.execution.is_replaying or item not in chat.ledger.items_for(item.call):
             chat.ledger.add(item)
         return structs.replace(self, chat=replace(chat, history=chat.history.with_messages(message)))
 

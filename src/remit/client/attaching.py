@@ -20,9 +20,8 @@ from remit.errors import LeaseError, RequestConflictError, RequestError, Request
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import RunRow
 from remit.journal.run_totals import RunTotals
-from remit.record.arguments import Limits
+from remit.record.arguments import Limits, content_digest
 from remit.record.items import RunOpened
-from remit.record.question import content_digest
 from remit.views.receipt import FindContract
 
 

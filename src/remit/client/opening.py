@@ -30,10 +30,10 @@ from remit.engine.principals import PrincipalLookup
 from remit.engine.request import RunOptions, RunRequest, check_same_request
 from remit.engine.started_runs import check_started_by, with_cage, with_cage_of
 from remit.errors import LeaseError, RequestConflictError, RequestError, SetupError
-from remit.record.arguments import Arguments, Limits, parse_arguments
+from remit.record.arguments import Arguments, Limits, content_digest, parse_arguments
 from remit.record.items import DETACHED, OPEN_RUN, Item, RunOpened, RunSuspended
 from remit.record.principal import Caller, Principal
-from remit.record.question import Decision, DecisionKind, Question, content_digest
+from remit.record.question import Decision, DecisionKind, Question
 
 
 class RunOpener:

@@ -88,9 +88,9 @@ def check_time(call: Call, items: Sequence[Item]) -> None:
     if has_begun(items):
         return
     now, ledger = call.ledger.now(), call.ledger
-    if ledger.is_early or now < ledger.starts_at:
-        raise Suspended(reason="scheduled", starts_at=ledger.starts_at)
-    if 0 < ledger.starts_before <= now:
+    if ledger.execution.is_early or now < ledger.execution.starts_at:
+        raise Suspended(reason="scheduled", starts_at=ledger.execution.starts_at)
+    if 0 < ledger.execution.starts_before <= now:
         raise DeadlineError(
-            f"{call.callee.name} was to start {now - ledger.starts_at:.0f} s ago, and is skipped if missed"
+            f"{call.callee.name} was to start {now - ledger.execution.starts_at:.0f} s ago, and is skipped if missed"
         )

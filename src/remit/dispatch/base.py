@@ -88,7 +88,7 @@ class Base:
         if ended is not None and self._effect is not Effect.PURE and not is_outcome_unknown(self._callee, items):
             return self._replay_end(ended, await from_recorded(ended.content))
         approved = self._check_seal(payload, items) if items else ()
-        is_for_later = call.ledger.starts_at > 0 and not call.caller.call
+        is_for_later = call.ledger.execution.starts_at > 0 and not call.caller.call
         if is_for_later:
             check_time(call, items)
         if approved and not has_begun(items):
@@ -102,7 +102,7 @@ class Base:
                 await self._record_start(call, number, approved)
             record_entry(call, items)
             reply = await self._run_body(call, payload)
-            call.ledger.finish_body(call.id)
+            call.ledger.order.finish(call.id)
             return reply
         if self._effect is Effect.UNSAFE:
             run = self._run_unsafe if started is None else self._settle_or_run
@@ -267,13 +267,13 @@ class Base:
         except (JournalError, DivergedError, NoModelError):
             raise
         except asyncio.CancelledError as error:
-            if call.ledger.is_stopping or is_cancel_requested():
+            if call.ledger.execution.is_stopping or is_cancel_requested():
                 raise
             raise place_as(self._tool_failure(call, error), error) from safe_cause(error, call.redactions)
         except Suspended as error:
             is_stalled = bool(error.reason) and self._effect is Effect.COMPOSED  # the model of an agent
             is_idle = self._callee.name == OPEN_RUN
-            if is_stalled or is_idle or frame.calls.signal is not None or call.ledger.is_replaying:
+            if is_stalled or is_idle or frame.calls.signal is not None or call.ledger.execution.is_replaying:
                 raise
             raise place_as(self._tool_failure(call, error), error) from safe_cause(error, call.redactions)
         except BaseException as error:
@@ -343,7 +343,7 @@ class Base:
         """
         key = (call.caller.run, call.id)
         late = self._dispatch.late_attempts.get(key)
-        if late is not None and not call.ledger.is_replaying:
+        if late is not None and not call.ledger.execution.is_replaying:
             self._record_when_ended(call, number, late.payload, late.thread)
         frame = CallContext(call, self._callee, self._dispatch)
         token = frame.begin()

@@ -78,7 +78,7 @@ class BodyCalls:
         if isinstance(error, Suspended):
             self._suspensions[call] = error
         elif isinstance(error, asyncio.CancelledError):
-            if self._ledger.is_stopping:
+            if self._ledger.execution.is_stopping:
                 self._error = self._error or error
         elif isinstance(error, _STOPPING) or not isinstance(error, Exception):
             self._error, self.is_told = self._error or error, True
@@ -102,7 +102,7 @@ class BodyCalls:
         """
         stops = is_cancelled or isinstance(error, JournalError)
         try:
-            if not stops and (self.running or self._suspensions or self._ledger.expects_calls(self._parent)):
+            if not stops and (self.running or self._suspensions or self._ledger.order.expects(self._parent)):
                 await self._wait_until_quiet()
         except asyncio.CancelledError:
             stops = True
@@ -122,7 +122,7 @@ class BodyCalls:
             Suspended: it was probably cancelled with its run, which is replayed up to here.
             DivergedError: the body does not cancel it.
         """
-        if self._ledger.was_cancelled:
+        if self._ledger.execution.was_cancelled:
             self._suspensions[call] = Suspended()
             raise self._suspensions[call]
         await asyncio.sleep(_CANCEL_TIMEOUT)

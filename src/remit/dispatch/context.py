@@ -258,7 +258,7 @@ class CallContext:
         try:
             reply = await self._make_call(callee, call)
             if reply.is_stopped:
-                if self.ledger.is_stopping:  # the process that stopped it died before its run had ended
+                if self.ledger.execution.is_stopping:  # the process that stopped it died before its run had ended
                     raise asyncio.CancelledError
                 await self.calls.stop_again(call.id)
         except Suspended:
@@ -278,7 +278,7 @@ class CallContext:
     def _build_call(self, caller: Caller, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
         """Build a call with the next id for its content."""
         ident = derive_call_id(self.id, callee.name, arguments, self._occurrences)
-        self.calls.claims[ident] = self.ledger.claim_call(self.id, ident)
+        self.calls.claims[ident] = self.ledger.order.claim(self.id, ident)
         return Call(ident, callee, arguments, caller, self.ledger, wire, self._call.deadline)
 
     def _caller_of_calls(self) -> Caller:
@@ -314,7 +314,7 @@ class CallContext:
             service = self._dispatch.refuse(refusal)
         try:
             if not calls.claims[call.id]:
-                await self.ledger.wait_for_recorded_calls(self.id, call.id, lambda: bool(calls.running))
+                await self.ledger.order.wait(self.id, call.id, lambda: bool(calls.running))
             if calls.is_told:
                 raise calls.signal or Suspended  # noqa: TRY301 - kept below like that of any call
             calls.running[call.id] = asyncio.current_task(self._loop)

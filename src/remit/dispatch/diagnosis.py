@@ -20,7 +20,7 @@ def report_exception(call: Call, error: BaseException) -> None:
 
     A replay makes no calls, so it reports nothing.
     """
-    if call.ledger.is_replaying:
+    if call.ledger.execution.is_replaying:
         return
     trace = _make_safe("".join(traceback.format_exception(error)), call)[-_MAX_CHARS:]
     _LOG.error("%s failed in run %s, call %s\n%s", call.callee.name, call.caller.run, call.id, trace)

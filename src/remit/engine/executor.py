@@ -258,7 +258,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             for task in release_waiters:
                 task.cancel()
             if not execution.done():
-                ledger.is_stopping = True  # a body that swallows the cancellation starts nothing after it
+                ledger.execution.is_stopping = True  # a body that swallows the cancellation starts nothing after it
                 execution.cancel()
                 await asyncio.wait([execution])
             if not execution.cancelled():
@@ -314,17 +314,17 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             try:
                 reply = await root(ledger)
             except Suspended as signal:
-                if ledger.is_stopping:
+                if ledger.execution.is_stopping:
                     raise asyncio.CancelledError from signal
-                ledger.is_stopping = bool(await self.store.cancel_requested_by(ledger.run))
-                answered = [] if ledger.is_stopping else await self._find_answered(signal.questions)
+                ledger.execution.is_stopping = bool(await self.store.cancel_requested_by(ledger.run))
+                answered = [] if ledger.execution.is_stopping else await self._find_answered(signal.questions)
                 if repeated := copied.intersection(row.question.id for row in answered):
                     raise JournalError(
                         f"run {ledger.run}: question {min(repeated)} is decided, but asked again"
                     ) from signal
                 copied.update(row.question.id for row in answered)
                 decisions = [row.decision for row in answered if row.decision is not None]
-                if ledger.is_stopping or answered:
+                if ledger.execution.is_stopping or answered:
                     continue
                 return bring_to_rest(ledger, signal)
             status: Literal["done", "failed"] = "done" if reply.outcome == "ok" else "failed"
@@ -335,7 +335,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
 
     async def _copy_decisions(self, ledger: RunLedger, decisions: Mapping[str, Decision]) -> None:
         """Copy each decision to the calls that wait for it, whichever run of the conversation opened the question."""
-        for question, call in ledger.undecided_questions():
+        for question, call in ledger.decisions.undecided_questions():
             row = None if question in decisions else await self.store.find_question(question)
             decision = decisions.get(question) if row is None else row.decision
             if decision is not None:

@@ -242,7 +242,7 @@ class _Body:
             task.cancel()
         if self._running:
             await asyncio.wait([*self._running])
-        if self._frame.ledger.is_stopping:
+        if self._frame.ledger.execution.is_stopping:
             for opened in [*self._waiting.values()]:
                 opened.signal = None
                 self._start(opened)

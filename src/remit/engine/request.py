@@ -18,11 +18,10 @@ from remit.dispatch.registry import AnyCallee
 from remit.engine.given_history import GivenHistory, GivenMessages
 from remit.engine.schedule import Schedule
 from remit.errors import IdempotencyError, InvalidArgumentsError, RequestError
-from remit.record.arguments import Arguments, Limits, parse_arguments
+from remit.record.arguments import Arguments, Limits, content_digest, parse_arguments
 from remit.record.artifact import Files
 from remit.record.items import RunOpened
 from remit.record.principal import Principal, check_principal
-from remit.record.question import content_digest
 from remit.record.secret import contains_secret
 from remit.record.target import as_target
 from remit.schemas.jsontext import compact_json

@@ -143,7 +143,7 @@ class ReplayReport:
 
 def report_replay(run: str, ledger: ReplayLedger, items: Sequence[Position]) -> ReplayReport:
     """Report a completed replay. Items of an ended run that the replay did not reach are a difference."""
-    has_ended = any(isinstance(position.item, RunFinished) for position in items) and not ledger.was_cancelled
+    has_ended = any(isinstance(position.item, RunFinished) for position in items) and not ledger.execution.was_cancelled
     unclaimed = ledger.unclaimed_items() if has_ended else []
     difference = f"the journal continues where the current code ends: {unclaimed[0]!r}"[:400] if unclaimed else ""
     return ReplayReport(run=run, compared_count=ledger.compared_count, difference=difference)

@@ -73,7 +73,7 @@ class RootCaller(Struct, frozen=True):
             CurrentRun(
                 run=ledger.run,
                 limits=self.limits,
-                artifacts=StoredArtifacts(self.store, scope, self.limits, is_replaying=ledger.is_replaying),
+                artifacts=StoredArtifacts(self.store, scope, self.limits, is_replaying=ledger.execution.is_replaying),
                 resolvers=self.resolvers,
                 find_principal=self.directory,
                 read_prior_runs=partial(conversations.read_back, header.after),
@@ -123,11 +123,11 @@ class RootExecutor(Struct, frozen=True):
             self._require_terms(ledger, header)
             if refusal and is_unbegun(ledger.recorded_items()):
                 raise RunRefused(refusal)
-            if ledger.is_stopping and is_unbegun(ledger.recorded_items()):
+            if ledger.execution.is_stopping and is_unbegun(ledger.recorded_items()):
                 raise asyncio.CancelledError  # its message is no part of a conversation
             now = executor.clock()
-            ledger.is_early = now < header.starts_at
-            following = None if ledger.is_stopping else next_occurrence(header, now, known_items)
+            ledger.execution.is_early = now < header.starts_at
+            following = None if ledger.execution.is_stopping else next_occurrence(header, now, known_items)
             if following is not None:
                 with contextlib.suppress(RequestError, LeaseError):  # an earlier execution or another executor did
                     await executor.create_run(following.call, following)
@@ -157,8 +157,8 @@ class RootExecutor(Struct, frozen=True):
             TermsLostSignal: names what is missing.
         """
         lost = find_lost_terms(header, ledger.items_for(header.call), self.find_terms)
-        if lost and not ledger.is_stopping:
-            open_questions = (question for question, _ in ledger.undecided_questions())
+        if lost and not ledger.execution.is_stopping:
+            open_questions = (question for question, _ in ledger.decisions.undecided_questions())
             raise TermsLostSignal(*open_questions, reason=explain_lost(lost), lacks=(each.name for each in lost))
 
     async def _find_same_stall(self, header: RunOpened, known: Sequence[Position]) -> ExecutionOutcome | None:

@@ -24,10 +24,10 @@ from remit.errors import (
     RequestError,
 )
 from remit.journal.index import UNFINISHED_STATUSES
+from remit.record.arguments import content_digest
 from remit.record.current_run import CURRENT_RUN
 from remit.record.items import RunOpened
 from remit.record.principal import Caller
-from remit.record.question import content_digest
 
 
 class SchedulingRun(Struct, frozen=True):

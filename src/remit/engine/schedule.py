@@ -20,6 +20,7 @@ from remit.core.call_checks import check_arguments
 from remit.core.checks import check_instance, check_text
 from remit.engine.recurrence_rule import RecurrenceRule, parse_rule
 from remit.errors import RequestError
+from remit.record.arguments import content_digest
 from remit.record.items import (
     AttemptStarted,
     Position,
@@ -29,7 +30,6 @@ from remit.record.items import (
     RunStalled,
     RunSuspended,
 )
-from remit.record.question import content_digest
 
 Missed = Literal["once", "skip", "all"]
 """What happens to occurrences whose time passed while no executor ran: one late run, none, or a late run for each."""

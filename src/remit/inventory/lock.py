@@ -25,7 +25,7 @@ from remit.inventory.definition import AnyCallee, AnyTool, ToolDefinition
 from remit.inventory.governance import PolicyModel
 from remit.inventory.locked_agents import agent_text, agent_values, agents_of
 from remit.inventory.operations import Operations
-from remit.record.question import content_digest
+from remit.record.arguments import content_digest
 from remit.schemas.compat import inline_references
 from remit.schemas.finding import Finding, InventoryError, display_path
 from remit.schemas.jsontext import canonical_text

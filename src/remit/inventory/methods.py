@@ -22,7 +22,7 @@ from remit.call.callee import Context, LeafContext
 from remit.call.reply import Reply
 from remit.errors import ContractError, InvalidOutputError
 from remit.inventory.envelope import Failure, Request, Response, Status, payload_model_of
-from remit.record.question import content_digest
+from remit.record.arguments import content_digest
 from remit.schemas.docstring import read_docstring
 
 E = TypeVar("E", "Request[Any]", "Response[Any]")

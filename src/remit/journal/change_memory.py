@@ -23,7 +23,7 @@ from remit.journal.conversation_row import ConversationKey, ConversationRow
 from remit.journal.index import with_expiry
 from remit.journal.question_row import QuestionRow
 from remit.journal.run_row import RunRow
-from remit.record.question import content_digest
+from remit.record.arguments import content_digest
 
 
 class ChangesInMemory(abc.ABC):

@@ -16,6 +16,7 @@ from remit.chat.chat import decode_message, encode_message
 from remit.chat.compacted_history import TOOL_PREFIX, compact_messages
 from remit.chat.wire import ModelText, origin_of_text
 from remit.errors import CallCancelledError, JournalFormatError
+from remit.record.arguments import content_digest
 from remit.record.items import (
     ITEM_TYPES,
     ErasedItem,
@@ -31,7 +32,6 @@ from remit.record.items import (
     RunSuspended,
     ToolOutput,
 )
-from remit.record.question import content_digest
 from remit.schemas.jsontext import ascii_json, compact_json
 
 JOURNAL_FORMAT: Final = 1

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from remit.errors import ApprovalUsedError, IdempotencyError, LeaseError, RequestConflictError, RequestNotFoundError
 from remit.journal.ports import QuestionRow, RunRow, RunStatus
+from remit.record.arguments import content_digest
 from remit.record.artifact import ArtifactScope
 from remit.record.grant import GrantRow
 from remit.record.items import (
@@ -26,7 +27,7 @@ from remit.record.items import (
     RunSuspended,
 )
 from remit.record.ledger import Consumption, TurnRequest
-from remit.record.question import Decision, content_digest
+from remit.record.question import Decision
 
 
 def run_row_from_header(position: Position, item: RunOpened) -> RunRow:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import takewhile
 from types import MappingProxyType
 from typing import Final
 
-from remit.chat.chat import decode_message
-from remit.errors import DivergedError, JournalError, RequestError
+from remit.errors import JournalError
+from remit.journal.before_calls import RecordedCalls, RunReservations
 from remit.journal.codec import encode_item, link_items
 from remit.journal.ports import AppendFuture, Store
-from remit.record.grant import Grant
+from remit.journal.run_decisions import RunDecisions
 from remit.record.items import (
     AttemptEnded,
     AttemptStarted,
-    CallItem,
     DecisionItem,
     Handoff,
     Item,
@@ -29,13 +27,9 @@ from remit.record.items import (
     RunOpened,
     ToolOutput,
 )
-from remit.record.ledger import Consumption, TurnRequest
+from remit.record.ledger import Consumption, Execution
 from remit.record.meter import Meter
-from remit.record.question import Decision, Question
 from remit.record.usage import Prices
-
-STALL_TIMEOUT: Final = 5.0
-"""Seconds on the loop's clock after which a body that makes no further recorded call has diverged."""
 
 FLUSH_DELAY: Final = 0.05
 """Seconds on the loop's clock within which written items are stored, so that consumers see them."""
@@ -49,8 +43,6 @@ class RunLedger:
 
     A crash loses only items on which no effect depends. Close the ledger when its executor stops.
     """
-
-    is_replaying = was_cancelled = is_early = False
 
     def __init__(
         self,
@@ -67,40 +59,29 @@ class RunLedger:
         prices: Prices = MappingProxyType({}),
     ) -> None:
         self.run = run
-        self.is_stopping = is_stopping
-        self.starts_at = self.starts_before = 0.0
-        self._application = ""
+        self.execution = Execution(is_stopping=is_stopping)
         self.prior_messages = prior_messages
         self._store = store
         self._epoch = epoch
-        self._conversation = conversation
         self._clock = clock
         self._on_stored = on_stored
         self._seq = history[-1].seq if history else -1
         self._chain = history[-1].chain if history else b""
         self._items: list[Item] = []
         self._items_by_call: dict[str, list[Item]] = {}
-        self._calls_by_question: dict[str, list[str]] = {}
-        self._decided_pairs: set[tuple[str, str]] = set()
         self._append_in_progress: AppendFuture | None = None
         self._flush_again = self._is_closed = False
         self._flush_timer: asyncio.TimerHandle | None = None
         self._pending: list[tuple[Item, float, str]] = []
-        self._reserved_calls: dict[str, float] = {}
-        self._turns: set[tuple[str, int, str]] = set()
         self._agent_calls: set[str] = set()
-        self._reserved_handoffs: set[tuple[str, int]] = set()
         self.meter = Meter(prices, clock, history)
         self.unread_keys: set[str] = set()
         self._store_error: JournalError | None = None
-        self._unclaimed_calls: dict[str, set[str]] = {}
-        self._claim_waiters: list[asyncio.Future[None]] = []
+        self.decisions = RunDecisions(store, run, epoch, conversation, clock)
+        self.reservations = RunReservations(store, self._items_by_call, self.meter, clock)
         for position in history:
             self._index_item(position.item, position.at)
-            child = position.item
-            if isinstance(child, CallItem) and child.parent:
-                self.meter.add_call(child.parent, child.call)
-                self._unclaimed_calls.setdefault(child.parent, set()).add(child.call)
+        self.order = RecordedCalls(self._items_by_call, self.meter, history)
 
     def now(self) -> float:
         """Seconds since the epoch."""
@@ -109,12 +90,6 @@ class RunLedger:
     def items_for(self, call: str) -> Sequence[Item]:
         """All items stored under ``call``, in order."""
         return self._items_by_call.get(call, ())
-
-    @property
-    def user_message(self) -> str:
-        """The user's message that began the run, as wire text; empty if it began without one."""
-        texts = (item.text for item in self.recorded_items() if isinstance(item, Message) and item.call == item.agent)
-        return next((text for text in texts if decode_message(text)["role"] == "user"), "")
 
     def recorded_items(self) -> Sequence[Item]:
         """All items of the run, in order."""
@@ -192,142 +167,6 @@ class RunLedger:
             task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         return JournalError(f"run {self.run} is no longer executing; await each call in the body that makes it")
 
-    def claim_call(self, parent: str, call: str) -> bool:
-        """Report that the body of ``parent`` makes ``call``; return whether it may start at once."""
-        self.meter.add_call(parent, call)
-        unclaimed = self._unclaimed_calls.get(parent)
-        if unclaimed is None or call in self._items_by_call:
-            if unclaimed is not None:
-                unclaimed.discard(call)
-                for waiter in self._claim_waiters:
-                    waiter.set_result(None)
-                self._claim_waiters.clear()
-            return True
-        return not unclaimed
-
-    async def wait_for_recorded_calls(self, parent: str, call: str, is_busy: Callable[[], bool]) -> None:
-        """Wait until the body of ``parent`` has made all its recorded calls.
-
-        Raises:
-            DivergedError: it does not make them, and none of its calls is in progress.
-        """
-        while self._unclaimed_calls.get(parent):
-            claimed = asyncio.get_running_loop().create_future()
-            self._claim_waiters.append(claimed)
-            await asyncio.wait([claimed], timeout=STALL_TIMEOUT)
-            if not claimed.done() and not is_busy():
-                self.finish_body(parent)
-
-    def expects_calls(self, parent: str) -> bool:
-        """Whether the journal records calls of the body of ``parent`` that it has not made yet."""
-        return bool(self._unclaimed_calls.get(parent))
-
-    def finish_body(self, parent: str) -> None:
-        """Report that the body of ``parent`` makes no more calls.
-
-        Raises:
-            DivergedError: the journal records a call that it has not made.
-        """
-        if unclaimed := self._unclaimed_calls.get(parent):
-            first = self._items_by_call[min(unclaimed)][0]
-            name = first.callee if isinstance(first, ToolOutput) else first.call[:8]
-            raise DivergedError(
-                f"the journal records a call ({name}) that the current code does not make; nothing was run"
-            )
-
-    def calls_waiting_for(self, question: str) -> list[str]:
-        """The calls of this run that wait for the decision on a question."""
-        return self._calls_by_question.get(question, [])
-
-    def undecided_questions(self) -> list[tuple[str, str]]:
-        """The questions of this run without a decision, each with its call."""
-        if not self._calls_by_question:
-            return []
-        pairs = [(question, call) for question, calls in self._calls_by_question.items() for call in calls]
-        return [pair for pair in pairs if pair not in self._decided_pairs]
-
-    async def find_usable_question(self, match: str) -> tuple[Question, Decision | None] | None:
-        """The open or unused question of this conversation that matches, with its decision if there is one.
-
-        A question that another call of this run uses already is not returned.
-        """
-        row = await self._store.find_usable_question(self._conversation, match) if self._conversation else None
-        is_free = row is not None and all(call == match for call in self.calls_waiting_for(row.question.id))
-        return (row.question, row.decision) if row is not None and is_free else None
-
-    async def find_last_approval(
-        self, *, tenant: str, asker: str, target: str, tool: str, rule: str
-    ) -> tuple[Question, Decision] | None:
-        """The newest approved question of a rule about an asker's calls of a tool for a target, in this application."""
-        row = await self._store.find_last_approval(
-            application=self._application, tenant=tenant, asker=asker, target=target, tool=tool, rule=rule
-        )
-        return (row.question, row.decision) if row is not None and row.decision is not None else None
-
-    async def is_used_elsewhere(self, question: str, call: str) -> bool:
-        """Whether a call other than ``call`` has used the decision on a question."""
-        row = await self._store.find_question(question)
-        return row is not None and row.consumed_by not in (None, (self.run, call))
-
-    async def decide(self, decision: Decision) -> Decision | None:
-        """Store a decision made in this process; return the first decision stored, None if the question is over."""
-        try:
-            await self._store.decide(decision)
-        except RequestError:
-            row = await self._store.find_question(decision.question)
-            return row.decision if row is not None else None
-        return decision
-
-    async def usable_grants(self, tenant: str, tool: str) -> Sequence[Grant]:
-        """The grants that can still approve calls of a tool."""
-        rows = await self._store.list_grants(tenant=tenant, tool=tool)
-        return [row.grant for row in rows if row.is_usable(self._clock())]
-
-    async def is_grant_valid(self, tenant: str, grant: str) -> bool:
-        """Whether a grant that approved a call is still valid."""
-        row = await self._store.find_grant(grant)
-        return row is not None and row.grant.tenant == tenant and not row.revoked_by and row.grant.expires > self.now()
-
-    async def use_grant(self, grant: str) -> bool:
-        """Use one call of a grant."""
-        return await self._store.use_grant(grant, self.run, self._epoch)
-
-    async def take_turn(self, call: str, attempt: int, request: TurnRequest) -> float:
-        """Take a turn for an attempt of a call; return the seconds until it starts."""
-        turn = (call, attempt, request.rate)
-        if turn in self._turns:
-            return 0.0
-        self._turns.add(turn)
-        return await self._store.take_turn(request)
-
-    def reserve_call(self, call: str, limit: int, window: float = 0.0) -> bool:
-        """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent."""
-        if call not in self._reserved_calls:
-            if self._count_reserved(window) >= limit:
-                return False
-            self._reserved_calls[call] = self._clock()
-        return True
-
-    def _count_reserved(self, window: float) -> int:
-        """The calls that count: all, or in an open run those that were reserved in the last ``window`` seconds."""
-        if not (window and self.meter.is_open):
-            return len(self._reserved_calls)
-        since = self._clock() - window
-        return sum(1 for _ in takewhile(lambda at: at > since, reversed(self._reserved_calls.values())))
-
-    def reserve_handoff(self, agent: str, limit: int) -> bool:
-        """Reserve the next handoff in the call ``agent``; False if the run has none left."""
-        following = (agent, self._count_handoffs(agent))
-        if following not in self._reserved_handoffs:
-            outer = self.meter.call_from_outside(agent)
-            if sum(self.meter.call_from_outside(each) == outer for each, _ in self._reserved_handoffs) >= limit:
-                return False
-            self._reserved_handoffs.add(following)
-        return True
-
-    def _count_handoffs(self, agent: str) -> int:
-        return sum(isinstance(item, Handoff) for item in self.items_for(agent))
-
     def _index_item(self, item: Item, at: float) -> None:
         call = item.call
         self._items.append(item)
@@ -338,23 +177,23 @@ class RunLedger:
             call_items.append(item)
         match item:
             case AttemptStarted():
-                self._reserved_calls.setdefault(call, at)
+                self.reservations.calls.setdefault(call, at)
             case ToolOutput():
                 if call in self._agent_calls:
-                    self._reserved_calls.setdefault(call, at)
+                    self.reservations.calls.setdefault(call, at)
             case Message():
                 self._agent_calls.add(item.agent)
             case ModelUsage():
                 self.meter.add_usage(item, at)
             case QuestionItem():
-                self._calls_by_question.setdefault(item.question, []).append(call)
+                self.decisions.calls_by_question.setdefault(item.question, []).append(call)
             case DecisionItem():
-                self._decided_pairs.add((item.question, call))
+                self.decisions.decided_pairs.add((item.question, call))
             case Handoff():
-                self._reserved_handoffs.add((call, self._count_handoffs(call) - 1))
+                self.reservations.handoffs.add((call, self.reservations.count_handoffs(call) - 1))
             case RunOpened():
-                self._application = item.application
-                self.starts_at, self.starts_before = item.starts_at, item.starts_before
+                self.decisions.application = item.application
+                self.execution.starts_at, self.execution.starts_before = item.starts_at, item.starts_before
             case _:
                 pass
 

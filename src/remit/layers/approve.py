@@ -238,7 +238,7 @@ class _Approve:
             lost = why_lost(call, *recorded) if recorded else ""
             case = _Case(call, verdict, rule, match, approvals, recorded, used, lost)
             question = await self._obtain_approval(case, approver)
-        if question and call.ledger.is_stopping:
+        if question and call.ledger.execution.is_stopping:
             raise asyncio.CancelledError  # the run is ending: no new call may begin
         return call.with_approval(question)
 
@@ -255,7 +255,8 @@ class _Approve:
             if announced is not None:
                 await self._open_announced_question(call, announced, case.verdict, case.rule)
                 return ""
-            if call.ledger.is_early and not call.caller.call and await self._waits_for_grant(case, case.verdict):
+            is_early = call.ledger.execution.is_early and not call.caller.call
+            if is_early and await self._waits_for_grant(case, case.verdict):
                 return ""
         if recorded is None or not case.still_applies(recorded, self._policy.version):
             if recorded is not None and recorded.edit:
@@ -269,7 +270,9 @@ class _Approve:
     async def _waits_for_grant(self, case: _Case, ask: Ask) -> bool:
         """Whether a scheduled call needs no question now: it is made only after a grant has approved it then."""
         call, editor = case.call, case.approvals.editor
-        return call.ledger.is_replaying or await find_usable_grant(call, ask, self._policy.version, editor) is not None
+        if call.ledger.execution.is_replaying:
+            return True
+        return await find_usable_grant(call, ask, self._policy.version, editor) is not None
 
     async def _open_announced_question(self, call: Call, announced_call: Call, ask: Ask, rule: str) -> None:
         match = compute_match(announced_call, self._policy.version)
@@ -358,7 +361,7 @@ class _Approve:
 def _record_rule(call: Call, rule: str) -> None:
     """Record the rule that allows a call, unless it is on record."""
     items, allowed = call.ledger.items_for(call.id), CallAllowed(call=call.id, rule=rule)
-    if not call.ledger.is_replaying and allowed not in items:
+    if not call.ledger.execution.is_replaying and allowed not in items:
         call.ledger.add(allowed)
 
 
@@ -385,4 +388,4 @@ async def _is_used_elsewhere(call: Call, recorded: RecordedQuestion) -> bool:
     """Whether another call used the approval of a question that calls of a conversation share."""
     if call.callee.facts.confirm is None or recorded.decision is None or not recorded.decision.approved:
         return False
-    return await call.ledger.is_used_elsewhere(recorded.question.id, call.id)
+    return await call.ledger.decisions.is_used_elsewhere(recorded.question.id, call.id)

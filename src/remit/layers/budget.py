@@ -90,7 +90,8 @@ class _Budget:
             call.ledger.meter.check_limit(self._usage, call.id)
             call.ledger.meter.add_limit(call.id, self._usage)
         is_tool = call.callee.facts.effect is not Effect.COMPOSED
-        if (is_tool or _is_agent_below(call)) and not call.ledger.reserve_call(call.id, limits.calls, limits.window):
+        reserve = call.ledger.reservations.reserve_call
+        if (is_tool or _is_agent_below(call)) and not reserve(call.id, limits.calls, limits.window):
             of_window = f" of {limits.window:g} s" if is_of_open_run(call.ledger, call.caller.run) else ""
             raise BudgetError(f"the run has used all of its calls ({limits.calls:,}{of_window})")
         return await self._inner(call)

@@ -20,8 +20,8 @@ from remit.core.amounts import format_seconds
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts, check_numbers
 from remit.errors import RateLimitedError, SetupError
+from remit.record.arguments import content_digest
 from remit.record.ledger import TurnRequest
-from remit.record.question import content_digest
 
 LimitKey = tuple[str, str]
 
@@ -69,7 +69,7 @@ class RateLimit(CallLayer):
         numbers = f"{self.calls} {self.seconds} {self.max_wait}"
         rate = content_digest(caller.application, caller.principal.tenant, name, numbers)
         request = TurnRequest(rate, self.calls, self.seconds, self.max_wait)
-        wait = await call.ledger.take_turn(call.id, call.attempt, request)
+        wait = await call.ledger.reservations.take_turn(call.id, call.attempt, request)
         if wait > self.max_wait:
             raise _too_early(self, name, wait)
         if wait > 0:

@@ -69,7 +69,7 @@ class _Record:
                 content = await from_recorded(output_content(item))
                 return Reply.from_journal(content, item.outcome, is_final=item.final)
         try:
-            if call.ledger.is_stopping and not composed:
+            if call.ledger.execution.is_stopping and not composed:
                 raise asyncio.CancelledError  # noqa: TRY301 - handled below like a cancellation from outside
             unsafe = effect is Effect.UNSAFE
             inner = self._call_composed if composed else self._call_unsafe if unsafe else self._inner
@@ -141,7 +141,8 @@ class _Record:
     def _end_stopped(self, calls: Sequence[Call], *, can_wait: bool = True) -> None:
         """Record cancelled calls, unless the composed call above does, because a timeout may have stopped them."""
         above = _STOPPED_CALLS.get()
-        if can_wait and above is not None and above.is_open and not any(each.ledger.is_stopping for each in calls):
+        can_wait = can_wait and above is not None and above.is_open
+        if above is not None and can_wait and not any(each.ledger.execution.is_stopping for each in calls):
             above.calls.extend(calls)
             return
         for each in calls:

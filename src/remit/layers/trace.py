@@ -216,7 +216,7 @@ def _open_span(tracer: Tracer, name: str, attributes: Mapping[str, str]) -> Abst
 
 def _is_answered(ledger: Ledger, call: str, *answers: type[Item]) -> bool:
     """Whether the journal answers this call or request: it holds an item of these types, or only compares."""
-    return ledger.is_replaying or any(isinstance(item, answers) for item in ledger.items_for(call))
+    return ledger.execution.is_replaying or any(isinstance(item, answers) for item in ledger.items_for(call))
 
 
 def _record_trace(ledger: Ledger, span: Span) -> None:

@@ -64,7 +64,7 @@ async def run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
             errors[index] = error
 
     recorded = [index for index, call in prepared.items() if frame.ledger.items_for(call.id)]
-    limit = len(prepared) if frame.ledger.is_stopping else step.concurrency
+    limit = len(prepared) if frame.ledger.execution.is_stopping else step.concurrency
     signals: list[Suspended] = []
     for indexes, may_stop in ((recorded, False), (prepared.keys() - recorded, stops)):
         try:

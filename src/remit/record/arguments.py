@@ -6,6 +6,7 @@ hashed, shown to approvers and run.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -269,3 +270,11 @@ def _describe_json_type(value: object) -> str:
     if isinstance(value, (int, float)):
         return "a number"
     return {str: "a string", list: "an array"}.get(cast("type[str]", type(value)), "null")
+
+
+def content_digest(*parts: str) -> str:
+    """A short digest of strings and their lengths (blake2b, 128 bit, hex)."""
+    text = ""
+    for part in parts:
+        text += f"{len(part)}:{part}"
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

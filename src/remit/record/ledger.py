@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
+from msgspec import Struct
+
 from remit.record.grant import Grant
 from remit.record.items import OPEN_RUN, Item, QuestionItem, RunOpened
 from remit.record.meter import Meter
@@ -40,90 +42,37 @@ class TurnRequest(NamedTuple):
     max_wait: float
 
 
-class Ledger(Protocol):
-    """The journal of a run, as layers, the base and the model boundary use it."""
+class Execution(Struct, kw_only=True):
+    """How a run is executed.
 
-    @property
-    def run(self) -> str:
-        """The id of the run."""
-        ...
+    Attributes:
+        is_replaying: this execution only compares: composed calls run again although their end is recorded.
+        is_stopping: it executes only to end: calls without a recorded end are cancelled.
+        was_cancelled: it replays a run that was cancelled.
+        starts_at: when the call at the root of the run starts, in seconds since the epoch; 0 for at once.
+        starts_before: when it is too late for that call, in seconds since the epoch; 0 for never.
+        is_early: it began before ``starts_at``: then it does not make the call, even if the time has come.
+    """
 
-    @property
-    def is_replaying(self) -> bool:
-        """Whether this execution only compares: composed calls run again although their end is recorded."""
-        ...
+    is_replaying: bool = False
+    is_stopping: bool = False
+    was_cancelled: bool = False
+    starts_at: float = 0.0
+    starts_before: float = 0.0
+    is_early: bool = False
 
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the run executes only to end: calls without a recorded end are cancelled."""
-        ...
 
-    @property
-    def was_cancelled(self) -> bool:
-        """Whether this execution replays a run that was cancelled."""
-        ...
+class CallOrder(Protocol):
+    """The order in which the bodies of a run make their calls. A run that executes again keeps the recorded one."""
 
-    @property
-    def starts_at(self) -> float:
-        """When the call at the root of the run starts, in seconds since the epoch; 0 for at once."""
-        ...
-
-    @property
-    def is_early(self) -> bool:
-        """Whether this execution began before that time: then it does not make the call, even if the time has come."""
-        ...
-
-    @property
-    def starts_before(self) -> float:
-        """When it is too late for that call, in seconds since the epoch; 0 for never."""
-        ...
-
-    def now(self) -> float:
-        """Seconds since the epoch."""
-        ...
-
-    def items_for(self, call: str) -> Sequence[Item]:
-        """All items stored under ``call``, in order."""
-        ...
-
-    @property
-    def user_message(self) -> str:
-        """The user's message that began the run, as wire text; empty if it began without one."""
-        ...
-
-    def recorded_items(self) -> Iterable[Item]:
-        """All items of the run, in order."""
-        ...
-
-    @property
-    def prior_messages(self) -> Sequence[str]:
-        """The wire texts of the conversation before this run."""
-        ...
-
-    def add(self, item: Item) -> None:
-        """Write one item. It is stored with the next committed item, or shortly after."""
-        ...
-
-    async def commit(self, item: Item, consumption: Consumption | None = None) -> None:
-        """Write one item, optionally consume decisions, and return when it and all earlier items are durable.
-
-        Raises:
-            JournalError: the journal refused; the executor of the run must stop.
-        """
-        ...
-
-    def start_flush(self) -> None:
-        """Start storing the items written so far, without waiting: a model request follows."""
-        ...
-
-    def claim_call(self, parent: str, call: str) -> bool:
+    def claim(self, parent: str, call: str) -> bool:
         """Report that the body of ``parent`` makes ``call``; return whether the call may start at once.
 
         When a run executes again, a call that the journal does not record waits for those that it does.
         """
         ...
 
-    async def wait_for_recorded_calls(self, parent: str, call: str, is_busy: Callable[[], bool]) -> None:
+    async def wait(self, parent: str, call: str, is_busy: Callable[[], bool]) -> None:
         """Wait until the body of ``parent``, which makes ``call``, has made the calls recorded before it.
 
         Raises:
@@ -131,17 +80,21 @@ class Ledger(Protocol):
         """
         ...
 
-    def expects_calls(self, parent: str) -> bool:
+    def expects(self, parent: str) -> bool:
         """Whether the journal records calls of the body of ``parent`` that it has not made yet."""
         ...
 
-    def finish_body(self, parent: str) -> None:
+    def finish(self, parent: str) -> None:
         """Report that the body of ``parent`` makes no more calls.
 
         Raises:
             DivergedError: the journal records a call that it has not made.
         """
         ...
+
+
+class Decisions(Protocol):
+    """The decisions and grants that calls of a run use."""
 
     async def find_usable_question(self, match: str) -> tuple[Question, Decision | None] | None:
         """The open or unused question of this conversation that matches, with its decision if there is one."""
@@ -176,6 +129,10 @@ class Ledger(Protocol):
         """Use one call of a grant; False if no call is left or the grant is no longer valid."""
         ...
 
+
+class Reservations(Protocol):
+    """What calls reserve before they are made, of what a run or a rate allows."""
+
     async def take_turn(self, call: str, attempt: int, request: TurnRequest) -> float:
         """Take a turn for an attempt of a call, among all processes of the store; return the seconds until it starts.
 
@@ -195,6 +152,68 @@ class Ledger(Protocol):
 
         Idempotent until that handoff is written. In an open run, each call from outside has so many.
         """
+        ...
+
+
+class Ledger(Protocol):
+    """The journal of a run, as layers, the base and the model boundary use it."""
+
+    @property
+    def run(self) -> str:
+        """The id of the run."""
+        ...
+
+    @property
+    def execution(self) -> Execution:
+        """How the run is executed."""
+        ...
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
+    def items_for(self, call: str) -> Sequence[Item]:
+        """All items stored under ``call``, in order."""
+        ...
+
+    def recorded_items(self) -> Iterable[Item]:
+        """All items of the run, in order."""
+        ...
+
+    @property
+    def prior_messages(self) -> Sequence[str]:
+        """The wire texts of the conversation before this run."""
+        ...
+
+    def add(self, item: Item) -> None:
+        """Write one item. It is stored with the next committed item, or shortly after."""
+        ...
+
+    async def commit(self, item: Item, consumption: Consumption | None = None) -> None:
+        """Write one item, optionally consume decisions, and return when it and all earlier items are durable.
+
+        Raises:
+            JournalError: the journal refused; the executor of the run must stop.
+        """
+        ...
+
+    def start_flush(self) -> None:
+        """Start storing the items written so far, without waiting: a model request follows."""
+        ...
+
+    @property
+    def order(self) -> CallOrder:
+        """The order of the calls of its bodies."""
+        ...
+
+    @property
+    def decisions(self) -> Decisions:
+        """The decisions and grants that its calls use."""
+        ...
+
+    @property
+    def reservations(self) -> Reservations:
+        """What its calls reserve before they are made."""
         ...
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, Final, Literal, TypeVar, get_args
@@ -243,14 +242,6 @@ def _type_adapter(kind: type[T]) -> TypeAdapter[T]:
 def _json_validator(kind: type[Any]) -> SchemaValidator:
     """Build a validator without pydantic's cache of 16,000 strings: these strings are read once."""
     return SchemaValidator(_type_adapter(kind).core_schema, CoreConfig(cache_strings="keys"))
-
-
-def content_digest(*parts: str) -> str:
-    """A short digest of strings and their lengths (blake2b, 128 bit, hex)."""
-    text = ""
-    for part in parts:
-        text += f"{len(part)}:{part}"
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def as_dict(value: Question | Decision) -> dict[str, object]:

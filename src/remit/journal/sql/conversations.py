@@ -17,8 +17,8 @@ from remit.journal.sql.rows import refuse_broken
 from remit.journal.sql.signatures import columns_of, signer_of
 from remit.journal.sql.statements import Command, Query
 from remit.journal.sql.tables import CONVERSATIONS, NOT_ENDED, RUNS
+from remit.record.arguments import content_digest
 from remit.record.items import DETACHED
-from remit.record.question import content_digest
 from remit.schemas.jsontext import compact_json
 
 _FIELDS = tuple(each.name for each in fields(ConversationRow))

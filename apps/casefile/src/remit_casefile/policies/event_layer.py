@@ -41,7 +41,7 @@ class LogCasefileEvents(CallLayer):
         """The service that logs the outcome of ``inner``."""
 
         async def filed(call: Call, /) -> Reply:
-            if call.ledger.is_replaying:
+            if call.ledger.execution.is_replaying:
                 return await inner(call)
             events = self.env.events
             if events is None:

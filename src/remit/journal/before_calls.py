@@ -1,0 +1,130 @@
+"""What a call of an executing run must wait for and reserve before it is made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
+from typing import Final
+
+from remit.errors import DivergedError
+from remit.journal.ports import Store
+from remit.record.items import CallItem, Handoff, Item, Position, ToolOutput
+from remit.record.ledger import TurnRequest
+from remit.record.meter import Meter
+
+STALL_TIMEOUT: Final = 5.0
+"""Seconds on the loop's clock after which a body that makes no further recorded call has diverged."""
+
+
+class RecordedCalls:
+    """The order of the calls of an executing run. ``items`` are those of the run by call, which its ledger keeps."""
+
+    def __init__(self, items: Mapping[str, Sequence[Item]], meter: Meter, history: Iterable[Position]) -> None:
+        self._items_by_call = items
+        self._meter = meter
+        self._unclaimed_calls: dict[str, set[str]] = {}
+        self._claim_waiters: list[asyncio.Future[None]] = []
+        for position in history:
+            item = position.item
+            if isinstance(item, CallItem) and item.parent:
+                meter.add_call(item.parent, item.call)
+                self._unclaimed_calls.setdefault(item.parent, set()).add(item.call)
+
+    def claim(self, parent: str, call: str) -> bool:
+        """Report that the body of ``parent`` makes ``call``; return whether it may start at once."""
+        self._meter.add_call(parent, call)
+        unclaimed = self._unclaimed_calls.get(parent)
+        if unclaimed is None or call in self._items_by_call:
+            if unclaimed is not None:
+                unclaimed.discard(call)
+                for waiter in self._claim_waiters:
+                    waiter.set_result(None)
+                self._claim_waiters.clear()
+            return True
+        return not unclaimed
+
+    async def wait(self, parent: str, call: str, is_busy: Callable[[], bool]) -> None:
+        """Wait until the body of ``parent`` has made all its recorded calls.
+
+        Raises:
+            DivergedError: it does not make them, and none of its calls is in progress.
+        """
+        while self._unclaimed_calls.get(parent):
+            claimed = asyncio.get_running_loop().create_future()
+            self._claim_waiters.append(claimed)
+            await asyncio.wait([claimed], timeout=STALL_TIMEOUT)
+            if not claimed.done() and not is_busy():
+                self.finish(parent)
+
+    def expects(self, parent: str) -> bool:
+        """Whether the journal records calls of the body of ``parent`` that it has not made yet."""
+        return bool(self._unclaimed_calls.get(parent))
+
+    def finish(self, parent: str) -> None:
+        """Report that the body of ``parent`` makes no more calls.
+
+        Raises:
+            DivergedError: the journal records a call that it has not made.
+        """
+        if unclaimed := self._unclaimed_calls.get(parent):
+            first = self._items_by_call[min(unclaimed)][0]
+            name = first.callee if isinstance(first, ToolOutput) else first.call[:8]
+            raise DivergedError(
+                f"the journal records a call ({name}) that the current code does not make; nothing was run"
+            )
+
+
+class RunReservations:
+    """Reserves calls and handoffs of the run, and turns of rates that the store counts for all processes.
+
+    The ledger adds to ``calls``, with the time, and ``handoffs`` as it reads and writes items, which it keeps by call.
+    """
+
+    def __init__(
+        self, store: Store, items: Mapping[str, Sequence[Item]], meter: Meter, clock: Callable[[], float]
+    ) -> None:
+        self.calls: dict[str, float] = {}
+        self.handoffs: set[tuple[str, int]] = set()
+        self._turns: set[tuple[str, int, str]] = set()
+        self._store = store
+        self._items_by_call = items
+        self._meter = meter
+        self._clock = clock
+
+    async def take_turn(self, call: str, attempt: int, request: TurnRequest) -> float:
+        """Take a turn for an attempt of a call; return the seconds until it starts."""
+        turn = (call, attempt, request.rate)
+        if turn in self._turns:
+            return 0.0
+        self._turns.add(turn)
+        return await self._store.take_turn(request)
+
+    def reserve_call(self, call: str, limit: int, window: float = 0.0) -> bool:
+        """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent."""
+        if call not in self.calls:
+            if self._count_reserved(window) >= limit:
+                return False
+            self.calls[call] = self._clock()
+        return True
+
+    def _count_reserved(self, window: float) -> int:
+        """The calls that count: all, or in an open run those that were reserved in the last ``window`` seconds."""
+        if not (window and self._meter.is_open):
+            return len(self.calls)
+        since = self._clock() - window
+        return sum(1 for _ in takewhile(lambda at: at > since, reversed(self.calls.values())))
+
+    def reserve_handoff(self, agent: str, limit: int) -> bool:
+        """Reserve the next handoff in the call ``agent``; False if the run has none left."""
+        following = (agent, self.count_handoffs(agent))
+        if following not in self.handoffs:
+            outer = self._meter.call_from_outside(agent)
+            if sum(self._meter.call_from_outside(each) == outer for each, _ in self.handoffs) >= limit:
+                return False
+            self.handoffs.add(following)
+        return True
+
+    def count_handoffs(self, agent: str) -> int:
+        """The handoffs that a call of an agent has made."""
+        return sum(isinstance(item, Handoff) for item in self._items_by_call.get(agent, ()))
