@@ -130,6 +130,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Seen.from_item": lambda: {
         "item": Note(call="x", name="seen", data='{"kind": "page", "id": "1", "state": "1", "parts": []}')
     },
+    "OpenRun.call": lambda: {"tool": "double", "arguments": {"number": 1}},
     "Client.call": lambda: {"tool": "double", "arguments": {"number": 1}},
     "Client.cancel": _ended_run,
     "Client.cancellable": _ended_run,

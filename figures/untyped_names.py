@@ -30,8 +30,8 @@ NOT_SWEPT: Final = {
         Principal.missing_permissions Question.accepts Question.missing_permission *.render_prefix Reply.check
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
         RetryModel.repeat App.check_runtime run_checklist Price.cost
-        *Gate.check InboxApprover.decide Arguments.limit ArtifactScope.*
-        Page RunDetails Client Receipt ReceiptCall ToolInfo *Update WatchStart *View
+        *Gate.check *Gate.why_closed InboxApprover.decide Arguments.limit ArtifactScope.*
+        Page RunDetails CallResult OpenRun Client Receipt ReceiptCall ToolInfo *Update WatchStart *View
         ModelSettings.* as_no_model_error check_order compose error_from_reply FileAnchor.append
     """,
     "it refuses every call outside of a run": "RunArtifacts.* RunSchedules.*",

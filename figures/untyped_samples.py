@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -47,6 +48,7 @@ from remit.messages import Completion, History
 from remit.models import ModelSettings, ResolvedModel
 from remit.pipeline import From, Given, Pipeline, Step
 from remit.policies import Grant, GrantRow, HighRisk, Policy, Question
+from remit.runtime import OpenRun
 from remit.secrets import EnvSecrets, FileSecrets
 from remit.stores import InMemoryStore
 from remit.testing import HistoryErrorKind, Scripted, make_call, superuser
@@ -128,6 +130,14 @@ def application() -> App:
 def runtime() -> Runtime:
     """A runtime in memory."""
     return Runtime(application(), model=Scripted(["done"] * 100))
+
+
+def opened_run() -> OpenRun:
+    """An open run in memory, whose store answers at once."""
+    run = runtime().client(ADA).open_run()
+    with contextlib.suppress(StopIteration):
+        run.__aenter__().send(None)
+    return run
 
 
 @cache
@@ -333,6 +343,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     ProviderTool: lambda: ProviderTool(name="web_search", max_uses=2, allowed_domains=["example.com"]),
     Audit: lambda: Audit(InMemoryStore(), logs=folder() / "logs", anchor=FileAnchor(folder() / "anchor")),
     Client: lambda: runtime().client(ADA),
+    OpenRun: opened_run,
     RunView: RunView,
     Completion: lambda: Completion(message='{"role":"assistant","content":"x"}', content="x"),
     Database: database,
