@@ -34,6 +34,7 @@ KEPT: Final = (
     "```x {% if user %} ``` in one line",
     "`` a \\` {% if user %} ``",
     "\\\\`{% if user %}`",
+    "Hugo: `{{% note %}}` and `{{%`\n```\n{{% notice tip %}}\n{{%/ notice %}}\n{{%}\n```",
     "A tick \\` and `a {% if user %} \\` b",
 )
 """Prompts that are rendered as they are."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import takewhile
 from typing import Final
 
 from msgspec import Struct
 
-from remit.workers.literal_text import ActiveParts, find_active_parts, find_unpaired_raw
+from remit.workers.literal_text import find_active_parts, find_unpaired_raw
 
 FindError = Callable[[str], tuple[str, int] | None]
 """The message and the line of the first syntax error of a text; None if it has none."""
@@ -55,78 +57,76 @@ class Escape(Struct, frozen=True):
         return self.text.count("\n", 0, position) + 1
 
 
-def escape_word(text: str, line: int, word: str) -> Escape:
-    """How to keep the part in a line that contains a word, or else the first part in it."""
-    parts = find_active_parts(text)
-    there = list(_find_on_line(text, parts, line))
-    pattern = re.compile(rf"(?<![\w.]){re.escape(word)}(?!\w)")
-    found = sorted((span for span in there if pattern.search(text, *span)), key=lambda span: text[span[0] + 1] == "%")
-    found = found or there
-    return _make_escape(text, parts, found[0]) if found else _escape_all(text)
+class EscapeFinder:
+    """Finds how to keep parts of one text."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._active = find_active_parts(text)
+        self._ends = [part[1] for part in self._active.parts]
+        self._code_ends = [code[1] for code in self._active.codes]
+        self._lines = [0, *(found.end() for found in re.finditer("\n", text)), len(text) + 1]
 
-def escape_error(text: str, error: tuple[str, int], find_error: FindError) -> Escape:
-    """How to keep the part with a syntax error; all of the text if none is found."""
-    parts = find_active_parts(text)
-    if len(text) > _MAX_SEARCHED:
-        return _escape_all(text)
-    if (opening := _find_unclosed(text, parts, error[0])) is not None:
-        return _make_escape(text, parts, opening)
-    if parts.opens and _is_sound(find_error(text[: parts.opens[0]])):
-        end = text.find("\n", parts.opens[0])
-        return _make_escape(text, parts, (parts.opens[0], len(text) if end < 0 else end))
-    for span in list(_find_on_line(text, parts, error[1]))[:_MAX_TRIED]:
-        if find_error(text[: span[1]]) == error:
-            return _make_escape(text, parts, span)
-    return _escape_all(text)
+    def escape_word(self, line: int, word: str) -> Escape:
+        """How to keep the part in a line that contains a word, or else the first part in it."""
+        there = self._find_on_line(line)
+        pattern = re.compile(rf"(?<![\w.]){re.escape(word)}(?!\w)")
+        found = [span for span in there if pattern.search(self._text, *span)]
+        found.sort(key=lambda span: self._text[span[0] + 1] == "%")
+        return self._make_escape((found or there)[0]) if found or there else self._escape_all()
 
+    def escape_error(self, error: tuple[str, int], find_error: FindError) -> Escape:
+        """How to keep the part with a syntax error; all of the text if none is found."""
+        text, opens = self._text, self._active.opens
+        if len(text) > _MAX_SEARCHED:
+            return self._escape_all()
+        if (opening := self._find_unclosed(error[0])) is not None:
+            return self._make_escape(opening)
+        if opens and _is_sound(find_error(text[: opens[0]])):
+            end = text.find("\n", opens[0])
+            return self._make_escape((opens[0], len(text) if end < 0 else end))
+        for span in self._find_on_line(error[1])[:_MAX_TRIED]:
+            if find_error(text[: span[1]]) == error:
+                return self._make_escape(span)
+        return self._escape_all()
 
-def _find_unclosed(text: str, parts: ActiveParts, message: str) -> tuple[int, int] | None:
-    """The tag of the block that a message says nothing closes."""
-    innermost = _INNERMOST.search(message)
-    if innermost is None:
+    def _find_unclosed(self, message: str) -> tuple[int, int] | None:
+        """The tag of the block that a message says nothing closes."""
+        innermost = _INNERMOST.search(message)
+        if innermost is None:
+            return None
+        name, depth = innermost["name"], 0
+        for span in reversed(self._active.parts):
+            tag = _TAG_NAME.match(self._text, span[0])
+            if tag is not None and tag["name"] == name and depth == 0:
+                return span
+            depth += 0 if tag is None else (tag["name"] == f"end{name}") - (tag["name"] == name)
         return None
-    name, depth = innermost["name"], 0
-    for span in reversed(parts.parts):
-        tag = _TAG_NAME.match(text, span[0])
-        if tag is not None and tag["name"] == name and depth == 0:
-            return span
-        depth += 0 if tag is None else (tag["name"] == f"end{name}") - (tag["name"] == name)
-    return None
 
+    def _find_on_line(self, line: int) -> list[tuple[int, int]]:
+        """The parts in a line."""
+        line = min(line, len(self._lines) - 1)
+        start, end = self._lines[line - 1], self._lines[line] - 1
+        first = bisect_right(self._ends, start)
+        return list(takewhile(lambda span: span[0] < end, self._active.parts[first:]))
 
-def _find_on_line(text: str, parts: ActiveParts, line: int) -> Iterator[tuple[int, int]]:
-    """The parts of a text in a line."""
-    end = _find_line_end(text, line)
-    start = text.rfind("\n", 0, end) + 1
-    return (span for span in parts.parts if span[0] < end and span[1] > start)
+    def _make_escape(self, span: tuple[int, int]) -> Escape:
+        """How to keep a part with the code around it, where a ``raw`` tag is text."""
+        text, (start, end) = self._text, span
+        for code in self._active.codes[bisect_right(self._code_ends, start) :]:
+            if code[0] >= end:
+                break
+            start, end = min(start, code[0]), max(end, code[1])
+        start = len(text[:start].rstrip("{"))  # a brace before a tag would be read with it
+        is_whole = text[start - 1 : start] in ("", "\n") and text[end : end + 1] in ("", "\n")
+        return Escape(text, start, end, is_whole and "\n" in text[start:end])
 
-
-def _find_line_end(text: str, line: int) -> int:
-    position = -1
-    for _ in range(line):
-        position = text.find("\n", position + 1)
-        if position < 0:
-            return len(text)
-    return position
+    def _escape_all(self) -> Escape:
+        text = self._text
+        start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+        return Escape(text, text.rfind("\n", 0, start) + 1, end, is_lines=True)
 
 
 def _is_sound(error: tuple[str, int] | None) -> bool:
     """Whether a text is valid as far as it goes."""
     return error is None or _INNERMOST.search(error[0]) is not None
-
-
-def _make_escape(text: str, parts: ActiveParts, span: tuple[int, int]) -> Escape:
-    """How to keep a part with the code around it, where a ``raw`` tag is text."""
-    start, end = span
-    for code in parts.codes:
-        if code[0] < end and start < code[1]:
-            start, end = min(start, code[0]), max(end, code[1])
-    start = len(text[:start].rstrip("{"))  # a brace before a tag would be read with it
-    is_lines = "\n" in text[start:end] and text[start - 1 : start] in ("", "\n") and text[end : end + 1] in ("", "\n")
-    return Escape(text, start, end, is_lines)
-
-
-def _escape_all(text: str) -> Escape:
-    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    return Escape(text, text.rfind("\n", 0, start) + 1, end, is_lines=True)

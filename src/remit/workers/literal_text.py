@@ -24,7 +24,7 @@ _TOKEN: Final = re.compile(
     r"^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?=(?P<info>[^\n]*)$)"
     r"|(?<!\\)(?P<slashes>\\*)(?P<ticks>`+)"
     rf"|{_RAW_TAG}"
-    rf"|(?P<tag>\{{%)|(?P<output>\{{\{{(?:{_NESTED})*?\}}\}})",
+    rf"|(?P<output>\{{\{{(?:{_NESTED})*?\}}\}})|(?P<tag>\{{+%)",
     re.MULTILINE | re.DOTALL,
 )
 _TAG: Final = re.compile(rf"\{{%(?:{_STRINGS}|[^\"'%{{]|\{{(?!%)|%(?!\}}))*%\}}", re.DOTALL)
@@ -110,7 +110,9 @@ class _Scanner:
         elif token["ticks"] and not is_code and (closer := self._closers.get(token.start("ticks"))):
             self._span_end = closer + len(token["ticks"])
             self.codes.append((token.start("ticks"), self._span_end))
-        elif token["tag"] or token["raw"] or (token["output"] and not self._reads_names(token["output"])):
+        elif token["tag"] or token["raw"] or (is_code and token[0].startswith("{{%")):
+            kept = _as_text(token[0])
+        elif token["output"] and not self._reads_names(token["output"]):
             kept = _as_text(token[0])
         elif token["output"]:
             self.parts.append(token.span())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, cast
 
 from jinja2 import TemplateSyntaxError, nodes
 from jinja2.meta import find_undeclared_variables
 
 from remit.schemas.finding import Finding
-from remit.workers.escape import escape_error, escape_word
+from remit.workers.escape import EscapeFinder
 from remit.workers.jinja_names import (
     FUNCTIONS,
     collect_bound_names,
@@ -48,6 +48,7 @@ class _Checker:
         self._texts = texts
         self._get_file: Callable[[str], str] = lambda name: file_of_text(file, name)
         self._sandbox = Sandbox(texts, self._get_file)
+        self._finders: dict[str, EscapeFinder] = {}
 
     def find_mistakes(self, parameters: Collection[str] | None) -> list[Finding]:
         """The errors; see `Template.check`."""
@@ -58,7 +59,7 @@ class _Checker:
             if error is None:
                 trees[name] = self.parse(name)
                 continue
-            escape = escape_error(text, error, lambda changed, name=name: self._find_error(changed, name))
+            escape = self._escapes(name).escape_error(error, partial(self._find_error, name=name))
             what = f"the template is not valid: {error[0]}"
             found.append(
                 self._make_finding("template", name, error[1], what, f"correct it, or {escape.describe(error[1])}")
@@ -119,7 +120,13 @@ class _Checker:
             yield self._make_finding("unknown-field", name, line, f"the input has no field {missing!r}", fix)
 
     def _escape(self, name: str, line: int, word: str) -> str:
-        return escape_word(self._texts[name], line, word).describe(line)
+        return self._escapes(name).escape_word(line, word).describe(line)
+
+    def _escapes(self, name: str) -> EscapeFinder:
+        found = self._finders.get(name)
+        if found is None:
+            found = self._finders[name] = EscapeFinder(self._texts[name])
+        return found
 
     def _make_finding(self, code: str, name: str, line: int, what: str, fix: str) -> Finding:
         return Finding(code=code, where=f"{self._get_file(name)}:{line}", what=what, fix=fix)
