@@ -110,13 +110,17 @@ class _Scanner:
         elif token["ticks"] and not is_code and (closer := self._closers.get(token.start("ticks"))):
             self._span_end = closer + len(token["ticks"])
             self.codes.append((token.start("ticks"), self._span_end))
-        elif token["tag"] or token["raw"] or (is_code and token[0].startswith("{{%")):
-            kept = _as_text(token[0])
-        elif token["output"] and not self._reads_names(token["output"]):
+        elif self._is_text(token, is_code=is_code):
             kept = _as_text(token[0])
         elif token["output"]:
             self.parts.append(token.span())
         return kept, token.end()
+
+    def _is_text(self, token: re.Match[str], *, is_code: bool) -> bool:
+        """Whether a tag in code, or ``{{ … }}``, is text."""
+        if not token["output"]:
+            return bool(token["tag"] or token["raw"])
+        return (is_code and token[0].startswith("{{%")) or not self._reads_names(token["output"])
 
     def _keep_tag(self, token: re.Match[str]) -> tuple[str, int]:
         tag = _TAG.match(self._text, token.start())
