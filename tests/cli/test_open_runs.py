@@ -20,6 +20,8 @@ def test_calls_of_a_session_are_calls_of_one_run(cli: Cli) -> None:
     assert (done.status, done.json["run"], done.json["result"]["price"]) == (0, run, 3)
     (told,) = cli("runs", "--status", "open", "--json").json["runs"]
     assert (told["run"], told["callee"]) == (run, "open run")
+    resumed = cli("resume", run, "--app", APP)
+    assert (resumed.status, resumed.out) == (0, f"open: run {run} rests until its next call\n")
     shown = cli("show", run, "--app", APP)
     assert (shown.status, shown.out.count("bread"), shown.out.count("rye")) == (0, 2, 1), shown.out
     assert cli("close", run, "--app", APP).out == f"closed run {run}: 3 calls, 0 failed, 0 denied\n"

@@ -343,3 +343,22 @@ async def test_runs_at_rest_have_no_task_and_take_less_than_a_kilobyte_each() ->
     assert len(asyncio.all_tasks()) == tasks
     remit = sum(each.size for each in kept if "/remit/" in each.traceback[0].filename)
     assert remit / len(ids) <= 1024, [str(each) for each in kept[:12]]
+
+
+async def test_a_call_that_comes_while_an_engine_executes_the_run_is_made_in_that_execution_or_the_next() -> None:
+    for turns in range(0, 30, 6):
+        desk = Desk()
+        runtime = desk.process()
+        async with runtime.client(ADA).open_run() as run:
+            asked = await run.call("erase", {"page": "home"}, key="1")
+        await decide(desk, asked.questions[0])
+        async with runtime.client(ADA).open_run(run_id=run.id) as again:
+            resumed = asyncio.create_task(runtime.resume(run.id))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            assert (await again.call("read", {"page": "home"})).value() == "text of home"
+            assert (await again.call("erase", {"page": "home"}, key="1")).value() == "erased home"
+            await asyncio.wait([resumed])
+            assert resumed.exception() is None or isinstance(resumed.exception(), LeaseError)
+        assert await status_of(desk.store, run.id) == "open"
+        assert sorted(desk.ran) == ["erase home", "read home"]

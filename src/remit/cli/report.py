@@ -60,6 +60,8 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
         print(stalled_notice(result, options.app_reference), file=sys.stderr)
     if result.status == "queued":
         print(queued_notice(result, options.app_reference), file=sys.stderr)
+    if result.status == "open" and not options.as_json:
+        print(f"open: run {result.run} rests until its next call")
     if result.status == "scheduled" and not options.as_json:
         print(_scheduled_notice(result, options.app_reference))
     for question in open_questions:
@@ -68,7 +70,7 @@ def report_result(client: LocalClient, result: RunResult[Any], options: ReportOp
             print(f"  who:     {describe_approvers(client, question)}", file=sys.stderr)
     for question in announced_questions:
         print(_announced_notice(question, options), file=sys.stderr)
-    if result.status in ("done", "scheduled"):
+    if result.status in ("done", "scheduled", "open"):
         return ExitStatus.DONE
     return ExitStatus.WAITING if result.status in ("waiting", "stalled", "queued") else ExitStatus.FAILED
 

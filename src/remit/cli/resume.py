@@ -36,7 +36,7 @@ def resume(
     If the application no longer has the rules, layers or limits under which a run was opened, the run is stalled, and
     its reason names them. With the permission runs:loosen, --without continues it.
 
-    Exit status: 0 done, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
+    Exit status: 0 done, or open for calls, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """
     if reason and not without:
         raise UsageError("--reason needs --without NAME: it says why the run continues without it")
