@@ -32,7 +32,7 @@ NOT_SWEPT: Final = {
         RetryModel.repeat App.check_runtime run_checklist Price.cost
         *Gate.check *Gate.why_closed InboxApprover.decide Arguments.limit ArtifactScope.*
         Page RunDetails CallResult OpenRun Client Receipt ReceiptCall ToolInfo *Update WatchStart *View
-        ModelSettings.* as_no_model_error check_order compose error_from_reply FileAnchor.append
+        ModelSettings.* FailureView.* ListedRun* check_order compose error_from_reply FileAnchor.append
     """,
     "it refuses every call outside of a run": "RunArtifacts.* RunSchedules.*",
     "an agent or its driver calls it": """
@@ -43,7 +43,7 @@ NOT_SWEPT: Final = {
     """,
     "the runtime calls its store, and a store loads what it stored": """
         ConversationRow InMemoryStore.* ItemEvent Position SqlStore.[b-z]* SqlStore.a[!t]* SqlStore.attach_call
-        *.from_json decode_item encode_item
+        *.from_json decode_item encode_item RunTotals.* TokenCounts.* UsageRow
     """,
     "an executor calls its engine, SQLAlchemy a column type, and a transaction a database": """
         *Engine.* Schema.* UtcDateTime* FullText.* SqlFunction.*
