@@ -116,7 +116,10 @@ async def _learnt_window(ledger: Ledger, model: str) -> int | None:
 
 def _window_in(items: Sequence[Item], model: str) -> int | None:
     """The window of the model of that name, by the newest of the items that gives it."""
-    return next(filter(None, (_window_by(each, model) for each in reversed(items))), None)
+    for item in reversed(items):  # read at the beginning of every run, so no generator
+        if isinstance(item, (Note, ModelFailure)) and (window := _window_by(item, model)):
+            return window
+    return None
 
 
 def _window_by(item: Item, model: str) -> int | None:
