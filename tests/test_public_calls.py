@@ -17,7 +17,7 @@ from tests.test_public_names import PUBLIC
 
 MADE_BY_REMIT: Final = """
     AgentTools AuditFault AuditReport CallResult Caller ChatRequest CheckResult Client Completion ConversationRow
-    Finding Grant History Inventory ListedRun LocalModel LogHead MethodDefinition ModelResolver OpenRun Page
+    Finding Grant History HtmlText Inventory ListedRun LocalModel LogHead MethodDefinition ModelResolver OpenRun Page
     PlannedCall Question ReplayReport ResolvedModel RunDetails RunInfo RunResult RunRow Tag Tool ToolDefinition
     ToolDefinitions ToolInfo ToolText UserDirectory WorkerDefinition
 """

@@ -68,12 +68,12 @@ class OpenRun:
     @property
     def id(self) -> str:
         """The id of the run."""
-        return self._opened().run
+        return self._get_opened().run
 
     def belongs_to(self, principal: Principal) -> bool:
         """Whether a principal opened the run, as whom its calls are made."""
         check_principal("principal", principal)
-        opened = self._opened()
+        opened = self._get_opened()
         return (principal.name, principal.tenant) == (opened.principal, opened.tenant)
 
     async def __aenter__(self) -> Self:
@@ -105,7 +105,7 @@ class OpenRun:
             RequestError: the application has no such tool, the arguments are not JSON, or the run has ended.
             IdempotencyError: the key was used for another call. LeaseError: another process executes the run.
         """
-        opened, parts = self._opened(), self._parts
+        opened, parts = self._get_opened(), self._parts
         _check_cage(opened)
         check_key(key)
         callee = parts.find(tool)
@@ -127,11 +127,11 @@ class OpenRun:
         Raises:
             RequestError: a call waits for a person. LeaseError: another process executes the run.
         """
-        opened = self._opened()
+        opened = self._get_opened()
         _check_cage(opened)
         return await self._parts.runs.close(opened.run, self, self._idle_seconds)
 
-    def _opened(self) -> _Opened:
+    def _get_opened(self) -> _Opened:
         if self._run is None:
             raise RequestError("the run is not open yet; write `async with client.open_run(…) as run:`")
         return self._run

@@ -143,7 +143,7 @@ class OpenCalls:
         """Whether the run must be executed."""
         return bool(self.incoming) or self.closing is not None
 
-    def put(self, incoming: IncomingCall) -> None:
+    def take(self, incoming: IncomingCall) -> None:
         """Take a call for the body."""
         self.incoming.append(incoming)
         self.changed.set()

@@ -61,7 +61,7 @@ class OpenRuns:
     async def call(self, run: str, incoming: IncomingCall, holder: object, idle_seconds: float) -> ExecutionOutcome:
         """Make a call of a run, and return what came of it. A caller that is cancelled ends the call, not the run."""
         calls = self._calls_of(run, holder, idle_seconds)
-        calls.put(incoming)
+        calls.take(incoming)
         try:
             await asyncio.wait([incoming.outcome])
         except asyncio.CancelledError:

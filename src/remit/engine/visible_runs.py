@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from remit.core.call_checks import check_calls
 from remit.core.checks import check_text
 from remit.engine.result import check_run_id
 from remit.engine.sharing import CANCEL_PERMISSION, READ_PERMISSION, Access, has_access, is_part
@@ -12,6 +13,7 @@ from remit.journal.ports import RunRow, Store
 from remit.record.principal import Principal, check_principal
 
 
+@check_calls
 class VisibleRuns:
     """The runs that ``principal`` sees, of ``application``, or of every one if it is empty.
 
