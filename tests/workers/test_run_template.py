@@ -38,6 +38,13 @@ def test_an_unknown_name_is_found_with_its_line(tmp_path: Path) -> None:
         load_workers(tmp_path)
 
 
+@pytest.mark.parametrize(("written", "line"), [("a {{ day }}", 2), ("|\n  a\n  {{ day }}", 4), ("\n  a {{ day }}", 3)])
+def test_the_line_of_an_unknown_name_is_that_in_the_file(tmp_path: Path, written: str, line: int) -> None:
+    (tmp_path / "editor.worker").write_text(f"---\nrun_instructions: {written}\n---\nEdit.", encoding="utf-8")
+    with pytest.raises(WorkerFileError, match=rf"editor\.worker:{line}: .*'day'"):
+        load_workers(tmp_path)
+
+
 def test_an_unknown_name_in_python_is_found_too() -> None:
     with pytest.raises(ContractError, match=r"worker editor: .*'day'"):
         WorkerDefinition(name="editor", prompt="Edit.", run_instructions="{{ day }}")

@@ -41,7 +41,7 @@ _JSON_TAGS: Final = frozenset({None, *(f"{_TAG}{kind}" for kind in _JSON_KINDS)}
 class YamlDocument(Struct, frozen=True):
     """The value of a document, and the line of each part by its path.
 
-    Each of ``rejected_paths`` has a finding.
+    Each of ``rejected_paths`` has a finding. ``text_lines``: where each text begins, which may be below its key.
     """
 
     file: str
@@ -49,6 +49,7 @@ class YamlDocument(Struct, frozen=True):
     lines: dict[KeyPath, int]
     findings: list[Finding] = field(default_factory=list[Finding])
     rejected_paths: set[KeyPath] = field(default_factory=set[KeyPath])
+    text_lines: dict[KeyPath, int] = field(default_factory=dict[KeyPath, int])
 
     def is_rejected(self, path: KeyPath) -> bool:
         """Whether a part, or a part that contains it, has a finding already."""
@@ -102,7 +103,8 @@ def read_yaml(text: str, file: str) -> YamlDocument:
     if not isinstance(value, dict):
         finding = reader.make_finding(reader.lines[()], "yaml", "no mapping", "begin with keys, like `domain: …`")
         raise InventoryError([finding])
-    return YamlDocument(file, cast("dict[str, Any]", value), reader.lines, reader.findings, reader.rejected_paths)
+    found = cast("dict[str, Any]", value)
+    return YamlDocument(file, found, reader.lines, reader.findings, reader.rejected_paths, reader.text_lines)
 
 
 def _refuse_unseen(where: str, sign: str) -> InventoryError:
@@ -189,6 +191,7 @@ class _DocumentReader:
         self._columns: dict[KeyPath, int] = {}
         self.findings: list[Finding] = []
         self.rejected_paths: set[KeyPath] = set()
+        self.text_lines: dict[KeyPath, int] = {}
         self._yaml = yaml
 
     def read_value(self, node: Any, path: KeyPath) -> Any:
@@ -205,6 +208,7 @@ class _DocumentReader:
         if isinstance(node, _Unreadable):
             return None
         if isinstance(node, self._yaml.ScalarNode):
+            self.text_lines[path] = line + (node.style in ("|", ">"))
             return node.value if path in self.rejected_paths else self._read_scalar(node, path, line)
         if isinstance(node, self._yaml.MappingNode):
             return self._read_mapping(node, path)

@@ -256,7 +256,7 @@ class _WorkerFileReader(Struct):
         self.findings += [each for each in template.check(known) if (each.code, each.where) not in reported_positions]
         of_run = document.value.get("run_instructions")
         if isinstance(of_run, str):
-            line = document.lines.get(("run_instructions",), 1)
+            line = document.text_lines.get(("run_instructions",), 1)
             self.findings += RunTemplate(of_run, file=document.file, line=line).check()
         return includes
 

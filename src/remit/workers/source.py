@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from remit.errors import SetupError
 from remit.schemas.finding import Finding, InventoryError, display_path
@@ -65,9 +66,7 @@ def read_source(path: Path) -> WorkerSource:
     line = marks[1] + blank + 2
     prompt = "\n".join(below[blank:]).rstrip()
     at = {PROMPT_PATH: line, **document.lines}  # a key of that name is refused, on its own line
-    return WorkerSource(
-        YamlDocument(file, document.value, at, document.findings, document.rejected_paths), prompt, line
-    )
+    return WorkerSource(replace(document, lines=at), prompt, line)
 
 
 def _read_front_matter(lines: list[str], file: str) -> YamlDocument:
