@@ -229,3 +229,17 @@ async def test_requests_in_envelopes_are_calls_of_an_open_run_for_its_principal_
     assert desk.ran == ["write a"]
     with pytest.raises(SetupError, match="give an OpenRun"):
         await handle_request(runtime, sent, by=ADA, run=cast("Any", "run"))
+
+
+async def test_a_call_has_no_more_permissions_than_its_client_whatever_the_directory_says() -> None:
+    @tool(effect=Effect.PURE, permissions=["pages:read"])
+    async def read() -> str:
+        """Read."""
+        return "text"
+
+    runtime = Runtime(App(name="test", tools=(read,)), directory=find_superuser)
+    reader, nobody = Principal("ada", "bakery", frozenset({"pages:read@a/*"})), Principal("ada", "bakery")
+    async with runtime.client(nobody).open_run(target="a/b") as run:
+        assert "pages:read" in (await run.call("read", {})).text
+        async with runtime.client(reader).open_run(run_id=run.id) as other:
+            assert (await other.call("read", {})).value() == "text"

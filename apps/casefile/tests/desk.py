@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
+from uuid import uuid4
 
 from sqlalchemy import select
 
 from apps.casefile.tests.office import principal
 from apps.casefile.tests.shared import application_of
 from remit import Principal, Runtime
-from remit.runtime import RunResult
+from remit.engine.result import Result
+from remit.runtime import CallResult, RunResult
 from remit.stores import InMemoryStore
 from remit.testing import Scripted
 from remit.tools import Arguments
@@ -37,6 +40,7 @@ class Desk:
         self.database = database
         self.parts = parts or application_of(database)
         self.model = Scripted(script)
+        self._asked: dict[str, Callable[[], Awaitable[CallResult[Any]]]] = {}
         self.runtime = Runtime(self.parts.app, model=self.model, store=store, directory=principal)
 
     async def run(self, name: str, by: str | Principal = "ann", /, *, at: str = "", **arguments: Any) -> RunResult[Any]:
@@ -63,15 +67,24 @@ class Desk:
 
     async def ask(
         self, session: str, tool: str, parameters: dict[str, Any], by: str | Principal = "ann", /, **more: Any
-    ) -> RunResult[Any]:
-        """Ask for a tool in a session."""
+    ) -> CallResult[Any]:
+        """Ask for a tool in a session: a call of its open run."""
         asked = {"tool_name": tool, "parameters": parameters, **more}
-        return await self.run("process_tool_request", by, at=session, **asked)
+        return await self._call_in_run(session, by if isinstance(by, Principal) else principal(by), asked, uuid4().hex)
 
-    async def decide(self, waiting: RunResult[Any], *, approved: bool = True) -> RunResult[Any]:
-        """Decide what a run waits for, as ann, and drive it on."""
+    async def _call_in_run(self, session: str, by: Principal, asked: dict[str, Any], key: str) -> CallResult[Any]:
+        opened = self.runtime.client(by).open_run(idempotency_key=f"session {session}", conversation=session)
+        async with opened as run:
+            made = await run.call("process_tool_request", json.dumps(asked), key=key)
+        self._asked[made.call] = partial(self._call_in_run, session, by, asked, key)
+        return made
+
+    async def decide(self, waiting: Result[Any], *, approved: bool = True) -> Result[Any]:
+        """Decide what a run or a call of one waits for, as ann, and drive it on."""
         for question in waiting.questions:
             await self.runtime.decide(question, approved=approved, by=principal())
+        if isinstance(waiting, CallResult):
+            return await self._asked[waiting.call]()
         return await self.runtime.resume(waiting.run)
 
     async def events(self, session: str = "") -> list[Event]:
@@ -91,11 +104,11 @@ class Desk:
             return (await reading.scalars(select(SessionRequest).order_by(SessionRequest.created_at))).all()
 
 
-def code_of(result: RunResult[Any]) -> str:
+def code_of(result: Result[Any]) -> str:
     """The code of the error that a run failed with; the empty text where it did not."""
     return result.reply.error.code if result.reply is not None and result.reply.error is not None else ""
 
 
-def said_by(result: RunResult[Any]) -> str:
+def said_by(result: Result[Any]) -> str:
     """What that error says."""
     return result.reply.error.message if result.reply is not None and result.reply.error is not None else ""

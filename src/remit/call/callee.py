@@ -22,7 +22,7 @@ from remit.core import Stack
 from remit.core.checks import as_tuple
 from remit.errors import SetupError
 from remit.record.arguments import Arguments
-from remit.record.principal import Caller
+from remit.record.principal import Caller, Principal
 from remit.record.seen import Seen
 
 P = ParamSpec("P")
@@ -150,8 +150,8 @@ class Frame(Context, CallFactory, Protocol):
         """The callee that Python code in this body calls by a name; one that refuses each call if there is none."""
         ...
 
-    def prepare_call(self, callee: Callee[..., Any], arguments: str, /) -> PreparedCall:
-        """Prepare a call of ``callee`` with arguments as text."""
+    def prepare_call(self, callee: Callee[..., Any], arguments: str, /, by: Principal | None = None) -> PreparedCall:
+        """Prepare a call of ``callee`` with arguments as text, with no more permissions than those of ``by``."""
         ...
 
 

@@ -138,7 +138,7 @@ class Client(UpdateReader):
             return self._runs.open_run(self.principal, options, idle_seconds)
         if options:
             raise RequestError(f"open_run: a run that exists takes no {', '.join(options)}; leave out one of them")
-        return self._runs.reopen_run(partial(self._own_run, run_id), idle_seconds)
+        return self._runs.reopen_run(self.principal, partial(self._own_run, run_id), idle_seconds)
 
     async def schedule(
         self,

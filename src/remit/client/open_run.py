@@ -55,11 +55,16 @@ class OpenRun:
     process at a time.
     """
 
-    __slots__ = ("_find_header", "_idle_seconds", "_parts", "_run")
+    __slots__ = ("_by", "_find_header", "_idle_seconds", "_parts", "_run")
 
     def __init__(
-        self, parts: OpenRunParts, find_header: Callable[[], Awaitable[RunOpened]], idle_seconds: float
+        self,
+        parts: OpenRunParts,
+        by: Principal,
+        find_header: Callable[[], Awaitable[RunOpened]],
+        idle_seconds: float,
     ) -> None:
+        self._by = by
         self._parts = parts
         self._find_header: Callable[[], Awaitable[RunOpened]] | None = find_header
         self._idle_seconds = idle_seconds
@@ -109,7 +114,7 @@ class OpenRun:
         _check_cage(opened)
         check_key(key)
         callee = parts.find(tool)
-        incoming = IncomingCall(callee.name, _read_arguments(tool, arguments, parts.limits), key)
+        incoming = IncomingCall(callee.name, _read_arguments(tool, arguments, parts.limits), key, self._by)
         outcome = await parts.runs.call(opened.run, incoming, self, self._idle_seconds)
         return CallResult(
             run=opened.run,

@@ -133,16 +133,16 @@ class RunService:
                 RunRequest(root, root.build_arguments(), by, is_direct_call=True, **kept)
             )
 
-        return OpenRun(self._open_parts, open_it, idle_seconds)
+        return OpenRun(self._open_parts, by, open_it, idle_seconds)
 
-    def reopen_run(self, find_row: Callable[[], Awaitable[RunRow]], idle_seconds: float) -> OpenRun:
+    def reopen_run(self, by: Principal, find_row: Callable[[], Awaitable[RunRow]], idle_seconds: float) -> OpenRun:
         """The open run of a row, for its principal; see `Client.open_run`."""
 
         async def find() -> RunOpened:
             header, _ = await self._conversations.read_run((await find_row()).run)
             return check_open(header)
 
-        return OpenRun(self._open_parts, find, idle_seconds)
+        return OpenRun(self._open_parts, by, find, idle_seconds)
 
     async def decide(
         self, question: str, *, approved: bool, by: Principal, kind: DecisionKind, details: DecisionOptions

@@ -34,7 +34,7 @@ from remit.errors import (
 from remit.record.arguments import Arguments, Limits, given_arguments, parse_arguments
 from remit.record.items import Note
 from remit.record.ledger import Ledger
-from remit.record.principal import Caller
+from remit.record.principal import Caller, Principal
 from remit.record.secret import redact_secrets_in_content
 from remit.record.seen import SEEN, Seen, find_last_seen
 
@@ -270,10 +270,11 @@ class CallContext:
         """The callee that Python code in this body calls by a name; one that refuses each call if there is none."""
         return self._dispatch.resolve_for_code(self._caller_of_calls(), name)
 
-    def prepare_call(self, callee: AnyCallee, arguments: str, /) -> PreparedCall:
-        """Prepare a call of ``callee`` with arguments as text."""
-        parsed = parse_arguments(arguments, self._dispatch.limits)
-        return self._prepare(callee, self._build_call(self._caller_of_calls(), callee, parsed, ""))
+    def prepare_call(self, callee: AnyCallee, arguments: str, /, by: Principal | None = None) -> PreparedCall:
+        """Prepare a call of ``callee`` with arguments as text, with no more permissions than those of ``by``."""
+        parsed, caller = parse_arguments(arguments, self._dispatch.limits), self._caller_of_calls()
+        caller = caller if by is None else caller.limited_to(by)
+        return self._prepare(callee, self._build_call(caller, callee, parsed, ""))
 
     def _build_call(self, caller: Caller, callee: AnyCallee, arguments: Arguments, wire: str) -> Call:
         """Build a call with the next id for its content."""

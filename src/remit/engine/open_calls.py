@@ -13,6 +13,7 @@ from remit.engine.outcome import ExecutionOutcome
 from remit.errors import IdempotencyError, RequestConflictError, Suspended
 from remit.record.arguments import Arguments, Limits, parse_arguments
 from remit.record.items import CallReceived
+from remit.record.principal import Principal
 
 CallFuture = asyncio.Future[ExecutionOutcome]
 IsDecided = Callable[[Sequence[str]], Awaitable[bool]]
@@ -20,12 +21,15 @@ IsDecided = Callable[[Sequence[str]], Awaitable[bool]]
 
 
 class IncomingCall:
-    """A call that comes from outside; ``outcome`` is what its caller awaits, ``call`` its id once it is taken up."""
+    """A call that comes from outside, made ``by`` a principal.
 
-    __slots__ = ("_opened", "arguments", "key", "outcome", "tool")
+    ``outcome`` is what its caller awaits, ``call`` its id once it is taken up.
+    """
 
-    def __init__(self, tool: str, arguments: Arguments, key: str) -> None:
-        self.tool, self.arguments, self.key = tool, arguments, key
+    __slots__ = ("_opened", "arguments", "by", "key", "outcome", "tool")
+
+    def __init__(self, tool: str, arguments: Arguments, key: str, by: Principal) -> None:
+        self.tool, self.arguments, self.key, self.by = tool, arguments, key, by
         self.outcome: CallFuture = asyncio.get_running_loop().create_future()
         self._opened: OpenedCall | None = None
 

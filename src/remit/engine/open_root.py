@@ -21,6 +21,7 @@ from remit.engine.open_calls import IncomingCall, OpenCalls, OpenedCall, refuse_
 from remit.errors import Suspended
 from remit.record.arguments import Arguments, parse_arguments
 from remit.record.items import OPEN_RUN, CallReceived, Item, Position, ToolOutput
+from remit.record.principal import Principal
 
 _FACTS: Final = Facts(effect=Effect.COMPOSED)
 _NO_LAYERS: Final[Stack[CallLayer]] = Stack()
@@ -189,7 +190,7 @@ class _Body:
             return
         known = self._by_key.get(incoming.key) if incoming.key else None
         if known is None:
-            prepared = self._prepare(incoming.tool, incoming.arguments.raw)
+            prepared = self._prepare(incoming.tool, incoming.arguments.raw, incoming.by)
             received = CallReceived(
                 call=prepared.id,
                 parent=self._frame.id,
@@ -212,8 +213,8 @@ class _Body:
         elif known.task is None:
             self._start(known)
 
-    def _prepare(self, tool: str, arguments: str) -> PreparedCall:
-        return self._frame.prepare_call(self._frame.find(tool), arguments)
+    def _prepare(self, tool: str, arguments: str, by: Principal | None = None) -> PreparedCall:
+        return self._frame.prepare_call(self._frame.find(tool), arguments, by=by)
 
     def _open(self, key: str, tool: str, prepared: PreparedCall) -> OpenedCall:
         opened = OpenedCall(tool, prepared)

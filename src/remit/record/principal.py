@@ -170,6 +170,11 @@ class Caller:
         )
         return caller if permissions is None else caller.narrow_to(permissions)
 
+    def limited_to(self, principal: Principal) -> Caller:
+        """This caller with no more permissions than ``principal``, who is the same, has for its target."""
+        own = principal.at(self.target).permissions
+        return self if own == self.principal.permissions else replace(self, principal=self.principal.narrow_to(own))
+
     def narrow_to(self, permissions: frozenset[str]) -> Caller:
         """This caller with only those permissions that ``permissions`` covers too, in runs that it starts as well."""
         all_allowed = frozenset({WILDCARD}) if self.allowed is None else self.allowed
