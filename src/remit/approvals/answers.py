@@ -20,7 +20,7 @@ from remit.record.secret import redact_secrets, redact_secrets_in_content
 
 
 async def record_question(call: Call, recorded: RecordedQuestion, consumption: Consumption) -> None:
-    """Write a question about a call, and the decision on it if there is one."""
+    """Write a question about a call, and its decision if there is one."""
     question, decision = recorded
     consumed = consumption if consumption.questions else None
     item = question_item(question, call=call.id, parent=call.caller.call, wire=call.wire_id)
@@ -44,7 +44,7 @@ async def require_approval(call: Call, recorded: RecordedQuestion, approver: App
         decision = await ask_approver(approver, question, call.deadline)
         if decision is None:
             raise Suspended(question.id)
-        # Stored first: another approver may have decided by now, and a process that dies here must leave one decision.
+        # Store the decision first: another approver may have decided, and a crash here must leave one decision.
         decision = await call.ledger.decisions.decide(_validate_decision(call, question, decision))
         if decision is not None:
             of = question.call if question.is_about_run else call.id

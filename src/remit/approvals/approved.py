@@ -1,4 +1,4 @@
-"""What approvers saw, compared with the current state: before a call starts, and again by the code that writes."""
+"""Compares what approvers saw with the current state: before a call starts, and again when its body writes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 async def check_approved(call: Call, approved: Sequence[Question]) -> None:
-    """Compare what each approver saw with the current state; if it differs, the call is asked about again.
+    """Compare what each approver saw with the current state; if it differs, ask about the call again.
 
     Raises:
-        AskAgain: a new question is in the journal, or the objects as they are now. NotFoundError: one is gone.
-        SealError: there is no layer to ask about them.
+        AskAgain: the journal has a new question or the current objects. NotFoundError: an object is gone. SealError: no
+            layer can ask about the change.
     """
     current = await _find_changed_referents(call)
     changed = None if current is not None else await _find_changed_preview(call, approved)
@@ -44,7 +44,7 @@ async def check_approved(call: Call, approved: Sequence[Question]) -> None:
 
 
 class ApprovedCall:
-    """An approved call whose body runs, and what the body found when it compared the state before it wrote."""
+    """An approved call whose body runs, and the result of the body's comparison before it writes."""
 
     __slots__ = ("_approved", "_call", "_has_changed", "_was_same")
 
@@ -59,13 +59,13 @@ class ApprovedCall:
         if current is None and changed is None:
             self._was_same = True
             return
-        # What was the same before may have been written since, and may be what has changed.
+        # Compare again: the body may have written since the last comparison, and caused the change itself.
         self._has_changed = not self._was_same
         detail = "" if changed is None else f": it was {changed[0].shown}, and is {changed[1].summary}"
         raise ConflictError(f"the state that {self._call.callee.name} was approved for has changed{detail}")
 
     def has_not_begun(self, attempt: int) -> bool:
-        """Whether the body has refused to write in this attempt, no other attempt has started, and a layer can ask."""
+        """Whether the body refused to write in this attempt, no other attempt has started, and a layer can ask."""
         items = self._call.ledger.items_for(self._call.id)
         others = [each for each in items if not isinstance(each, AttemptStarted) or each.attempt != attempt]
         return self._has_changed and bool(self._call.approvals) and not has_begun(others)
@@ -81,7 +81,7 @@ class ApprovedCall:
 
 
 async def _find_changed_referents(call: Call) -> Call | None:
-    """The call with the objects that its references mean now, if these are not as they were when it was approved."""
+    """The call with the objects to which its references resolve now, or None if these match the approval."""
     if not call.callee.schema_in.references or call.ledger.execution.is_replaying:
         return None
     current = await find_referents(call)
@@ -89,7 +89,7 @@ async def _find_changed_referents(call: Call) -> Call | None:
 
 
 async def _find_changed_preview(call: Call, approved: Sequence[Question]) -> tuple[Question, Preview] | None:
-    """The first question whose state is not the present one, and the present preview."""
+    """The first question with an outdated state, and the present preview."""
     stated = [question for question in approved if question.state]
     if not stated:
         return None

@@ -30,15 +30,15 @@ from remit.schemas.jsontext import canonical_text
 
 
 class Approver(Protocol):
-    """Decides questions: returns a decision at once, or None, and the run waits until a person decides."""
+    """Decides questions. It returns a decision at once, or None to let the run wait for a person."""
 
     async def decide(self, question: Question, /) -> Decision | None:
-        """The decision, if it is available at once."""
+        """Return the decision if it is available at once, else None."""
         ...
 
 
 class HasApprover(Protocol):
-    """An environment with an approver. None denies every call that needs approval."""
+    """An environment with an approver. Without one (None), every call that needs approval is denied."""
 
     @property
     def approver(self) -> Approver | None:
@@ -58,7 +58,7 @@ class InboxApprover:
 
 
 async def ask_approver(approver: Approver, question: Question, deadline: float | None) -> Decision | None:
-    """The decision of an approver of the application, if it has one at once.
+    """Ask the application's approver for an immediate decision.
 
     Raises:
         InternalError: the approver failed; the question stays open. DeadlineError: it took too long.
@@ -79,7 +79,7 @@ async def ask_approver(approver: Approver, question: Question, deadline: float |
 
 
 def find_announced_call(call: Call) -> Call | None:
-    """For a call with its confirmation flag unset, return the call it announces; None for other calls.
+    """Return the call that a call with an unset confirmation flag announces; None for other calls.
 
     An unconfirmed call changes nothing and needs no approval itself.
     """
@@ -89,15 +89,15 @@ def find_announced_call(call: Call) -> Call | None:
 
 
 def only_announces(call: Call) -> bool:
-    """Whether a call has its confirmation flag unset: it says what another one would do; see `find_announced_call`."""
+    """Whether a call's confirmation flag is unset, so that it announces another call; see `find_announced_call`."""
     return call.payload is not None and find_unset_flag(call.callee, call.payload) is not None
 
 
 def can_be_carried(call: Call) -> bool:
-    """Whether the decision on an announced call can open a run that makes it as ``call`` would have been made.
+    """Whether the decision on an announced call can open a run that makes the call.
 
-    It is in a conversation, and either the root of its run or made by the model of the agent at the root. Any other
-    caller waits for the decision itself, and so does a call of an open run.
+    This requires a conversation, and a call that is the root of its run or comes from the model of the root agent. Any
+    other caller, including an open run, waits for the decision itself.
     """
     caller = call.caller
     if not caller.conversation or not caller.call:
@@ -116,10 +116,10 @@ def find_unset_flag(callee: Contract, payload: BaseModel) -> str | None:
 
 
 def compute_match(call: Call, policy_version: str) -> str:
-    """Digest what another call must share to use the same approval.
+    """Digest the properties that another call must share to use the same approval.
 
-    With a confirmation flag, that is the application, the conversation, the target, the principal, the tool and the
-    arguments; otherwise it is the call itself.
+    With a confirmation flag, these are application, conversation, target, principal, tool and arguments. Otherwise,
+    only the call itself matches.
     """
     caller, by = call.caller, call.caller.principal
     confirms = call.callee.facts.confirm is not None and caller.conversation
@@ -162,12 +162,12 @@ def build_question(
 
 
 def with_preview(question: Question, preview: Preview) -> Question:
-    """The question with what the approver is shown, to which the approval is bound."""
+    """Add the preview that the approver is shown, and bind the approval to it."""
     return replace(question, shown=preview.summary, changes=preview.changes, link=preview.link, state=preview.state)
 
 
 def describe_changes(question: Question, call: Call, *, is_edited: bool, is_used: bool) -> list[str]:
-    """The changes since the question about the call was opened, for the reason of the next question."""
+    """Describe what changed since the question was opened, as the reason for the next question."""
     risk = call.callee.facts.risk.value
     if is_used:
         change = "another call has used the approval"
@@ -188,7 +188,7 @@ def describe_changes(question: Question, call: Call, *, is_edited: bool, is_used
 
 
 def build_replacement(question: Question, preview: Preview, call: Call) -> Question:
-    """Build the question that replaces ``question`` because the state that it showed has changed."""
+    """Build the question that replaces ``question`` after a change of the state that it showed."""
     was = f": it was {question.shown}" if question.shown != preview.summary else ""
     reason = question.reason.partition(_CHANGED)[0]
     now = call.ledger.now()
@@ -211,7 +211,7 @@ _MAX_NEWS: Final = 200
 
 
 async def compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
-    """Arguments that differ from the principal's last approved call of this tool and rule for the target."""
+    """List the arguments that differ from the principal's last approved call of this tool and rule for the target."""
     by = call.caller.principal
     last = await call.ledger.decisions.find_last_approval(
         tenant=by.tenant, asker=by.name, target=call.caller.target, tool=call.callee.name, rule=rule
@@ -228,7 +228,7 @@ async def compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
 
 
 def _read_user_message(call: Call) -> str:
-    """The user's message that began the run; empty if there is none, and in a replay, which opens no question."""
+    """The user message that began the run; empty if there is none, and in a replay, which opens no questions."""
     own = (item for item in call.ledger.recorded_items() if isinstance(item, Message) and item.call == item.agent)
     messages = (decode_message(each.text) for each in own)
     return next((message_text(each) for each in messages if each["role"] == "user"), "")[:_MAX_MESSAGE]
@@ -237,12 +237,12 @@ def _read_user_message(call: Call) -> str:
 def build_outcome_question(
     call: Call, attempt: int, approvals: Sequence[Question] = (), *, replaces: str = "", lost: str = ""
 ) -> Question:
-    """Build the question whether an interrupted call happened. The call was started, and its end is unknown.
+    """Build the question whether an interrupted call, whose end is unknown, happened.
 
-    It ``replaces`` a question whose answer is void because its author has ``lost`` the permission.
+    ``replaces`` is the question whose answer is void because its author has ``lost`` the permission.
 
-    It is decided under the rules of all ``approvals`` that the call had: by their permissions, and by another person
-    than those who requested the call where one of them requires four eyes.
+    A decision must satisfy the rules of all ``approvals`` of the call: it needs their permissions and, if one requires
+    four eyes, an author who did not request the call.
     """
     match = content_digest("outcome", call.caller.run, call.id, str(attempt), *([replaces] if replaces else []))
     again = f"; asked again, because {lost}" if lost else ""
@@ -266,19 +266,19 @@ def build_outcome_question(
 
 
 def build_about_run(call: Call, ask: Ask, rule: str, number: str) -> Question:
-    """Build a question about the run of ``call``, which is the next call that the run would ask about."""
+    """Build a question about the run of ``call``, the next call about which the run would ask."""
     match = content_digest(rule, call.caller.run, number)
     question = _build_question(call, "approval", ask, rule, question_id=match[:12], match=match)
     return replace(question, call=call.caller.run)
 
 
 def valid_from(asked: float, call: Call) -> float:
-    """From when the lifetime of a question about ``call`` counts: a scheduled call is approved long before it runs."""
+    """When the lifetime of a question about ``call`` begins. A scheduled call may be approved long before it runs."""
     return max(asked, call.ledger.execution.starts_at)
 
 
 def _tell_time(call: Call) -> str:
-    """When a scheduled call runs, for its approver."""
+    """Tell the approver when a scheduled call runs."""
     starts_at = call.ledger.execution.starts_at
     if starts_at <= call.ledger.now() or call.caller.call:
         return ""
@@ -295,7 +295,7 @@ def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, ques
         conversation=caller.conversation,
         run=caller.run,
         call=call.id,
-        agent="" if caller.is_outside else caller.agent,  # a person calls from outside
+        agent="" if caller.is_outside else caller.agent,  # the caller is outside the run
         asker=caller.principal.name,
         tool=call.callee.name,
         arguments=call.canonical_arguments,

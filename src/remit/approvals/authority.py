@@ -1,4 +1,4 @@
-"""The authority of deciders, which is checked when a decision is used, not only when it is made."""
+"""Checks the authority of deciders when a decision is used, not only when it is made."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from remit.record.question import Decision, Question
 
 
 def why_lost(call: Call, question: Question, decision: Decision | None) -> str:
-    """Why a decision does not count today: its author is gone, or lacks the right; empty if it counts.
+    """Say why a decision no longer counts: its author is gone or has lost the permission. Empty if it counts.
 
-    A denial counts always, and a replay compares only. A person who confirmed their own call needs no right for that.
+    A denial always counts. A replay does not check. A person needs no permission to confirm their own call.
     """
     is_denial = decision is not None and question.kind == "approval" and not decision.approved
     find = CURRENT_RUN.get().find_principal
@@ -27,17 +27,17 @@ def why_lost(call: Call, question: Question, decision: Decision | None) -> str:
 
 
 def is_granted(grant: Grant) -> bool:
-    """Whether the grantor has today the right to give a grant."""
+    """Whether the grantor still has the permission to give a grant."""
     find = CURRENT_RUN.get().find_principal
     person = None if find is None else find(grant.by, grant.tenant)
     return find is None or (person is not None and person.at(grant.target).may(grant.who))
 
 
 def check_deciders(call: Call) -> None:
-    """Refuse the approvals of a call if one of their authors has lost the right; the call is asked about again.
+    """Check the authors of a call's approvals. If one has lost the permission, ask about the call again.
 
     Raises:
-        AskAgain: the outermost `Approve` asks. SealError: no layer is there to ask.
+        AskAgain: the outermost `Approve` asks. SealError: no layer can ask.
     """
     for question, decision in read_approvals(call.ledger.items_for(call.id)).standing.values():
         if lost := why_lost(call, question, decision):

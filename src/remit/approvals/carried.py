@@ -1,6 +1,7 @@
-"""Announced calls that a person has confirmed or approved: the runtime makes each in the run that the decision opened.
+"""Announced calls that a person confirmed or approved. The runtime makes each in the run that the decision opened.
 
-Such a run *carries* the call. Its header names it, and is stored in one transaction with the question and the decision.
+Such a run *carries* the call. Its header names the call, and is stored in one transaction with the question and the
+decision.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ from remit.record.run_artifacts import from_recorded
 
 
 def carried_wire_id(call: str) -> str:
-    """The id in an agent's conversation of the call that its run carries, which no model made."""
+    """The id of a carried call in the agent's conversation, since no model gave it one."""
     return CARRIED_ID + content_digest("carried", call)[: PORTABLE_CHARS - len(CARRIED_ID)]
 
 
 def describe_act(question: Question, decision: Decision) -> str:
-    """The message of a run that a decision opened without a message of its own."""
+    """The message of a run that was opened by a decision without a message."""
     did = "confirmed" if decision.kind == "confirm" else "approved"
     return f"[{decision.by} {did} the announced call of {question.tool}; it is made now, and its result follows.]"
 
 
 def open_with(header: RunOpened, carried: RecordedQuestion, limits: Limits) -> tuple[RunOpened, Sequence[Item]]:
-    """The header of a run that carries the call of a question, and what follows it: the question and the decision."""
+    """The header of a run that carries a question's call, followed by the question and the decision."""
     question, decision = carried
     call, parent, wire = root_call_id(header), "", ""
     if question.agent:
@@ -49,10 +50,10 @@ def open_with(header: RunOpened, carried: RecordedQuestion, limits: Limits) -> t
 
 
 async def find_shared(call: Call, match: str) -> RecordedQuestion | None:
-    """The question of the conversation that the call shares: an open one, or a denial that no call was told yet.
+    """Find the conversation's question that the call shares: an open one, or a denial not yet reported to a call.
 
-    One that was approved while its run still executes is shared by the calls of that run, and by no other: the run that
-    the decision opened uses it.
+    A question that is approved while its run executes is shared only by the calls of that run; the approval is used by
+    the run that the decision opens.
     """
     found = await call.ledger.decisions.find_usable_question(match)
     if found is None or (found[1] is not None and found[1].approved and found[0].run != call.caller.run):
@@ -61,7 +62,7 @@ async def find_shared(call: Call, match: str) -> RecordedQuestion | None:
 
 
 async def find_repeated(call: Call, policy_version: str) -> Reply | None:
-    """The reply to the carried call of the run, if ``call`` is that call once more; None for all other calls."""
+    """The reply to the run's carried call if ``call`` repeats it, else None."""
     carried, question = find_carried_call(call.ledger)
     if question is None or carried == call.id or question.match != compute_match(call, policy_version):
         return None
@@ -76,10 +77,10 @@ async def find_repeated(call: Call, policy_version: str) -> Reply | None:
 
 
 def refuse_used(call: Call, question: str) -> None:
-    """Refuse the carried call of a run if another call, which waited for the same answer, was made instead.
+    """Refuse a run's carried call if another call that waited for the same answer was made instead.
 
     Raises:
-        ApprovalDeniedError: it was.
+        ApprovalDeniedError: the other call used the approval.
     """
     if find_carried_call(call.ledger)[0] == call.id:
         raise ApprovalDeniedError(

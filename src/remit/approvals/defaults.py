@@ -1,4 +1,4 @@
-"""Which arguments of a call are at their defaults, so that a question shows what was asked for."""
+"""Finds the arguments that equal their defaults, so that a question can emphasize the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from remit.record.arguments import canonical_json
 
 
 def names_at_default(model: type[BaseModel], canonical: str) -> tuple[str, ...]:
-    """The names of the arguments in ``canonical`` that equal the defaults of ``model``, given or not."""
+    """Names of the arguments in ``canonical`` that equal the defaults of ``model``, even if they were given."""
     values: dict[str, Any] = json.loads(canonical)
     found: list[str] = []
     for field_name, field in model.model_fields.items():

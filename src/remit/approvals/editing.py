@@ -16,7 +16,7 @@ from remit.record.question import Question
 
 
 def canonicalize_edit(callee: Contract, raw: str, question: Question, limits: Limits) -> str:
-    """The canonical form of edited arguments; empty if they equal those of the question.
+    """Canonicalize edited arguments; empty if they equal those of the question.
 
     Raises:
         InvalidArgumentsError: the contract does not allow them, or they unset the confirmation flag.
@@ -29,7 +29,7 @@ def canonicalize_edit(callee: Contract, raw: str, question: Question, limits: Li
 
 
 def approval_covers(question: Question, verdict: Verdict, rule: str) -> bool:
-    """Whether the approval of a question also satisfies this verdict on the call as its approver edited it.
+    """Whether a question's approval also satisfies this verdict on the call that the approver edited.
 
     Under four eyes it never does: the editor requests the edited call, so another person must approve it.
     """
@@ -39,9 +39,9 @@ def approval_covers(question: Question, verdict: Verdict, rule: str) -> bool:
 
 
 def add_edit_notice(reply: Reply, call: Call, editor: str) -> Reply:
-    """Add the edited arguments and their editor to the reply, for the model.
+    """Add the edited arguments and their editor to the reply for the model.
 
-    A reply that ends the run is its result, which no model reads, and remains unchanged.
+    A reply that ends the run remains unchanged, because it is the run's result and no model reads it.
     """
     if not call.wire_id or reply.is_final:
         return reply

@@ -1,4 +1,4 @@
-"""Reads questions and decisions about one call from the journal."""
+"""Reads the questions and decisions about one call from the journal."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _STORED_LIMITS = Limits(argument_bytes=1 << 40, argument_depth=1 << 10)
 
 
 class AskAgain(Suspended):
-    """The approved state has changed: an edit or a new question is in the journal.
+    """The approved state has changed, and the journal has an edit or a new question.
 
-    The outermost `Approve` starts again. Every `Approve` around the call must see what it has become. It
-    never leaves the call.
+    The outermost `Approve` catches this signal and starts again, so that every `Approve` around the call sees the
+    changed call.
     """
 
 
@@ -31,7 +31,7 @@ class RecordedQuestion(NamedTuple):
 
     @property
     def edit(self) -> str:
-        """The arguments to which the approver edited the call, empty if unedited."""
+        """The approver's edited arguments, empty if unedited."""
         return self.decision.arguments if self.decision is not None else ""
 
     @property
@@ -41,7 +41,7 @@ class RecordedQuestion(NamedTuple):
 
 
 def question_item(question: Question, *, call: str, parent: str = "", wire: str = "") -> QuestionItem:
-    """The item with which a question is opened or repeated under a call; see `QuestionItem`."""
+    """Make the item that opens or repeats a question under a call; see `QuestionItem`."""
     return QuestionItem(
         call=call,
         parent=parent,
@@ -54,11 +54,11 @@ def question_item(question: Question, *, call: str, parent: str = "", wire: str 
 
 
 class Approvals(NamedTuple):
-    """The questions about a call as it is now, by the number of `Approve` layers outside the one that asked.
+    """The questions about a call in its current form, by the number of `Approve` layers outside the one that asked.
 
-    ``edit`` is the question whose decision edited the call last. It settles the questions that were opened before.
-    ``refuted`` is the question about the outcome by whose answer, once that was used, the approved call did not happen:
-    all is asked again.
+    ``edit`` is the question whose decision last edited the call; it settles all earlier questions. ``refuted`` is the
+    outcome question whose used answer says that the approved call did not happen; then every approval is asked for
+    again.
     """
 
     standing: Mapping[int, RecordedQuestion]
@@ -67,11 +67,11 @@ class Approvals(NamedTuple):
 
     @property
     def editor(self) -> str:
-        """Who edited the call, empty if it is unedited."""
+        """The editor of the call, empty if it is unedited."""
         return self.edit.decision.by if self.edit is not None and self.edit.decision is not None else ""
 
     def consumable_questions(self, now: float) -> tuple[str, ...]:
-        """The questions whose approval can be consumed at ``now``. A grant's approval serves no other call anyway."""
+        """The questions whose approval can be consumed at ``now``, except those that a grant approved."""
         return tuple(
             question.id
             for question, decision in self.standing.values()
@@ -112,7 +112,7 @@ def read_approvals(items: Sequence[Item]) -> Approvals:
 
 
 def questions_since_start(items: Sequence[Item]) -> set[str]:
-    """The questions about approval that were opened since the newest attempt started."""
+    """The approval questions that were opened since the newest attempt started."""
     questions = set[str]()
     for item in reversed(items):
         if isinstance(item, AttemptStarted):
@@ -123,7 +123,7 @@ def questions_since_start(items: Sequence[Item]) -> set[str]:
 
 
 def read_questions(items: Iterable[Item]) -> list[RecordedQuestion]:
-    """Read all questions about approval, each with the first decision on it, in the order in which they were asked."""
+    """Read all approval questions in the order of asking, each with its first decision."""
     asked: dict[str, Question] = {}
     decisions: dict[str, Decision] = {}
     for item in items:
@@ -136,7 +136,7 @@ def read_questions(items: Iterable[Item]) -> list[RecordedQuestion]:
 
 
 def as_recorded(call: Call, edit: RecordedQuestion | None) -> Call:
-    """The call with the arguments that its last edit gave it, or that its references were resolved to since.
+    """The call with the arguments of its last edit, or of a later resolution of its references.
 
     Raises:
         InvalidArgumentsError: the contract no longer allows them.
@@ -149,7 +149,7 @@ def as_recorded(call: Call, edit: RecordedQuestion | None) -> Call:
 
 
 def was_just_edited(call: Call, edit: RecordedQuestion | None) -> bool:
-    """Whether the arguments of the call come from an edit whose references have not been resolved since."""
+    """Whether the call's arguments come from an edit whose references are still to be resolved."""
     return isinstance(_newest_arguments(call, edit), DecisionItem)
 
 

@@ -1,4 +1,4 @@
-"""Finds and uses the grants that cover a call, and parses their patterns."""
+"""Finds and uses grants that cover a call, and parses their patterns."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ async def consume_grant(call: Call, ask: Ask, version: str, editor: str) -> Gran
     """Find a grant that covers the call and use up one of its calls."""
     for grant in await _list_usable_grants(call, ask, version, editor):
         is_used = await call.ledger.decisions.use_grant(grant.id)
-        if is_used:  # else it was used up meanwhile, or has expired by the clock of the store
+        if is_used:  # otherwise it was used up meanwhile, or has expired by the store's clock
             return grant
     return None
 
 
 async def _list_usable_grants(call: Call, ask: Ask, version: str, editor: str) -> list[Grant]:
-    """The grants that cover the call. Each serves as long as its grantor has the right to give it."""
+    """The grants that cover the call and whose grantors still have the permission to give them."""
     grants = await call.ledger.decisions.usable_grants(call.caller.principal.tenant, call.callee.name)
     return [grant for grant in grants if is_granted(grant) and _grant_covers(grant, call, ask, version, editor)]
 
 
 def decide_by_grant(question: Question, grant: Grant, now: float) -> Decision:
-    """The decision that a grant makes."""
+    """Make a grant's decision on a question."""
     return Decision(question=question.id, approved=True, by=grant.by, reason=grant.reason, at=now, grant=grant.id)
 
 
 def _grant_covers(grant: Grant, call: Call, ask: Ask, version: str, editor: str) -> bool:
-    """Whether a grant is for this principal, target, definition, policy and permission, and the arguments match."""
+    """Whether a grant matches the principal, target, definition, policy, permission and arguments."""
     principal = call.caller.principal
     binding = (principal.tenant, call.caller.target, call.callee.name, principal.name, version, ask.who)
     if binding != (grant.tenant, grant.target, grant.tool, grant.principal, grant.policy, grant.who):

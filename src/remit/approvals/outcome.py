@@ -1,4 +1,4 @@
-"""Asks people what became of a call that was started and whose end is unknown."""
+"""Asks a person whether a started call happened if its end is unknown."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from remit.record.question import Decision
 
 
 async def find_or_ask_outcome(call: Call, attempt: int) -> Decision:
-    """The answer to the question whether an attempt of a call happened.
+    """Find the answer to the question whether an attempt happened, or ask the question.
 
-    An answer whose author has lost the right is not used: another question replaces it and gives the reason.
+    If the author of the answer has lost the permission, a new question, which gives this reason, replaces the old one.
 
     Raises:
         Suspended: a person must decide.

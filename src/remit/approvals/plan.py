@@ -1,4 +1,4 @@
-"""The calls of a pipeline that are known before it starts: asked about with it, and approved with it."""
+"""The planned calls of a pipeline, which are approved together with it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from remit.record.arguments import Limits, parse_arguments
 from remit.record.question import Decision, PlannedCall, Preview, Question
 
 MAX_PLANNED_CALLS: Final = 100
-"""How many calls one question shows; the others are asked about when they are made."""
+"""The maximum number of calls in one question; further calls are asked about when they are made."""
 
 _MAX_CHARS: Final = 1 << 17
 
 
 class PlannedQuestion(NamedTuple):
-    """A call that is known beforehand, what the policy asks about it, and its preview."""
+    """A planned call, the policy's verdict that asks about it, and its preview."""
 
     call: Call
     ask: Ask
@@ -38,9 +38,9 @@ class PlannedQuestion(NamedTuple):
 
 
 async def plan_calls(call: Call, policy: Policy) -> list[PlannedQuestion]:
-    """The calls that the body of ``call`` is known to make, as far as ``policy`` asks about them and no grant does.
+    """The planned calls of the body of ``call`` that ``policy`` asks about and no grant covers.
 
-    A call that would be refused today, or cannot be described, is omitted: it is not known beforehand.
+    A call that would be refused now, or that cannot be described, is omitted.
     """
     planned: list[PlannedQuestion] = []
     for inner, layers in _derive_calls(call):
@@ -54,7 +54,7 @@ async def plan_calls(call: Call, policy: Policy) -> list[PlannedQuestion]:
 async def ask_about_calls(call: Call, policy: Policy) -> tuple[Ask, str] | None:
     """The verdict on a call from its planned calls, with the rule of the first that asks.
 
-    None if nothing is to be asked. A body that has started is not asked about: its calls are.
+    None if there is nothing to ask. After the body has started, each of its calls is asked about separately.
     """
     planned = [] if call.ledger.execution.is_replaying else await plan_calls(call, policy)
     if not planned or any(call.ledger.items_for(each.call.id) for each in planned):
@@ -63,7 +63,7 @@ async def ask_about_calls(call: Call, policy: Policy) -> tuple[Ask, str] | None:
 
 
 def select_covered(planned: Iterable[PlannedQuestion], ask: Ask, policy: Policy) -> tuple[PlannedCall, ...]:
-    """The planned calls that an answer to ``ask`` covers, as the approver is shown them."""
+    """The planned calls that an answer to ``ask`` covers, in the form shown to the approver."""
     covered: list[PlannedCall] = []
     size = 0
     for call, own, rule, preview in planned:
@@ -85,9 +85,9 @@ def select_covered(planned: Iterable[PlannedQuestion], ask: Ask, policy: Policy)
 
 
 def find_cover(call: Call, ask: Verdict, rule: str, match: str) -> RecordedQuestion | None:
-    """A question about the call with the decision on the question about its caller that showed exactly this call.
+    """A question about the call, with the decision on its caller's question that showed exactly this call.
 
-    None if there is no such decision, or if it is no longer valid: then a separate question is asked about the call.
+    None if there is no such decision or it is no longer valid; then a separate question is asked about the call.
     """
     if not isinstance(ask, Ask):
         return None
@@ -128,14 +128,14 @@ def _ask_about_first(call: Call, planned: Sequence[PlannedQuestion]) -> tuple[As
 
 
 def _satisfies(ask: Ask, *, who: str, kind: str, four_eyes: bool) -> bool:
-    """Whether a decision under these rules is no less than ``ask`` requires."""
+    """Whether a decision under these rules is at least as strict as ``ask`` requires."""
     return (ask.who, ask.kind) == (who, kind) and (four_eyes or not ask.four_eyes)
 
 
 def _derive_calls(call: Call) -> Iterator[tuple[Call, Stack[CallLayer]]]:
-    """The calls that the body is known to make, with the ids that they will have, and the layers of their tools.
+    """The body's planned calls with their future ids, and the layers of their tools.
 
-    A call with computed defaults is not known: it will have others.
+    A call with computed defaults cannot be planned, because the values are computed again when it is made.
     """
     callee, payload = call.callee, call.payload
     if payload is None or not implements(callee, HasPlan):
@@ -155,10 +155,10 @@ def _derive_calls(call: Call) -> Iterator[tuple[Call, Stack[CallLayer]]]:
 
 
 async def _plan_call(call: Call, layers: Stack[CallLayer], policy: Policy) -> list[PlannedQuestion]:
-    """The call, and the calls that it is known to make.
+    """The call and its own planned calls.
 
     Raises:
-        CallError: it would be refused now.
+        CallError: the call would be refused now.
     """
     verdict, rule = policy.verdict(call)
     inner = await plan_calls(call, policy)

@@ -1,6 +1,6 @@
 """A policy gives a verdict on a call: allow, ask a person, or block.
 
-Rules are checked in order; the first that returns a verdict applies.
+Rules are checked in order, and the first verdict applies.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DECIDE_PERMISSION: Final = "approvals:decide"
 """The permission needed to decide, unless a verdict names another."""
 
 MAX_LIFETIME: Final = 100 * 365 * 24 * 3600.0
-"""Maximal lifetime of a question or grant, in seconds; JSON and calendars have no infinity."""
+"""The maximum lifetime of a question or grant, in seconds. JSON and calendars cannot represent infinity."""
 
 
 def check_lifetime(seconds: object, what: str) -> None:
@@ -44,7 +44,7 @@ def check_lifetime(seconds: object, what: str) -> None:
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
         raise SetupError(f"{what} is {seconds!r}; give seconds")
     if isinstance(seconds, int):
-        check_numbers(what, seconds=seconds)  # one of thousands of digits is not printed
+        check_numbers(what, seconds=seconds)  # do not print a number of thousands of digits
     if not 0 < seconds <= MAX_LIFETIME:
         raise SetupError(f"{what} is {seconds} seconds; give a positive number, at most {MAX_LIFETIME:.0f} (100 years)")
 
@@ -60,9 +60,9 @@ class Allow:
 class Ask:
     """A person with permission ``who`` must decide within ``expires_in`` seconds; otherwise the call is denied.
 
-    ``four_eyes``: the approver must differ from who started the run, and from who edited the call last. ``kind``: by
-    *approve*, a signed-in principal with the permission decides; by *confirm*, the principal of the run may also do so.
-    Either names the question: no text of a message is a decision.
+    With ``four_eyes``, the approver must be neither the person who started the run nor the last editor of the call.
+    With the ``kind`` *approve*, a signed-in principal with the permission decides; with *confirm*, the run's principal
+    may also decide. A decision always names its question; the text of a message is never a decision.
     """
 
     reason: str
@@ -97,7 +97,7 @@ Verdict = Allow | Ask | Block
 
 
 class Rule(Protocol):
-    """Returns a verdict on the calls that it covers, None for others."""
+    """Returns a verdict on each call that it covers, and None for other calls."""
 
     @property
     def name(self) -> str:
@@ -110,7 +110,7 @@ class Rule(Protocol):
 
 
 # The docstrings of the `__call__` methods below are part of the code that a policy's version digests. Changing one
-# voids the approvals and grants that were given before.
+# voids earlier approvals and grants.
 
 
 @check_arguments()
@@ -130,7 +130,7 @@ class HighRisk:
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Egress:
-    """Ask before calls that send data out of the system, even to read. Agents and composed tools ask by their calls."""
+    """Ask before calls that send data out of the system, even to read. Composed callees ask through their calls."""
 
     name: str = "egress"
 
@@ -145,7 +145,7 @@ class Egress:
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Undeclared:
-    """Ask before calls of a tool that declares neither effect nor risk: it may do anything."""
+    """Ask before calls of a tool that declares neither effect nor risk, because it may do anything."""
 
     name: str = "undeclared"
 
@@ -159,7 +159,7 @@ class Undeclared:
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class ConfirmationFlag:
-    """Let the acting person confirm calls of tools with a confirmation flag, where an approver would decide else."""
+    """Let the acting person confirm calls of tools with a confirmation flag, instead of requiring an approver."""
 
     name: str = "confirmation flag"
 
@@ -173,14 +173,14 @@ class ConfirmationFlag:
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class When:
-    """A rule of your own: returns ``verdict`` for calls of ``tools`` for which ``test`` returns True.
+    """A custom rule that returns ``verdict`` for calls of ``tools`` for which ``test`` returns True.
 
     Args:
-        test: called with each call of the tools; by default all of their calls match.
-        version: identifies the test; by default its code does. Change it when code or data that the test uses changes
-            its result: approvals given under one version are not valid under another.
-        tools: names of tools or agents; empty for all. The name of an agent means the handoffs to it too. A runtime
-            refuses names that the application does not have, but cannot look into a test.
+        test: called with each call of the tools. By default, all calls match.
+        version: identifies the test; the default is derived from its code. Change it when other code or data changes
+            the test's result, because approvals given under one version are not valid under another.
+        tools: names of tools or agents; empty for all. An agent's name also covers handoffs to it. A runtime refuses
+            unknown names here, but cannot check names inside a test.
     """
 
     name: str
@@ -220,15 +220,15 @@ _DEFAULT_VERDICT: Final = (Allow(), "")
 
 BLOCKS: Final = 4
 UNKNOWN: Final = -1
-"""How strict a verdict to block is, and one of the application's own code; see `Policy.rule_strictness`."""
+"""The strictness of `Block`, and of verdicts from the application's own code; see `Policy.rule_strictness`."""
 
 
 @check_arguments()
 class Policy:
-    """Rules in order, and after them the default ones: ``HighRisk(), Egress(), Undeclared()``.
+    """Rules in order, followed by the default rules ``HighRisk(), Egress(), Undeclared()``.
 
-    The first rule that returns a verdict decides; calls that no rule covers are allowed. A default rule that is among
-    ``rules`` stands where it is given. ``four_eyes`` applies to every rule that asks.
+    The first rule that returns a verdict decides. Calls that no rule covers are allowed. A default rule that is listed
+    in ``rules`` keeps that position. ``four_eyes`` applies to every rule that asks.
     """
 
     __slots__ = ("_four_eyes", "rules", "version")
@@ -239,7 +239,7 @@ class Policy:
 
     @classmethod
     def only(cls, *rules: Rule, four_eyes: bool = False) -> Self:
-        """A policy of these rules alone, without the default ones."""
+        """Make a policy of only these rules, without the default rules."""
         policy = cls.__new__(cls)
         policy._set_rules(rules, four_eyes=four_eyes)
         return policy
@@ -267,10 +267,11 @@ class Policy:
 
     @property
     def rule_strictness(self) -> tuple[tuple[str, int], ...]:
-        """The names of the rules with how strict their verdicts are.
+        """The names of the rules with the strictness of their verdicts.
 
-        0 allows, 1 asks for a confirmation, 2 for an approval, 3 for one of four eyes, and `BLOCKS` blocks. What the
-        application's own code returns is `UNKNOWN`. ``four eyes`` stands last if every rule that asks requires them.
+        0 allows, 1 asks for a confirmation, 2 for an approval, 3 for an approval with four eyes, and `BLOCKS` blocks.
+        Verdicts of the application's own code are `UNKNOWN`. ``four eyes`` stands last if every rule that asks requires
+        them.
         """
         rules = ((rule.name, _strictness_of(rule)) for rule in self.rules)
         return (*rules, *([("four eyes", 0)] if self._four_eyes else []))
@@ -283,12 +284,12 @@ class Policy:
         )
 
     def covers(self, kind: type[Rule], tool: str) -> bool:
-        """Whether a rule is of this kind, or is the application's own and may match calls of the tool."""
+        """Whether a rule is of this kind, or is a custom rule that may match calls of the tool."""
         check_instance("Policy.covers: kind", kind, type, "give a class of rules, such as HighRisk")
         return any(isinstance(rule, kind) or _may_match(rule, tool) for rule in self.rules)
 
     def verdict(self, call: Call) -> tuple[Verdict, str]:
-        """The verdict on a call, and the name of the rule that gave it. Neither has the value of a secret.
+        """The verdict on a call and the name of its rule, both without secrets.
 
         Raises:
             PolicyError: a rule failed or returned anything but a verdict or None; the call is denied.
@@ -298,7 +299,7 @@ class Policy:
                 verdict = rule(call)
             except CallError:
                 raise
-            except BaseException as error:  # whatever is wrong with a rule, the call is denied
+            except BaseException as error:  # any error in a rule denies the call
                 if not is_failure(error):
                     raise
                 problem = redact_secrets(f"{type(error).__name__}: {error}")
@@ -349,7 +350,7 @@ def _strictness_of(rule: Rule) -> int:
 
 
 def _is_declared(rule: Rule) -> bool:
-    """Whether a rule names its calls, and so runs no code of the application."""
+    """Whether a rule selects calls by name only, without running application code."""
     return isinstance(rule, When) and rule.test is None
 
 
@@ -360,7 +361,7 @@ def _may_match(rule: Rule, tool: str) -> bool:
 
 
 def _describe(value: object) -> str:
-    """Describe a wrong value of a rule. Its ``repr`` may differ between processes, so only its type is named."""
+    """Describe a rule's wrong value. Only its type is named, because its ``repr`` may differ between processes."""
     if inspect.iscoroutine(value):
         value.close()
         return "a coroutine: write it as a plain `def`"
@@ -390,7 +391,7 @@ def _needs_approval(rule: Rule) -> str:
 
 
 def _rule_version(rule: Rule) -> str:
-    """Identify a rule by its content, equal in every process."""
+    """Identify a rule by its content, identically in every process."""
     if isinstance(rule, When) and rule.version:
         return fingerprint((When, rule.name, rule.verdict, rule.version, rule.tools))
     return fingerprint(rule)

@@ -1,4 +1,4 @@
-"""A fingerprint of what a value does, equal in all processes that run the same code."""
+"""Fingerprints of behaviour that are equal in all processes that run the same code."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any, Final, cast
 
 _PLAIN_TYPES: Final = frozenset({str, bytes, int, float, complex, bool, type(None), type(...)})
 _MAX_DEPTH: Final = 16
-"""How deep data may be nested, of which every element is looked at."""
+"""The maximum depth of nested data, all of whose elements are inspected."""
 
 
 def fingerprint(value: object) -> str:
     """Describe what ``value`` does: a function by its name, code, defaults, closure, attributes and globals.
 
-    Plain values, containers, dataclasses, enums and callable objects are described by their content; callable objects
-    and the objects of methods also by the functions and plain values of their class. Of the globals that a function
-    uses, plain values and functions of its own module are described.
+    Plain values, containers, dataclasses, enums and callable objects are described by their content. Callable objects
+    and the objects of bound methods are also described by the functions and plain values of their class. Among the
+    globals that a function uses, plain values and functions of its own module are described.
 
-    Not covered, although they can change what the value does: objects that it closes over or holds, other than those
-    named above (by their class only), functions and constants of other modules (by name), and what it reads from files,
-    clocks or databases. `When.version` is for these.
+    The fingerprint does not cover everything that can change the behaviour. Other objects that the value closes over or
+    holds count only by their class, and functions and constants of other modules only by name. Data read from files,
+    clocks or databases does not count. Use `When.version` for these.
     """
     return _describe(value, frozenset())
 
@@ -79,7 +79,7 @@ def _object_state(value: Any) -> tuple[object, ...]:
 
 
 def _plain_state(value: object) -> tuple[object, ...]:
-    """The plain values of the object of a method, and the members of its class. Other state may be of the process."""
+    """The plain values of a bound method's object, and its class members. Other state may depend on the process."""
     if isinstance(value, type) or callable(value):
         return ()
     state = cast("dict[str, object]", getattr(value, "__dict__", {}))
@@ -88,7 +88,7 @@ def _plain_state(value: object) -> tuple[object, ...]:
 
 
 def _class_members(kind: type[Any]) -> dict[str, object]:
-    """The functions and plain values of a class and its bases, apart from special ones like ``__doc__``."""
+    """The functions and plain values of a class and its bases, except special ones such as ``__doc__``."""
     members = {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}
     return {
         name: each
@@ -98,7 +98,7 @@ def _class_members(kind: type[Any]) -> dict[str, object]:
 
 
 def _used_globals(function: FunctionType) -> dict[str, object]:
-    """The plain values, and the functions of its own module, that a function refers to by a global name."""
+    """The plain values and the functions of its own module that a function uses as globals."""
     found = function.__globals__
     named = {name: found[name] for name in _names(function.__code__) if name in found and not _is_special(name)}
     return {
@@ -119,7 +119,7 @@ def _is_special(name: str) -> bool:
 
 
 def _is_plain(value: object, depth: int = _MAX_DEPTH) -> bool:
-    """Whether a value is data that is equal in all processes, down to its elements."""
+    """Whether a value, with all its elements, is data that is equal in all processes."""
     if type(value) in _PLAIN_TYPES or isinstance(value, enum.Enum):
         return True
     if isinstance(value, Mapping):
@@ -129,5 +129,5 @@ def _is_plain(value: object, depth: int = _MAX_DEPTH) -> bool:
 
 
 def _optional_part(members: Mapping[str, object]) -> tuple[object, ...]:
-    """The members as a part of a description, if there are any."""
+    """The members as part of a description, or nothing if there are none."""
     return (dict(members),) if members else ()

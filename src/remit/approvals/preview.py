@@ -1,4 +1,4 @@
-"""A tool's preview of a call, shown to the approver, and compared again before the call runs."""
+"""A tool's preview of a call, shown to the approver and compared again before the call runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_VALUE: Final = 500
 
 @runtime_checkable
 class HasPreview(Protocol):
-    """A callee that can describe a call better than its arguments do."""
+    """A callee that can preview its calls."""
 
     async def preview(self, payload: BaseModel, ctx: LeafContext, /) -> Preview | str:
         """Describe the call."""
@@ -32,17 +32,17 @@ class HasPreview(Protocol):
 
 
 async def preview_call(call: Call) -> Preview:
-    """The callee's preview of a validated call, empty without one. Its state is a digest of what the callee named.
+    """The callee's preview of a validated call, or an empty one. Its state is a digest of the state that it names.
 
     Raises:
-        CallError: the preview failed, so that the call cannot be judged.
+        CallError: the preview failed, so the call cannot be judged.
     """
     callee, payload = call.callee, call.payload
 
     async def look() -> Preview:
         if payload is None or not isinstance(callee, HasPreview):
             return NO_PREVIEW
-        # A preview gets a payload of its own: one that changes it must not change what runs.
+        # The preview gets its own payload, so that a preview that mutates it cannot change the call.
         own = callee.schema_in.load(call.canonical_arguments)
         preview = await callee.preview(own, ObservingContext(call))
         preview = Preview(preview) if isinstance(preview, str) else preview
@@ -59,7 +59,7 @@ async def preview_call(call: Call) -> Preview:
 
 
 def _shorten(preview: Preview) -> Preview:
-    """The preview within the limits of a question. What is omitted is said, since the approver would not miss it."""
+    """Cut the preview to the limits of a question, and tell the approver what is omitted."""
     changes = [
         Change(*(_shorten_text(text, _MAX_VALUE) for text in (change.where, change.before, change.after)))
         for change in preview.changes[:_MAX_CHANGES]

@@ -1,4 +1,4 @@
-"""The limit on the questions of one run. At the limit, one summary asks a person whether the run may keep asking."""
+"""The limit on a run's questions. At the limit, one summary asks a person whether the run may keep asking."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from remit.call.call import Call
 DEFAULT_MAX_QUESTIONS: Final = 20
 
 SUMMARY_RULE: Final = "question limit"
-"""The rule of a summary, instead of a rule of a policy."""
+"""The rule name of a summary, in place of a policy rule."""
 
 
 def find_due_summary(call: Call, ask: Ask, limit: int) -> RecordedQuestion | None:
-    """The summary that must be approved before the run asks about ``call``; None if it may ask.
+    """The summary that must be approved before the run asks about ``call``; None if the run may ask.
 
-    A summary that is not on record yet is built. An approved one allows as many questions again.
+    The summary is built unless it is recorded already. Its approval allows as many questions again.
     """
     counting = [each for each in read_questions(call.ledger.recorded_items()) if _counts_towards_limit(each, call)]
     summaries = [each for each in counting if each.question.is_about_run]
@@ -37,7 +37,7 @@ def find_due_summary(call: Call, ask: Ask, limit: int) -> RecordedQuestion | Non
 
 def _counts_towards_limit(recorded: RecordedQuestion, call: Call) -> bool:
     by_grant = recorded.decision is not None and recorded.decision.grant
-    outer = call.ledger.meter.call_from_outside  # in an open run, each call from outside may ask so many
+    outer = call.ledger.meter.call_from_outside  # in an open run, the limit applies to each external call
     if outer(recorded.question.call) != outer(call.id):
         return False
     return recorded.question.run == call.caller.run and not by_grant and not recorded.question.within

@@ -60,7 +60,7 @@ class DecisionService:
         self._limits = limits
 
     async def is_repeated(self, decision: Decision) -> bool:
-        """Whether a request with the same idempotency key has made this decision before.
+        """Whether a request with the same idempotency key has already made this decision.
 
         Raises:
             IdempotencyError: the key was used for another decision on the question.
@@ -84,7 +84,7 @@ class DecisionService:
         kind: DecisionKind,
         **details: Unpack[DecisionOptions],
     ) -> tuple[Question, Decision]:
-        """A question with the decision of ``by``, which is not stored yet; see `Runtime.decide`."""
+        """Return a question with the decision of ``by``, without storing it; see `Runtime.decide`."""
         reason, result, arguments = (details.get(each, "") for each in ("reason", "result", "arguments"))
         key = details.get("idempotency_key", "")
         _refuse_inside_run()
@@ -120,14 +120,14 @@ class DecisionService:
         return row.question, decision
 
     async def _digest_key(self, key: str, by: Principal, question: Question) -> str:
-        """A digest of an idempotency key, which belongs to one principal in one application."""
+        """Digest an idempotency key, scoped to a principal and an application."""
         run = await self._store.find_run(question.run)
         return content_digest("decision", by.tenant, run.application if run else "", by.name, key)
 
     async def earliest_expiry(self, run: str) -> float | None:
-        """Earliest expiry of the run's open questions, in seconds since the epoch; None if it waits for none.
+        """The earliest expiry of the run's open questions, in seconds since the epoch; None if it waits for none.
 
-        Resuming the run after it denies them.
+        Resuming the run after an expiry denies the expired questions.
         """
         _check_texts(run=run)
         items = [position.item for position in await self._store.read(run)]
@@ -169,8 +169,8 @@ class DecisionService:
 class GrantService:
     """Creates, lists and revokes grants.
 
-    ``policy_versions`` returns the versions of the policies that apply to a tool. ``find_principal`` finds the
-    principals who can receive grants, by name and tenant; without it, all can.
+    ``policy_versions`` returns the versions of the policies that apply to a tool. ``find_principal`` looks up
+    principals that can receive grants by name and tenant; without it, any principal can.
     """
 
     def __init__(
@@ -206,13 +206,13 @@ class GrantService:
     ) -> Grant:
         """Approve ``count`` calls of a tool in advance, in runs of ``principal``, for ``expires_in`` seconds.
 
-        The runs must have exactly this ``target``, or none. ``arguments`` is the pattern that the calls must match.
-        ``who`` is the permission that the asking rule requires; the grantor must hold it. The grant is void once the
-        tool's definition or the policy changes.
+        The runs must have exactly this ``target``, or no target if it is empty. ``arguments`` is the pattern that the
+        calls must match. ``who`` is the permission that the asking rule requires; the grantor must hold it. The grant
+        is void once the tool's definition or the policy changes.
 
         Raises:
-            RequestError: the tool is unknown, not exactly one policy applies to it, the pattern, count or time is
-                invalid, the principal is unknown, or the grantor lacks the permission.
+            RequestError: the tool is unknown, the number of policies that apply to it is not one, the pattern, count or
+                time is invalid, the principal is unknown, or the grantor lacks the permission.
         """
         _refuse_inside_run()
         check_principal("by", by)
@@ -258,7 +258,7 @@ class GrantService:
         return name
 
     async def list_grants(self, by: Principal) -> list[GrantRow]:
-        """The grants of the principal's tenant, oldest first, with their use and revocation."""
+        """List the grants of the principal's tenant, oldest first, with their use and revocation."""
         check_principal("by", by)
         return await self._store.list_grants(tenant=by.tenant)
 
@@ -266,7 +266,7 @@ class GrantService:
         """Revoke a grant. Calls that have started continue; others do not start.
 
         Raises:
-            RequestError: the grant does not exist, is revoked already, or the principal may not revoke it.
+            RequestError: the grant does not exist or is already revoked, or the principal may not revoke it.
         """
         _refuse_inside_run()
         check_principal("by", by)
@@ -295,7 +295,7 @@ def _check_use(count: object, principal: str) -> None:
 
 
 def _check_texts(**values: object) -> None:
-    """Refuse values that could be stored, but not loaded again."""
+    """Refuse values that could be stored but not loaded again."""
     for name, value in values.items():
         check_text(name, value, RequestError)
 

@@ -1,4 +1,4 @@
-"""Amounts in messages: seconds and US dollars, as a person writes them."""
+"""Format seconds and US dollars for messages."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_dollars(dollars: float) -> str:
-    """``$5``, ``$0.0123``, ``$0.0000001``: six significant digits, and never an exponent."""
+    """``$5``, ``$0.0123``, ``$0.0000001``: six significant digits, without an exponent."""
     return f"${Decimal(f'{dollars:g}'):f}"

@@ -8,12 +8,12 @@ from importlib import import_module
 
 
 async def import_in_background(module: str) -> None:
-    """Import a module in a thread while other tasks continue. An import statement then finds it at once.
+    """Import a module in a thread, so that later import statements return at once.
 
-    A vendor's library can take seconds to import. A module that is imported already costs nothing.
+    A vendor's library can take seconds to import. Importing a module again costs nothing.
 
     Raises:
-        ModuleNotFoundError: the module, or one that it imports, is not installed.
+        ModuleNotFoundError: the module or one of its imports is not installed.
     """
     if module not in sys.modules:
         await asyncio.to_thread(import_module, module)

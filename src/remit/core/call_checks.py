@@ -1,4 +1,4 @@
-"""Checks that arguments fit the signature of what users call: one line that says what to write instead."""
+"""Checks arguments against signatures, and reports a mismatch in one line with the correction."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _AWAITABLE: Final = re.compile("Awaitable|Coroutine|Future|Task|Any")
 _SYNONYMS: Final = {"user": "by", "principal": "by", "key": "idempotency_key"}
-"""The names that users of other libraries expect."""
+"""Parameter names from other libraries, and Remit's names for them."""
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def check_arguments(**remedies: str) -> Callable[[C], C]:
-    """Make a class refuse arguments that do not fit its constructor, and options that its methods do not have.
+    """Make a class refuse arguments that do not fit its constructor, and unknown options of its methods.
 
-    ``remedies`` says for a keyword that users may expect what to write instead; others get a "did you mean …?".
+    ``remedies`` maps keywords that users may expect to what they should write; other keywords get "did you mean …?".
     """
 
     def decorate(kind: C) -> C:
@@ -58,12 +58,12 @@ def _replace_methods(kind: C, is_checked: Callable[[Callable[..., Any]], bool]) 
 
 
 def check_call(method: F) -> F:
-    """Make a method refuse arguments that do not fit its signature, and options that its ``Unpack[…]`` does not name.
+    """Make a method refuse arguments that its signature, including ``Unpack[…]``, does not allow.
 
-    An async generator refuses to be awaited.
+    Awaiting an async generator is refused too.
 
     Raises:
-        SetupError: says what does not fit, and the line to write.
+        SetupError: names the mismatch and the line to write.
     """
     function: Any = method
     has_options = _has_options(function)
@@ -86,16 +86,16 @@ def check_call(method: F) -> F:
         made = call(args, kwargs)
         return _Iterated(made, function.__qualname__) if inspect.isasyncgen(made) else made
 
-    # What is async stays so: Starlette, for example, runs other functions in a thread, and awaits nothing of theirs.
+    # The wrapper of an async function must be async too: Starlette, for example, runs other functions in a thread.
     wrapper: Any = await_call if inspect.iscoroutinefunction(function) else make_call
     return wrapper
 
 
 def check_callback(what: str, function: object, *parameters: str, is_async: bool | None = None) -> None:
-    """Refuse what cannot be called with ``parameters``, is to be async and is not, or is async and is not awaited.
+    """Refuse a callback that does not accept ``parameters``, or that is not async or sync as ``is_async`` requires.
 
-    ``what`` ends in the name of the argument. What only the call can show, such as what an object with a plain
-    ``__call__`` returns, is checked where it is called. With None, it may be either.
+    ``what`` ends in the name of the argument. If ``is_async`` is None, both kinds are accepted. A return value that
+    only a call reveals, such as that of an object with a plain ``__call__``, is checked by the caller.
 
     Raises:
         SetupError: says the line to write.
@@ -109,7 +109,7 @@ def check_callback(what: str, function: object, *parameters: str, is_async: bool
         raise SetupError(f"{what} is {function!r}; {remedy}")
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some functions of C have none
+    except (TypeError, ValueError):  # some C functions have no signature
         return
     try:
         signature.bind(*parameters)
@@ -122,7 +122,7 @@ def _is_async(function: Callable[..., Any]) -> bool:
 
 
 def _is_surely_plain(function: Callable[..., Any]) -> bool:
-    """Whether calling it gives nothing to await: it is a class or a plain function that does not say otherwise."""
+    """Whether a call surely returns no awaitable: the callee is a class or a plain function not annotated otherwise."""
     while isinstance(function, partial):
         function = function.func
     inner = inspect.unwrap(function)
@@ -133,15 +133,15 @@ def _is_surely_plain(function: Callable[..., Any]) -> bool:
 
 
 def describe_not_async(answer: object) -> str:
-    """What is wrong with a function that is to be async, and what to write."""
+    """Say that a function must be async, and what to write."""
     return f"it returned a value of type {type(answer).__name__} at once; declare it `async def`"
 
 
 def check_awaitable(answer: T) -> T:
-    """Refuse what a function of the application returned, if it cannot be awaited.
+    """Refuse a result of an application's function that cannot be awaited.
 
     Raises:
-        TypeError: says what to write; it is reported as the failure of the function.
+        TypeError: says what to write. It is reported as a failure of the function.
     """
     kind: type = type(answer)
     if kind is not CoroutineType and not inspect.isawaitable(answer):  # almost always a coroutine
@@ -150,7 +150,7 @@ def check_awaitable(answer: T) -> T:
 
 
 class _Iterated(AsyncGenerator[Any, Any]):
-    """An async generator whose error, if it is awaited, says what to write."""
+    """An async generator that explains what to write if it is awaited."""
 
     def __init__(self, items: AsyncGenerator[Any, Any], name: str) -> None:
         self._items, self._name = items, name
@@ -175,7 +175,7 @@ class _Iterated(AsyncGenerator[Any, Any]):
 def _refuse_misfit(
     function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], remedies: Mapping[str, str]
 ) -> None:
-    """Refuse arguments that do not fit the signature of a method. No value is shown: it may be a misplaced secret."""
+    """Refuse arguments that do not fit a method's signature, without showing values, which may be misplaced secrets."""
     kind = type(args[0]).__name__
     name = kind if function.__name__ == "__init__" else f"{kind}.{function.__name__}"
     parameters, options = _signature(function)
@@ -212,7 +212,7 @@ def _is_unpacked(annotation: object) -> bool:
 
 @cache
 def _signature(function: Callable[..., Any]) -> tuple[tuple[inspect.Parameter, ...], tuple[str, ...]]:
-    """The parameters of a method without its object, and its options: those of ``**options: Unpack[Options]``."""
+    """The parameters of a method without ``self``, and the names of its ``**options: Unpack[Options]``."""
     _, *parameters = inspect.signature(function).parameters.values()
     names = [str(each.annotation)[len("Unpack[") : -1] for each in parameters if _is_unpacked(each.annotation)]
     return tuple(parameters), tuple(option for each in names for option in function.__globals__[each].__annotations__)

@@ -1,4 +1,4 @@
-"""Checks of the arguments that users pass: one line that names the argument, the value, and what to pass instead."""
+"""Checks of users' arguments. Each error is one line with the argument, its value, and what to pass instead."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGEST_COUNT: Final = 2**63 - 1
 def check_numbers(owner: str, **values: object) -> None:
     """Refuse values that are not finite numbers, or integers that no float can hold.
 
-    Records and other programs know no infinity: what has no limit leaves the argument out.
+    Infinity is refused because JSON cannot hold it. To set no limit, omit the argument.
 
     Raises:
         SetupError: names the argument.
@@ -51,7 +51,7 @@ def check_positive(owner: str, **values: object) -> None:
 
 
 def check_counts(owner: str, **values: object) -> None:
-    """Refuse values that are not whole numbers of 64 bits, with a sign.
+    """Refuse values that are not signed 64-bit integers.
 
     Raises:
         SetupError: names the argument.
@@ -85,7 +85,7 @@ def check_functions(owner: str, **values: object) -> None:
 
 
 def check_instances(owner: str, **values: tuple[object, type | UnionType]) -> None:
-    """Refuse values of another type; each argument comes with its type, such as ``Limits | None``.
+    """Refuse values of the wrong type. Each argument is paired with its type, such as ``Limits | None``.
 
     Raises:
         SetupError: names the argument and its type.
@@ -98,7 +98,7 @@ def check_instances(owner: str, **values: tuple[object, type | UnionType]) -> No
 
 
 def check_text(what: str, value: object, error: type[RemitError] = SetupError) -> None:
-    """Refuse a value that is not a string, or has a character that cannot be stored; see `find_unstorable`.
+    """Refuse a value that is not a string or contains a character that cannot be stored; see `find_unstorable`.
 
     Raises:
         SetupError: or ``error``; names the argument.
@@ -111,13 +111,13 @@ def check_text(what: str, value: object, error: type[RemitError] = SetupError) -
 
 
 HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
-"""Half of a surrogate pair, which is not a character, and which UTF-8 cannot encode."""
+"""A lone surrogate, which UTF-8 cannot encode."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _MAX_SHOWN_CHARS = 200
 
 
 def find_unstorable(text: str) -> str:
-    """The characters of a text that UTF-8 or a database cannot hold, in words: halves of surrogate pairs, and NUL."""
+    """Describe the characters of a text that UTF-8 or a database cannot hold: lone surrogates and NUL."""
     found = None if text.isascii() and "\0" not in text else _UNSTORABLE.search(text)
     return "" if found is None else "the character NUL" if found[0] == "\0" else "lone surrogates"
 
@@ -134,11 +134,11 @@ def check_name(what: str, value: object, error: type[SetupError] = SetupError) -
 
 
 _PERMISSION: Final = re.compile(r"\*|([a-z][a-z0-9_-]*:)+([a-z][a-z0-9_-]*|\*)")
-"""The words that a tool can require, and the wildcards that cover them. Others would never match."""
+"""The permissions that a tool can require, and the wildcards that cover them. Other texts would never match."""
 
 
 def check_permission(what: str, value: object, error: type[SetupError] = SetupError) -> None:
-    """Refuse a value that cannot be a permission: not ``area:verb``, a wildcard, or with a target (``@``).
+    """Refuse a value that is not ``area:verb`` or a wildcard, or that includes a target (``@``).
 
     Raises:
         SetupError: or ``error``; names the argument.
@@ -172,7 +172,7 @@ def as_texts(what: str, value: object, error: type[SetupError] = SetupError) -> 
 
 
 def as_text_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[str, ...]:
-    """Convert strings to a tuple in their order, that of a set sorted; one string is a tuple of one.
+    """Convert strings to a tuple in their order; a set is sorted, and one string becomes a tuple of one.
 
     Raises:
         SetupError: or ``error``; names the argument.
@@ -184,10 +184,10 @@ def as_text_tuple(what: str, value: object, error: type[SetupError] = SetupError
 
 
 def as_clock(what: str, clock: Callable[[], float]) -> Callable[[], float]:
-    """Wrap a clock so that it refuses to return anything but seconds since the epoch.
+    """Wrap a clock so that it raises an error unless it returns seconds since the epoch.
 
     Raises:
-        SetupError: the clock is not a function. The wrapped clock raises it for what is not a time.
+        SetupError: the clock is not a function. The wrapped clock raises it if the value is not a time.
     """
     check_functions(what, clock=clock)
     if clock is time.time:
@@ -221,7 +221,7 @@ _NO_LISTS: Final = (str, Mapping, set, frozenset)
 
 
 def as_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[Any, ...]:
-    """Convert any iterable that has an order to a tuple: except strings, mappings and sets.
+    """Convert an ordered iterable to a tuple. Strings, mappings and sets are refused.
 
     Raises:
         SetupError: or ``error``; names the argument.
@@ -233,7 +233,7 @@ def as_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> 
 
 
 def as_items(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[Any, ...]:
-    """Convert like `as_tuple`. Sets are accepted and sorted, because their order differs between processes.
+    """Convert like `as_tuple`, but accept sets and sort them, because their order differs between processes.
 
     Raises:
         SetupError: or ``error``; names the argument.
@@ -255,7 +255,7 @@ def as_tuple_of(kind: type | tuple[type, ...], owner: str, name: str, value: obj
 
 
 def as_member(kind: type[E], what: str, value: E | str, error: type[SetupError] = SetupError) -> E:
-    """Convert the value of a member of the enum ``kind`` to that member; a member remains unchanged.
+    """Convert a value to the member of the enum ``kind``; a member remains unchanged.
 
     Raises:
         SetupError: or ``error``; lists the allowed values.
@@ -277,7 +277,7 @@ def check_instance(what: str, value: object, kind: type | tuple[type, ...], reme
 
 
 def check_method(what: str, value: object, method: str, remedy: str) -> None:
-    """Refuse a class, and an object without a method that the protocol for this argument has.
+    """Refuse a class, and an object that lacks a method of the argument's protocol.
 
     Raises:
         SetupError: names the argument and says what to pass instead.
@@ -297,13 +297,13 @@ def check_subclass(what: str, value: object, kind: type, remedy: str) -> None:
 
 
 def wrong_value(what: str, value: object, remedy: str) -> SetupError:
-    """The error for an argument that cannot be used. Names the argument and says what to pass instead."""
+    """Make the error for an unusable argument: it names the argument and says what to pass instead."""
     shown = f"the class {value.__name__}" if isinstance(value, type) else show_value(value)
     return SetupError(f"{what} is {shown}; {remedy}")
 
 
 def show_value(value: object) -> str:
-    """The text of any value, in one line; its type if it has none."""
+    """Show any value in one line, or its type if its ``repr`` fails."""
     try:
         shown = repr(value)
     except Exception:  # noqa: BLE001 - code of the value's own

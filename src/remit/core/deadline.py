@@ -1,4 +1,4 @@
-"""A time limit for what the current task does."""
+"""A time limit for the current task."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import ClassVar, Self
 class Deadline:
     """Cancels the current task, unless it leaves the ``with`` block within ``seconds`` on the loop's clock.
 
-    ``make_error`` makes the error that leaves the block instead of the cancellation. ``at`` is when that comes. It is
-    a cheaper `asyncio.timeout`, which sets and cancels a timer each time.
+    The error of ``make_error`` leaves the block in place of the cancellation. ``at`` is the time of the cancellation.
+    This is cheaper than `asyncio.timeout`, which sets and cancels a timer each time.
     """
 
     __slots__ = ("_cancelling_before", "_is_over", "_make_error", "_seconds", "_task", "_timer", "at")
@@ -23,7 +23,7 @@ class Deadline:
         self._make_error = make_error
 
     def __enter__(self) -> Self:
-        """Begin to count the seconds."""
+        """Start the time limit."""
         loop = asyncio.get_running_loop()
         task = asyncio.current_task(loop)
         assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
@@ -46,17 +46,17 @@ class Deadline:
             raise self._make_error(error) from error
 
     def expire(self) -> None:
-        """Cancel the task: the time has come."""
+        """Cancel the task because its time is up."""
         self._is_over = True
         self._task.cancel()
 
 
 class _Timer:
-    """Ends the limits of one event loop at their times.
+    """Expires the time limits of one event loop.
 
-    One timer of the loop serves all of them, and stays set when they end: most end long before their time, and to set
-    and cancel one for each would cost more than any layer. Only that of the loop used last is kept as the ``latest``;
-    the others serve what they have.
+    All limits share one loop timer, which stays set when a limit ends. Most limits end long before their time, and
+    setting and cancelling a timer for each would cost more than any layer. ``latest`` is the timer of the loop used
+    last; timers of other loops only serve the limits that they already have.
     """
 
     __slots__ = ("_handle", "loop", "running", "wake")
@@ -70,11 +70,11 @@ class _Timer:
         self.wake = math.inf
 
     def wake_at(self, at: float) -> None:
-        """Look at that time which of the running limits have come."""
+        """Schedule the check for expired limits at this time."""
         if self._handle is not None:
             self._handle.cancel()
         self.wake = at
-        # The timer outlives the call that sets it, and would keep alive what the context of that call refers to.
+        # The timer outlives the call that sets it, and would keep that call's context alive.
         self._handle = self.loop.call_at(at, self._expire, context=Context())
 
     def _expire(self) -> None:

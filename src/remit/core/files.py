@@ -1,4 +1,4 @@
-"""Files that survive a crash, and files and folders of private data, which no other user can read or plant."""
+"""Durable files, and files and folders for private data, which other users can neither read nor plant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _IS_POSIX: Final = os.name == "posix"
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _READABLE, _WRITABLE = 0o077, 0o022
 _CREATING: Final = threading.Lock()
-"""Closing a file ends the locks that SQLite has on it, so nothing else of this process opens a file being created."""
+"""Held while a file is created: closing a file releases SQLite's locks on it, so no other thread may open it then."""
 
 
 _DATA_FOLDER: Final[ContextVar[tuple[Path, list[str]] | None]] = ContextVar("remit_data_folder", default=None)
@@ -28,9 +28,9 @@ _DATA_FOLDER: Final[ContextVar[tuple[Path, list[str]] | None]] = ContextVar("rem
 
 @contextmanager
 def keep_data_in(folder: Path) -> Generator[list[str]]:
-    """Let applications open databases in this folder only, for the duration of the block and what it starts.
+    """Allow applications to open databases only in this folder, within the block and the tasks that it starts.
 
-    Yields the list of refusals, which grows: the application may have kept one to itself.
+    Yields the growing list of refusals, because the application may swallow an error.
     """
     refused: list[str] = []
     token = _DATA_FOLDER.set((folder.resolve(), refused))
@@ -41,10 +41,10 @@ def keep_data_in(folder: Path) -> Generator[list[str]]:
 
 
 def check_data_file(file: Path | None, owner: str) -> None:
-    """Refuse a database outside of the folder of `keep_data_in`. ``file`` is None for one on a server.
+    """Refuse a database outside the folder of `keep_data_in`. ``file`` is None for a database on a server.
 
     Raises:
-        SetupError: it is; ``owner`` names it.
+        SetupError: the database is outside the folder; ``owner`` names it.
     """
     kept = _DATA_FOLDER.get()
     if kept is None or (file is not None and kept[0] in file.resolve().parents):
@@ -57,7 +57,7 @@ def check_data_file(file: Path | None, owner: str) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync a folder: a new file survives a crash only if its folder is synced too."""
+    """Sync a folder. A new file survives a crash only if its folder is synced too."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -66,7 +66,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def create_folder(folder: Path) -> None:
-    """Create a folder for its owner only, unless it exists.
+    """Create a folder that only its owner can access, unless it exists.
 
     Raises:
         SetupError: it cannot be created.
@@ -78,7 +78,7 @@ def create_folder(folder: Path) -> None:
 
 
 def ensure_private_folder(folder: Path) -> None:
-    """Create a folder for its owner only, or check one that exists.
+    """Create a folder that only its owner can access, or check an existing one.
 
     Raises:
         SetupError: it cannot be created, or another user owns it or can write to it.
@@ -88,10 +88,11 @@ def ensure_private_folder(folder: Path) -> None:
 
 
 def ensure_private_file(path: Path) -> None:
-    """Create an empty file for its owner only, or check one that exists and keep others from reading it.
+    """Create an empty file that only its owner can access, or check an existing file and make it unreadable for others.
 
     Raises:
-        SetupError: it is a link or no file, or another user owns it or can write to it. OSError: it cannot be created.
+        SetupError: it is a link or not a file, or another user owns it or can write to it. OSError: it cannot be
+            created.
     """
     with _CREATING:
         try:
@@ -101,10 +102,10 @@ def ensure_private_file(path: Path) -> None:
 
 
 def write_private_file(path: Path, content: bytes) -> None:
-    """Write a new file durably, for its owner only.
+    """Write a new file durably, accessible only to its owner.
 
     Raises:
-        FileExistsError: there is something of this name. OSError: it cannot be written.
+        FileExistsError: the name is taken. OSError: it cannot be written.
     """
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o600), "wb") as file:
         file.write(content)
@@ -113,10 +114,10 @@ def write_private_file(path: Path, content: bytes) -> None:
 
 
 def check_trusted(path: Path) -> None:
-    """Refuse a file or folder that another user owns or can write to. A link represents what it leads to.
+    """Refuse a file or folder that another user owns or can write to. Links are followed.
 
     Raises:
-        SetupError: says how to mend it. OSError: it does not exist.
+        SetupError: says how to fix it. OSError: it does not exist.
     """
     _check_owner(path, path.stat())
 

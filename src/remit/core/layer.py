@@ -1,4 +1,4 @@
-"""A layer wraps a service in a service of the same type: policy around a call, as one value."""
+"""A layer wraps a service in a service of the same type: policy around a call as one value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules for names, and for displaying external text, so that nothing in it is hidden or misleading."""
+"""Rules for names and for displaying external text, so that no part is hidden or misleading."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _LOOK_ALIKES: Final = re.compile(
 """Characters that look like a dot, a slash or a backslash."""
 
 _MAX_MARKS: Final = 4
-"""How many combining marks a letter may have; no language needs more."""
+"""The maximum number of combining marks on a letter; no language needs more."""
 
 _DEVICES: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
 def show_hidden(text: str, allowed: str = "\n") -> str:
-    """The text with an escape of JSON for each character that does not print as itself, except those ``allowed``.
+    """Replace each character that does not print as itself by its JSON escape, except those ``allowed``.
 
-    These are control, direction and format characters, fillers, and marks that bury the letter below them.
+    Escaped are control, direction and format characters, fillers, and stacked combining marks.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -41,7 +41,7 @@ def show_hidden(text: str, allowed: str = "\n") -> str:
 
 
 def check_shown(what: str, value: object, error: type[RemitError] = SetupError, max_chars: int = MAX_NAME_CHARS) -> str:
-    """Refuse a name that is too long or not what it looks like, and return it in Unicode's composed form.
+    """Return a name in Unicode's composed form. Refuse it if it is too long or not what it looks like.
 
     Raises:
         SetupError: or ``error``; names the argument and the character.
@@ -60,7 +60,7 @@ def check_shown(what: str, value: object, error: type[RemitError] = SetupError, 
 
 
 def check_title(what: str, value: object) -> str:
-    """Refuse the name of an application if it is empty, could be a path, or hides something.
+    """Refuse an application's name if it is empty, could be a path, or contains hidden characters.
 
     Raises:
         SetupError: names the argument.
@@ -73,7 +73,7 @@ def check_title(what: str, value: object) -> str:
 
 
 def as_normalized(what: str, value: object) -> str:
-    """Convert a name to Unicode's form NFKC, without spaces around it, so that two spellings are one name.
+    """Strip a name and convert it to Unicode's form NFKC, so that equivalent spellings become one name.
 
     Raises:
         SetupError: names the argument.
@@ -83,14 +83,14 @@ def as_normalized(what: str, value: object) -> str:
 
 
 _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC", "CHEROKEE", "LISU")
-"""Scripts whose letters look like those of another."""
+"""Scripts whose letters look like letters of another script."""
 
 
 def as_person_name(what: str, value: object) -> str:
     """Convert the name of a person or service to its normal form, so that no two names look alike.
 
     Raises:
-        SetupError: it is empty, or has characters that cannot be seen, or letters of scripts that look alike.
+        SetupError: it is empty, contains invisible characters, or mixes scripts that look alike.
     """
     name = as_normalized(what, value)
     check_name(what, name)
@@ -102,7 +102,7 @@ def as_person_name(what: str, value: object) -> str:
 
 
 def find_mixed_scripts(name: str) -> str:
-    """The scripts whose letters look alike and which a name mixes, in words; empty if it does not."""
+    """Name the look-alike scripts that a name mixes; empty if it mixes none."""
     if name.isascii():
         return ""
     scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name}.intersection(_SCRIPTS)
@@ -110,7 +110,7 @@ def find_mixed_scripts(name: str) -> str:
 
 
 def check_file_name(name: str) -> str:
-    """Return the name of a file, unless it hides the file, leads elsewhere or is not what it looks like.
+    """Return a file name. Refuse it if it hides the file, leads to another folder or is not what it looks like.
 
     Raises:
         ValueError: says what is wrong with it.
@@ -130,7 +130,7 @@ def _describe(character: str) -> str:
 
 
 def _find_hidden(text: str, allowed: str | None) -> Iterator[int]:
-    """The places of characters that do not print as themselves. Names (None) have no style of emoji either."""
+    """Find the characters that do not print as themselves; emoji styling counts as hidden if ``allowed`` is None."""
     marks = 0
     for at, each in enumerate(text):
         if each.isascii() and each.isprintable():

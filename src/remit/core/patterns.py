@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used: to compile one takes longer than most calls."""
+"""Regular expressions that are compiled on first use, because compiling one takes longer than most calls."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, cast
 
 
 def lazy_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """A regular expression for few programs, or for few calls of a program: of an error, a format, an attached file."""
+    """Return a regular expression that most calls never use, such as one for an error, a format or an attached file."""
     return cast("re.Pattern[str]", _LazyPattern(pattern, flags))
 
 
 class _LazyPattern:
-    """Caches the attributes of the compiled pattern, so that each is read once."""
+    """Caches the attributes of the compiled pattern."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self.pattern = pattern

@@ -15,7 +15,7 @@ from remit.errors import LayerOrderError
 
 
 class Place(enum.Enum):
-    """The places of layers, outermost first. No rule mentions `OWN`, so a layer of your own may stand anywhere."""
+    """The places of layers, outermost first. No rule mentions `OWN`, so a custom layer may stand anywhere."""
 
     TRACE = "trace"
     RECORD = "record"
@@ -29,15 +29,15 @@ class Place(enum.Enum):
     TIMEOUT = "timeout"
     OWN = "own"
 
-    __hash__ = object.__hash__  # that of an enumeration is a function of Python, and places are hashed a lot
+    __hash__ = object.__hash__  # faster than Enum's Python function: places are hashed often
 
 
 class OrderRule(NamedTuple):
-    """``outer`` must stand outside ``inner`` where a call has both.
+    """If a call has both places, ``outer`` must stand outside ``inner``.
 
     With ``is_required``, a call with ``inner`` must have ``outer`` too. With ``is_per_scope``, the rule relates only
-    layers of one scope: a layer of the run or an agent treats a tool with its own layers as one. The other rules hold
-    across scopes, because they keep a promise to the journal or to an approver.
+    layers of one scope, because a layer of the run or an agent treats a tool and its own layers as a unit. Other rules
+    hold across scopes, because they keep a promise to the journal or to an approver.
     """
 
     outer: Place
@@ -93,7 +93,7 @@ OUTSIDE: Final[Mapping[Place, frozenset[Place]]] = {place: _find_outside(place) 
 _ONE_IS_ENOUGH: Final = frozenset({Place.TRACE, Place.RECORD, Place.AUTHORIZE, Place.VALIDATE})
 
 MoveLayer = Callable[[str, str, str], str]
-"""How to attach a layer (a text) of one scope to another scope: the line to write."""
+"""Given a layer (as text) and two scopes, returns the line that attaches the layer to the other scope."""
 
 
 def check_order(
@@ -102,10 +102,10 @@ def check_order(
     """Refuse an order that breaks a rule.
 
     Args:
-        places: of the layers, outermost first.
-        names: of the same layers, for the message.
-        scopes: of the same layers; without them, all layers are of one scope.
-        move: says how to attach a layer to another scope; given with ``scopes``.
+        places: the places of the layers, outermost first.
+        names: the names of the layers, for the message.
+        scopes: the scopes of the layers; without them, all layers share one scope.
+        move: says how to attach a layer to another scope; required with ``scopes``.
 
     Raises:
         LayerOrderError: names both layers with their scopes, the reason, and the line to write.
@@ -128,7 +128,7 @@ def check_order(
 def _find_remedy(
     inner: int, outer: int, places: Sequence[Place], names: Sequence[str], scopes: Sequence[str], move: MoveLayer | None
 ) -> str:
-    """What to write instead, where the layer ``outer`` stands inside ``inner``."""
+    """Say what to write if the layer ``outer`` stands inside ``inner``."""
     if move is None or scopes[inner] == scopes[outer]:
         return f"write Stack({shorten(names[outer])}, {shorten(names[inner])}), or attach each with .layer(…)"
     if places[outer] in _ONE_IS_ENOUGH:

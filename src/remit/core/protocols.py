@@ -1,4 +1,4 @@
-"""Whether an object has the members of a protocol, found out once for each of its type."""
+"""Protocol checks that are cached by type."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _ANSWERS: Final[dict[tuple[type, type], bool]] = {}
 
 
 def implements(value: object, protocol: type[T]) -> TypeIs[T]:
-    """`isinstance` for a protocol that the class of ``value`` implements or not, as callees and models do.
+    """Check whether the class of ``value`` implements a protocol, as ``isinstance`` does.
 
-    Python looks each member of the protocol up again, every time: that costs as much as a call of a tool. What the
-    class has is not read from the value, where it may be found when it is first needed.
+    ``isinstance`` looks up every member of the protocol on each check, which costs as much as a tool call. Members are
+    looked up on the class first, because reading them from the value may compute a lazy property.
     """
     key = (type(value), protocol)
     answer = _ANSWERS.get(key)

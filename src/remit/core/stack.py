@@ -22,7 +22,7 @@ R = TypeVar("R")
 class Stack(Generic[L_co]):
     """An immutable sequence of layers, outermost first, which is itself a layer. `layer` returns a new stack.
 
-    In ``Stack(a, b)``, a wraps b, whatever their places. `layer` finds the place of what it attaches.
+    In ``Stack(a, b)``, a wraps b regardless of their places. `layer` positions a layer by its place.
     """
 
     __slots__ = ("layers",)
@@ -42,8 +42,8 @@ class Stack(Generic[L_co]):
     def layer(self, layer: M | Stack[M]) -> Stack[L_co | M]:
         """Return a new stack with ``layer`` as far out as the rules for its place allow.
 
-        A layer of your own, to which no rule applies, is the outermost; of layers at one place, the last attached is
-        outside. The layers of an attached stack keep their own order.
+        A custom layer, to which no rule applies, becomes the outermost. Among layers at one place, the last attached is
+        outside. The layers of an attached stack keep their order.
         """
         layers: list[L_co | M] = [*self.layers]
         index = 0
@@ -56,11 +56,11 @@ class Stack(Generic[L_co]):
         return Stack(*layers)
 
     def __call__(self, inner: Service[Q, R], /) -> Service[Q, R]:
-        """Wrap ``inner`` in all layers, which must be of one kind, as a layer does. For tests of layers together."""
+        """Wrap ``inner`` in all layers, which must be of one kind. Useful to test layers together."""
         return compose(cast("tuple[Layer[Q, R], ...]", self.layers), inner)
 
     def insert_inside(self, places: Container[Place], layer: M) -> Stack[L_co | M]:
-        """Return a new stack with ``layer`` just inside the innermost layer at one of ``places``, or else outermost."""
+        """Return a new stack with ``layer`` just inside the innermost layer at ``places``, or outermost without one."""
         outside = max((index for index, each in enumerate(self.layers, start=1) if each.place in places), default=0)
         layers: list[L_co | M] = [*self.layers[:outside], layer, *self.layers[outside:]]
         return Stack(*layers)
@@ -76,7 +76,7 @@ class Stack(Generic[L_co]):
         return len(self.layers)
 
     def __repr__(self) -> str:
-        """Draw the stack: one layer a line, outermost first."""
+        """Draw the stack with one layer per line, outermost first."""
         return "\n".join(f"{'   ' * max(0, i - 1)}{'└─ ' if i else ''}{x!r}" for i, x in enumerate(self.layers))
 
 

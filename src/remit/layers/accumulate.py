@@ -1,4 +1,4 @@
-"""An example of a layer with state: folds all replies into one value.
+"""A layer that folds all replies into one value, as an example of a layer with state.
 
 The state lives in this process and is not journaled: resume and replay do not restore it.
 """

@@ -1,4 +1,4 @@
-"""Adds a message to each request to a model, like a reminder that stays last however long the conversation is."""
+"""Adds a message to each model request, such as a reminder that stays last in a long conversation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class AddMessage(ModelLayer):
             raise SetupError(f"{self!r} needs one of the roles {', '.join(_ROLES)}")
 
     def __call__(self, inner: ModelService, /) -> ModelService:
-        """Ask ``inner`` with the message."""
+        """Add the message to requests to ``inner``."""
         message = encode_message({"role": self.role, "content": self.text})
 
         async def add(request: ChatRequest, /) -> Completion:

@@ -62,10 +62,10 @@ from remit.record.question import NO_PREVIEW, Question
 class Approve(CallLayer):
     """Asks ``env.approver`` about each call for which ``policy`` requires approval. An open question suspends the run.
 
-    An environment without an approver refuses every call. A call with its confirmation flag unset opens the question
-    for the call it announces, and runs; the yes of a person opens the run in which that call is made. The gates of the
-    tool and its preview must succeed before a question is opened. A run that has asked ``max_questions`` questions asks
-    one summary next: whether it may ask as many again.
+    An environment without an approver refuses every call. A call with its confirmation flag unset runs, and opens the
+    question about the call that it announces; a person's approval opens the run that makes that call. The tool's gates
+    and its preview must succeed before a question is opened. After ``max_questions`` questions, a summary asks whether
+    the run may ask as many again.
     """
 
     place = Place.APPROVE
@@ -94,10 +94,10 @@ class Approve(CallLayer):
 
 
 class _Case(NamedTuple):
-    """A call and the verdict on it, with the recorded question about it that this policy asked, if there is one.
+    """A call, the verdict on it, and the recorded question that this policy asked about it, if any.
 
-    ``used_elsewhere`` is the id of that question if another call of the conversation has used all of its approval.
-    ``lost`` says why its decision no longer counts.
+    ``used_elsewhere`` is the id of that question if another call of the conversation has used up its approval. ``lost``
+    is the reason why its decision no longer counts.
     """
 
     call: Call
@@ -110,7 +110,7 @@ class _Case(NamedTuple):
     lost: str = ""
 
     def still_applies(self, recorded: RecordedQuestion, policy_version: str) -> bool:
-        """Whether a recorded question is about the call as it is now. A denial stands whatever has changed since."""
+        """Whether a recorded question matches the current call. A denial stands even if the call has changed."""
         question, decision = recorded
         if self.used_elsewhere or self.lost:
             return False
@@ -123,7 +123,7 @@ class _Case(NamedTuple):
         return is_denied or (question.match == self.match and self._is_as_strict(question))
 
     def _is_as_strict(self, question: Question) -> bool:
-        """Whether the question asked for no less than the present verdict: a rule may depend on data that changes."""
+        """Whether the question is at least as strict as the present verdict, which may depend on changing data."""
         ask = self.verdict
         if not isinstance(ask, Ask):
             return True
@@ -132,13 +132,13 @@ class _Case(NamedTuple):
 
     @property
     def earlier_question(self) -> str:
-        """The question that the next one replaces, empty if there is none."""
+        """The id of the question that the next one replaces, or empty."""
         if self.recorded is None:
             return self.approvals.refuted
         return "" if self.recorded.edit else self.recorded.question.id
 
     def ask(self) -> tuple[Ask, str]:
-        """The verdict that asks, with the changes since the last question about the call, and its rule."""
+        """The asking verdict with its rule, and in its reason the changes since the last question about the call."""
         ask, rule, changes = self.verdict, self.rule, list[str]()
         if self.recorded is not None:
             question = self.recorded.question
@@ -166,7 +166,7 @@ class _Case(NamedTuple):
 
 
 _MAX_ROUNDS: Final = 20
-"""How many times one execution asks about a call whose arguments or state change after each answer."""
+"""The number of times that one execution asks about a call whose arguments or state change after each answer."""
 
 
 class _Approve:
@@ -193,11 +193,11 @@ class _Approve:
                     return await self._call_as_edited(call, self._approver)
                 return await self._inner(await self._approve(call, self._approver))
             except AskAgain:
-                await asyncio.sleep(0)  # the journal holds an edit or a question that it did not hold before
+                await asyncio.sleep(0)  # the journal has a new edit or question
         raise ConflictError(f"{call.callee.name} has changed after each of {_MAX_ROUNDS} approvals")
 
     async def _call_as_edited(self, call: Call, approver: Approver) -> Reply:
-        """Make the call as the last edit in the journal left it, whichever policy it answered."""
+        """Make the call with the last edit in the journal, even if the edit answered another policy."""
         edited = read_approvals(call.ledger.items_for(call.id))
         if edited.edit is not None or call.callee.schema_in.references:
             call = await resolve_references(as_recorded(call, edited.edit), edited=was_just_edited(call, edited.edit))
@@ -226,7 +226,7 @@ class _Approve:
                 verdict, rule = await ask_about_calls(call, self._policy) or (verdict, rule)
         if rule and isinstance(verdict, Allow):
             _record_rule(call, rule)
-        # The digests of a match are costly: a call that nothing asks about, and nothing has, does without.
+        # Digests for matching are costly, so they are skipped for a call that needs no question and has none.
         if items or isinstance(verdict, Ask):
             match, approvals = compute_match(call, self._policy.version), read_approvals(items)
             recorded = _find_own_question(call, match, approvals)
@@ -245,7 +245,7 @@ class _Approve:
     async def _obtain_approval(self, case: _Case, approver: Approver) -> str:
         """Return the approved question about the call; "" if it needs none.
 
-        A call that was asked about needs an answer even where the present policy or definition would not ask.
+        A call with a recorded question needs an answer even if the present policy or definition would not ask.
         """
         call, recorded = case.call, case.recorded
         if recorded is None:
@@ -268,7 +268,7 @@ class _Approve:
         return recorded.question.id
 
     async def _waits_for_grant(self, case: _Case, ask: Ask) -> bool:
-        """Whether a scheduled call needs no question now: it is made only after a grant has approved it then."""
+        """Whether a scheduled call needs no question now because a grant is to approve it when it is made."""
         call, editor = case.call, case.approvals.editor
         if call.ledger.execution.is_replaying:
             return True
@@ -281,14 +281,14 @@ class _Approve:
         if await find_usable_grant(announced_call, ask, self._policy.version) is None:
             preview = await preview_call(announced_call)
             news = await compare_with_last(announced_call, rule)
-            # No wait follows before the question is written: calls that are made together count towards the limit.
+            # There must be no await before the question is written, so that concurrent calls count towards the limit.
             if find_due_summary(call, ask, self._max_questions) is not None:
                 return  # the call itself will ask
             question = build_question(announced_call, ask, rule, match, waits=False, preview=preview, news=news)
             await call.ledger.commit(question_item(question, call=match))
 
     async def _require_more_questions(self, call: Call, ask: Ask, approver: Approver) -> None:
-        """Ask whether the run may keep asking, if it has asked as often as it may.
+        """Ask whether the run may keep asking if it has reached its limit of questions.
 
         Raises:
             Suspended: a person has not decided yet.
@@ -304,7 +304,7 @@ class _Approve:
         await require_approval(call, summary, approver)
 
     async def _find_earlier_answer(self, case: _Case) -> RecordedQuestion | None:
-        """Record the question about this call that was asked with its caller, or opened by an announced call."""
+        """Record the question about this call that was asked with its caller or opened by an announcing call."""
         call = case.call
         if case.recorded is not None or case.approvals.edit is not None:
             return None
@@ -326,9 +326,9 @@ class _Approve:
         return shared
 
     async def _open_question(self, case: _Case, approver: Approver) -> RecordedQuestion:
-        """Open a question about the call, with the decision on it if a grant approves the call.
+        """Open a question about the call, decided at once if a grant approves the call.
 
-        What it replaces can be used no more.
+        The question that it replaces can no longer be used.
         """
         call, approvals = case.call, case.approvals
         ask, rule = case.ask()
@@ -359,7 +359,7 @@ class _Approve:
 
 
 def _record_rule(call: Call, rule: str) -> None:
-    """Record the rule that allows a call, unless it is on record."""
+    """Record the rule that allows a call, unless it is recorded already."""
     items, allowed = call.ledger.items_for(call.id), CallAllowed(call=call.id, rule=rule)
     if not call.ledger.execution.is_replaying and allowed not in items:
         call.ledger.add(allowed)
@@ -372,13 +372,13 @@ def _is_same_use(call: Call, recorded: RecordedQuestion | None) -> bool:
         return False
     newest = next(item for item in reversed(items) if isinstance(item, (AttemptStarted, AttemptEnded)))
     has_ended = isinstance(newest, AttemptEnded) and newest.outcome == "ok"
-    if has_ended or call.callee.facts.effect is Effect.UNSAFE:  # the base finds out what became of an unsafe attempt
+    if has_ended or call.callee.facts.effect is Effect.UNSAFE:  # the base determines the outcome of an unsafe attempt
         return True
     return recorded is not None and recorded.question.id not in questions_since_start(items)
 
 
 def _find_own_question(call: Call, match: str, approvals: Approvals) -> RecordedQuestion | None:
-    """The question that the layer in this place asked about the call, or else one that matches."""
+    """The question about the call by the layer in this position, or else one that matches."""
     standing = approvals.standing
     same = next((each for each in standing.values() if each.question.match == match and not each.edit), None)
     return standing.get(len(call.approvals)) or same

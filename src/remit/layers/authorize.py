@@ -1,4 +1,4 @@
-"""Authorization: the permissions that a callee's facts require, and who may call it at all."""
+"""Authorization: the permissions that a callee's facts require, and the callee's visibility."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from remit.record.principal import Principal
 class Authorize(CallLayer):
     """Refuses calls whose principal lacks a required permission, and calls that the callee's visibility excludes.
 
-    An internal callee is called by the code of other operations only: not by a model, a command or a request from
-    outside. An experimental one needs the permission ``tools:experiment``.
+    An internal callee can be called only by the code of other operations, not by a model, a command or an external
+    request. An experimental callee requires the permission ``tools:experiment``.
     """
 
     place = Place.AUTHORIZE
@@ -51,17 +51,17 @@ class _Authorize:
 
 
 def why_hidden(callee: Callee[..., Any], principal: Principal) -> CallError | None:
-    """The error with which the visibility of a callee, or a gate that is closed, refuses all calls from outside.
+    """The error if a callee's visibility or a closed gate refuses all external calls.
 
-    None if they do not: a model or program may be shown the callee.
+    None means that the callee may be shown to models and programs.
     """
     return _why_invisible(callee, principal) or why_closed(callee)
 
 
 def why_refused(callee: Callee[..., Any], principal: Principal, target: str) -> CallError | None:
-    """The error with which a callee refuses all calls of ``principal`` on ``target`` from outside; None if it does not.
+    """The error if a callee refuses all external calls by ``principal`` on ``target``, else None.
 
-    Such a callee is not offered. See `why_hidden` for the other reasons than a missing permission.
+    A refused callee is not offered. Reasons are a missing permission and those of `why_hidden`.
     """
     return why_hidden(callee, principal) or _why_denied(callee, principal, target)
 

@@ -23,8 +23,8 @@ class Breaker(CallLayer):
     """Refuses calls of a tool for ``seconds`` after ``failures`` consecutive failures for one tenant.
 
     Then the breaker is half-open: ``probes`` calls pass. It closes when all of them succeed and opens again when one
-    fails. Retryable errors, deadlines included, count as failures. Other errors, like bad arguments or a denial, do
-    not count. Composed callees pass: the calls that they make have breakers.
+    fails. Retryable errors, deadlines included, count as failures. Other errors, like bad arguments or a denial, do not
+    count. Composed callees pass, because the calls that they make have breakers.
     """
 
     place = Place.BREAKER
@@ -65,7 +65,7 @@ class Breaker(CallLayer):
 
 
 def _failure_or_none(error: CallError | None) -> bool | None:
-    """Map an error to False for a failure of the tool, or None if it says nothing about the tool."""
+    """Return False if the error is a failure of the tool, or None if it says nothing about the tool."""
     return False if error is not None and error.retryable else None
 
 

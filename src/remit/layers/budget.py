@@ -1,4 +1,4 @@
-"""Limits on what a run may use, reserved before each call and model request and shared by everything below."""
+"""Limits on a run's use, reserved before each call and model request and shared by all calls below."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from remit.record.ledger import is_of_open_run
 from remit.record.meter import UsageLimit
 
 DEFAULT_WINDOW: Final = 60.0
-"""Seconds for which the limits of an open run hold."""
+"""The window of an open run's limits, in seconds."""
 
 
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget(CallLayer):
-    """Limits of a run: calls, levels of nested calls, and, unless None, tokens, US dollars (``cost``) and ``seconds``.
+    """Limits a run's calls and nesting and, unless None, its tokens, US dollars (``cost``) and ``seconds``.
 
     Calls of tools count, and calls of agents and workers below the root. Tokens and dollars are estimated and reserved
-    before a model is asked. Seconds count over all executions of the run; when they are over, no call and no request
-    starts. In an open run all but the depth hold for any ``window`` seconds instead.
+    before a model is asked. Seconds are summed over all executions of the run; when they are used up, no call or
+    request starts. In an open run, all limits except depth apply to any period of ``window`` seconds instead.
     """
 
     place = Place.BUDGET
@@ -58,7 +58,7 @@ class Budget(CallLayer):
 
     @property
     def limits_cost(self) -> bool:
-        """Whether it has a limit in US dollars."""
+        """Whether the budget has a limit in US dollars."""
         return self.cost is not None
 
     def _optional(self) -> tuple[tuple[str, float | None], ...]:
@@ -98,5 +98,5 @@ class _Budget:
 
 
 def _is_agent_below(call: Call) -> bool:
-    """Whether an agent is called in a run. Other composed callees do not count against the limit."""
+    """Whether an agent is called below the root. Other composed callees do not count against the limit."""
     return bool(call.caller.call) and isinstance(call.callee, AgentLike)

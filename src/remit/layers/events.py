@@ -21,8 +21,8 @@ REDACTED: Final = "[redacted]"
 class RecordEvents(CallLayer):
     """Records one event for each call that ends, named ``success`` or ``failure``. An empty name records none.
 
-    ``request`` and ``response`` include arguments and result; ``fields`` selects fields of the result, all if empty.
-    ``redact`` names fields that are always left out, at any depth.
+    ``request`` and ``response`` control whether arguments and result are included. ``fields`` selects fields of the
+    result; empty selects all. ``redact`` names fields that are always removed, at any depth.
     """
 
     success: str = ""

@@ -1,4 +1,4 @@
-"""Asks other models where the agent's own cannot answer."""
+"""Asks other models if the agent's own model fails."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from remit.errors import ModelError, SetupError
 
 @check_arguments()
 class Fallback(ModelLayer):
-    """Asks ``models`` in order after the agent's model failed, until one answers.
+    """Asks ``models`` in order after the agent's model fails, until one answers.
 
-    The journal records each failure, and the usage names the model that answered. If all fail, the last error counts.
-    A model that cannot be used at all, such as one without a key, is an error of the configuration (`NoModelError`):
-    no other model is asked, and the run remains unchanged until the model can be used.
+    The journal records each failure, and the usage names the model that answered. If all models fail, the last error is
+    raised. A model that cannot be used, such as one without an API key, is a configuration error (`NoModelError`): no
+    other model is asked, and the run does not change until the model can be used.
 
     Raises:
-        SetupError: it does not exist, or one is not a model of Remit's port; wrap PydanticAI's in ``PydanticAIModel``.
+        SetupError: ``models`` is empty, or an item does not implement Remit's model port; wrap a PydanticAI model in
+            ``PydanticAIModel``.
     """
 
     def __init__(self, *models: ModelService) -> None:

@@ -1,4 +1,4 @@
-"""Checks what a model answers, before the agent, the user or the journal get it."""
+"""Checks a model's answers before the agent, the user or the journal receives them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from remit.errors import InternalError
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Guardrail(RunsOwnCode, ModelLayer):
-    """Replaces each answer that ``is_allowed`` rejects with the text ``replacement``; its tool calls are not made.
+    """Replaces each answer that ``is_allowed`` rejects by the text ``replacement``, and drops its tool calls.
 
-    The journal keeps the usage and a digest of the rejected answer, not the answer. Without a replacement the result of
-    the agent says that the answer was held back.
+    The journal keeps the usage and a digest of the rejected answer, but not the answer. Without a replacement, the
+    agent's result says that the answer was withheld.
 
     Raises:
         SetupError: the predicate is not callable, or the replacement is not text.

@@ -1,6 +1,6 @@
-"""Limits on the rate and concurrency of calls: per tool and tenant. Rates hold for all processes of a journal.
+"""Limits on the rate and concurrency of calls, per tool and tenant. Rates hold across the processes of a journal.
 
-Composed callees pass, because the calls they make are limited. A permit held while waiting for such calls could cause a
+Composed callees pass, because their calls are limited. Holding a permit while waiting for these calls could cause a
 deadlock.
 """
 
@@ -31,9 +31,10 @@ LimitKey = tuple[str, str]
 class RateLimit(CallLayer):
     """At most ``calls`` calls of one tool start for one tenant in any ``seconds``.
 
-    A call that comes too early waits for its turn. If the wait would exceed ``max_wait`` seconds, the call is refused
-    at once; the error says when to try again. Calls of one process wait in order. Then each takes a turn in the
-    journal, where those of all processes count that share it: for limits with equal numbers, per application.
+    A call above the rate waits for its turn. If the wait would exceed ``max_wait`` seconds, the call is refused at
+    once, and the error says when to try again. Calls of one process wait in order, and then take a turn in the journal.
+    There, turns are counted over all processes of an application, separately for each pair of ``calls`` and
+    ``seconds``.
     """
 
     place = Place.LIMIT
@@ -64,7 +65,7 @@ class RateLimit(CallLayer):
         return call_in_turn
 
     async def _take_shared_turn(self, call: Call) -> None:
-        """Wait until a call may start beside those of other processes."""
+        """Wait until the journal, which counts the calls of all processes, allows another start."""
         caller, name = call.caller, call.callee.name
         numbers = f"{self.calls} {self.seconds} {self.max_wait}"
         rate = content_digest(caller.application, caller.principal.tenant, name, numbers)
@@ -107,7 +108,7 @@ class _Window:
             raise
 
     def _next_start(self) -> float:
-        """The time when a call that queues now may start: each waits for the one ``calls`` places ahead."""
+        """The time when a call that queues now may start. Each call waits for the one ``calls`` places ahead."""
         rounds, before = divmod(len(self._waiting), self._rate.calls)
         return self._started[before] + self._rate.seconds * (rounds + 1)
 
@@ -129,7 +130,7 @@ class _Window:
             self._timer = loop.call_at(self._started[0] + self._rate.seconds, self._admit_waiting)
 
     def _remove_waiter(self, waiter: asyncio.Future[float]) -> None:
-        """Leave the queue, or give back a turn that came after the call was cancelled."""
+        """Leave the queue, or return a turn granted after the call was cancelled."""
         with contextlib.suppress(ValueError):
             if waiter.cancelled():
                 self._waiting.remove(waiter)
@@ -143,8 +144,8 @@ class _Window:
 class Concurrency(CallLayer):
     """At most ``calls`` calls of one tool run at once for one tenant; ``max_queued`` more wait in order.
 
-    A call that finds the queue full is refused at once, a waiting call after ``max_wait`` seconds. A body that outlives
-    its timeout does not count any more: its call has ended.
+    A call is refused at once if the queue is full, and otherwise after waiting ``max_wait`` seconds. A body that
+    outlives its timeout no longer counts, because its call has ended.
     """
 
     place = Place.LIMIT
@@ -201,7 +202,7 @@ class _Permits:
             raise RateLimitedError(f"{busy}, and none ended within {format_seconds(limit.max_wait)}; try again later")
 
     async def _wait_for_permit(self) -> bool:
-        """Wait for a permit; False if none came in time."""
+        """Wait for a permit; return False if the wait timed out."""
         loop = asyncio.get_running_loop()
         waiter = loop.create_future()
         self._waiting.append(waiter)
@@ -227,7 +228,7 @@ class _Permits:
             self._waiting.remove(waiter)
 
     def release(self) -> None:
-        """Pass a permit on, or return it."""
+        """Pass the permit to the next waiting call, or free it."""
         while self._waiting:
             waiter = self._waiting.popleft()
             if not waiter.done():
@@ -237,6 +238,6 @@ class _Permits:
 
 
 def _too_early(rate: RateLimit, name: str, wait: float) -> RateLimitedError:
-    """The error for a call that would must wait too long."""
+    """The error for a call that would have to wait too long."""
     limit = f"{name} may be called {rate.calls:,} times in {rate.seconds:,g} seconds"
     return RateLimitedError(f"{limit}; try again in {math.ceil(wait):,} seconds")

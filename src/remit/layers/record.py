@@ -1,4 +1,4 @@
-"""The journal of calls: recorded calls are answered from it, and every other call ends in exactly one terminal item."""
+"""Records calls: answers recorded calls from the journal, and ends each other call with exactly one terminal item."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from remit.schemas.jsontext import compact_json
 class Record(CallLayer):
     """Answers recorded calls from the journal and records the others. Errors become replies here.
 
-    Content above ``limits.output_bytes`` is stored as an artifact. A model gets a part of it and the reference, Python
-    callers get the whole.
+    Content above ``limits.output_bytes`` is stored as an artifact. Models receive an excerpt and the reference; Python
+    callers receive the whole content.
     """
 
     place = Place.RECORD
@@ -90,7 +90,7 @@ class _Record:
         return self._write_output(call, reply)
 
     async def _call_unsafe(self, call: Call, /) -> Reply:
-        """Call inner; again if an attempt was stopped at its deadline, so that the base settles its outcome."""
+        """Call inner. If an attempt was stopped at its deadline, call again, so that the base settles its outcome."""
         try:
             return await self._inner(call)
         except DeadlineError:
@@ -99,7 +99,7 @@ class _Record:
         return await self._inner(call)
 
     async def _call_composed(self, call: Call, /) -> Reply:
-        """Call inner; again if a timeout stopped an unsafe call below, which settles its outcome as after a crash.
+        """Call inner. If a timeout stopped an unsafe call below, call again to settle its outcome as after a crash.
 
         A call of an open run that is cancelled ends alone, so it is recorded at once.
         """
@@ -139,7 +139,7 @@ class _Record:
             _STOPPED_CALLS.reset(token)
 
     def _end_stopped(self, calls: Sequence[Call], *, can_wait: bool = True) -> None:
-        """Record cancelled calls, unless the composed call above does, because a timeout may have stopped them."""
+        """Record cancelled calls, or leave it to the composed call above, because a timeout may have stopped them."""
         above = _STOPPED_CALLS.get()
         can_wait = can_wait and above is not None and above.is_open
         if above is not None and can_wait and not any(each.ledger.execution.is_stopping for each in calls):
@@ -149,10 +149,7 @@ class _Record:
             self._write_output(each, Reply.from_stopped_call())
 
     async def _to_recorded(self, call: Call, reply: Reply) -> tuple[Reply, str]:
-        """The reply as its caller gets it, and its content as it is recorded. Large content becomes an artifact.
-
-        A model gets its beginning, its end and the reference.
-        """
+        """The reply for the caller, and its content for the journal. Large content becomes an artifact."""
         if not call.wire_id:
             return reply, await to_recorded(reply.content, self._limits.output_bytes)
         text = reply.content_with_notice
@@ -182,7 +179,7 @@ class _Record:
 
 
 class _StoppedCalls:
-    """Calls below a composed call that were cancelled. They have no terminal record while it is open."""
+    """Cancelled calls below a composed call. They have no terminal record while the composed call is open."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -198,10 +195,10 @@ _STOPPED_CALLS: Final[ContextVar[_StoppedCalls | None]] = ContextVar("remit_stop
 
 
 async def _check_reply(call: Call, reply: Reply) -> Reply:
-    """The reply whose content and value are one result of the callee, without secrets, whatever layers made of it.
+    """Validate a reply that layers may have changed: content and value are one result of the callee, without secrets.
 
     Raises:
-        InvalidOutputError: a layer changed the result to one that the callee cannot have.
+        InvalidOutputError: a layer changed the result to one that the callee cannot return.
     """
     output = call.callee.schema_out
     if reply.output is not output:
@@ -215,13 +212,13 @@ async def _check_reply(call: Call, reply: Reply) -> Reply:
 
 
 _PREVIEW_BYTES: Final = 32 << 10
-"""How much of a result that is stored as an artifact a model sees at most."""
+"""The maximum bytes that a model sees of a result that is stored as an artifact."""
 
 
 def shorten(content: str, max_bytes: int, artifact: Artifact | None = None) -> str:
-    """Return ``content``, or if it exceeds ``max_bytes`` bytes, JSON that says so and contains its beginning.
+    """Return ``content``, or, if it exceeds ``max_bytes``, JSON that says so and contains its beginning.
 
-    If it is stored as an artifact, the JSON also contains its end and the reference.
+    If the content is stored as an artifact, the JSON also contains its end and the reference.
     """
     data = content.encode(errors="replace")
     if len(data) <= max_bytes:

@@ -1,4 +1,4 @@
-"""Removes private data from results: what the model reads, Python callers get and the journal keeps."""
+"""Removes private data from results before models, Python callers or the journal receive them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from remit.errors import CallError, SetupError
 
 @check_arguments()
 class Redact(CallLayer):
-    """Removes the values of ``fields``, at any depth, and what ``patterns`` match, from results, errors and notes.
+    """Removes the values of ``fields``, at any depth, and matches of ``patterns`` from results, errors and notes.
 
-    The base applies it before the end of an attempt is on record; the layer itself applies it to replies of layers
-    inside it. Patterns are RE2's (extra ``redact``), which match in linear time: they have no look-around and no
-    back-references, and their classes, such as digits, are of ASCII. Each pattern sees the text as it was, and adjacent
-    matches become one mark. Keys that the tool's type declares stay; other keys are data, and those that become the
-    same are numbered. A result with more than 65,536 matches is redacted as a whole. Arguments remain unchanged: they
-    are what an approver sees and what runs. An agent inside does not stream: its answers come when they are recorded.
+    The base applies it before it records the end of an attempt; the layer itself applies it to replies of inner layers.
+    Patterns use RE2 (extra ``redact``), which matches in linear time; it has no look-around or back-references, and its
+    character classes, such as digits, cover only ASCII. Each pattern is matched against the original text, and adjacent
+    matches become one mark. Keys that the tool's type declares are kept. Other keys are data; keys that become equal
+    are numbered. A result with more than 65,536 matches is redacted as a whole. Arguments remain unchanged, because an
+    approver sees them and the call runs with them. An agent inside this layer does not stream: its answers appear when
+    they are recorded.
 
     Raises:
-        SetupError: nothing is given, a pattern is not a regular expression of RE2 or matches empty text, or the extra
-            is not installed.
+        SetupError: neither argument is given, a pattern is not an RE2 expression or matches empty text, or the extra is
+            not installed.
     """
 
     def __init__(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
@@ -43,7 +44,7 @@ class Redact(CallLayer):
         async def redact(call: Call, /) -> Reply:
             try:
                 with withhold_answers():
-                    if redaction not in call.redactions:  # those of a listed tool are known from the start
+                    if redaction not in call.redactions:  # known from the start for a listed tool
                         call = call.replace(redactions=(redaction, *call.redactions))
                     reply = await inner(call)
             except CallError as error:

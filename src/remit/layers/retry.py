@@ -19,22 +19,22 @@ from remit.errors import CallError, DeadlineError, InternalError, RemitError, Se
 from remit.record.items import AttemptStarted
 
 TIMEOUT_RETRY_COST: Final = 10
-"""Tokens for a retry after a deadline: the previous attempt may still be under way."""
+"""Tokens for a retry after a deadline. It is expensive because the previous attempt may still be running."""
 
 
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retry(CallLayer):
-    """Retries pure, idempotent and keyed calls after a ``retryable`` error; never unsafe or composed ones.
+    """Retries pure, idempotent and keyed calls after a ``retryable`` error, but never unsafe or composed calls.
 
     Retryable are `ExternalError`, `RateLimitedError` and `DeadlineError`, the errors of connections, name servers and
     time limits that httpx, requests, urllib3, aiohttp and sockets raise, and ``on``: exception classes of your own.
 
-    ``attempts`` is the total. The delay starts at ``base_delay`` seconds and doubles up to ``max_delay``; a random half
-    of it is cut, so that callers do not return at the same time. A call still running after its deadline is retried
-    only if it is pure or keyed. A keyed call whose body has not read ``ctx.key`` is not retried: a repetition would do
-    its work again. Each retry is paid from a bucket, one for each tool, because the tool bears the sum of
-    all retries; when the bucket is empty, calls are not retried.
+    ``attempts`` is the total. The delay starts at ``base_delay`` seconds and doubles up to ``max_delay``. Up to half of
+    it is cut at random, so that callers do not return at the same time. A call still running after its deadline is
+    retried only if it is pure or keyed. A keyed call whose body has not read ``ctx.key`` is not retried, because a
+    repetition would do its work again. Each retry takes tokens from a bucket per tool, because the tool bears the sum
+    of all retries. When the bucket is empty, calls are not retried.
     """
 
     place = Place.RETRY
@@ -112,5 +112,5 @@ def _is_retryable(call: Call, error: CallError) -> bool:
 
 
 def _is_attempt_recorded(call: Call, attempt: int) -> bool:
-    """Whether the journal records that attempt: its delay and cost were paid before the run was executed again."""
+    """Whether the journal records that attempt, so that its delay and cost were paid in an earlier execution."""
     return any(isinstance(item, AttemptStarted) and item.attempt == attempt for item in call.ledger.items_for(call.id))

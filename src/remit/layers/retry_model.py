@@ -26,11 +26,11 @@ R = TypeVar("R")
 class RetryModel(ModelLayer):
     """Repeats a model request after a ``retryable`` error, or if the answer is empty.
 
-    Every agent has one, next to its model, unless it has one of its own. ``attempts`` is the total. It waits
-    ``base_delay`` seconds, doubled up to ``max_delay``, of which a random half is cut, and at least as long as the
-    provider says. A provider that asks for more than ``max_delay`` is not asked again here: the run rests as stalled
-    until then. Each retry is paid from a bucket, as for `Retry`. Each failure is on record before the next attempt:
-    after a crash the run continues with that attempt, when it is due.
+    Every agent has this layer next to its model by default. ``attempts`` is the total. The delay starts at
+    ``base_delay`` seconds and doubles up to ``max_delay``; up to half of it is cut at random, but it is at least as
+    long as the provider demands. If the provider demands more than ``max_delay``, the request is not repeated here: the
+    run rests as stalled until then. Each retry takes tokens from a bucket, as in `Retry`. Each failure is recorded
+    before the next attempt, so after a crash the run continues with that attempt when it is due.
     """
 
     attempts: int = 3
@@ -60,9 +60,9 @@ class RetryModel(ModelLayer):
         is_incomplete: Callable[[R], bool],
         record: AttemptRecord | None = None,
     ) -> R:
-        """Call ``ask`` until it answers completely, or return or raise what came of the last attempt.
+        """Call ``ask`` until its answer is complete, or return or raise the outcome of the last attempt.
 
-        It continues with the attempt that follows those on ``record``, when that is due.
+        Attempts on ``record`` are not repeated; the next one starts when it is due.
         """
         attempt, delay = (1, 0.0) if record is None else record.next_attempt()
         if delay:
@@ -90,7 +90,7 @@ class RetryModel(ModelLayer):
             attempt += 1
 
     def _delay_after(self, attempt: int, error: ModelError | None) -> float | None:
-        """Seconds to wait before the next attempt; None if there is none."""
+        """Seconds to wait before the next attempt; None if no attempt is left."""
         if attempt >= self.attempts or (error is not None and not error.retryable):
             return None
         delay = backoff(attempt, self.base_delay, self.max_delay, self.jitter)
@@ -100,9 +100,9 @@ class RetryModel(ModelLayer):
 
 
 def is_incomplete(request: ChatRequest, answer: Completion) -> bool:
-    """Whether another attempt may bring more: an answer is empty, and not the end of a turn with calls.
+    """Whether an answer is worth another attempt: it is empty, and does not end a turn with calls.
 
-    An answer that was cut by a limit of tokens or by a filter would be so again.
+    An answer cut off by a token limit or a filter would be cut off again.
     """
     if answer.tool_calls or (answer.content or "").strip():
         return False

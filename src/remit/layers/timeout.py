@@ -30,17 +30,18 @@ _ABANDONED_TASKS: Final = set[asyncio.Task[Any]]()
 class Timeout(AnyLayer):
     """Cancels an attempt after ``seconds`` on the loop's clock and raises `DeadlineError`.
 
-    Without ``grace`` the error comes when the attempt has stopped, however long this takes. With ``grace`` it comes at
-    most so many seconds later: an attempt that has not stopped by then is abandoned, and the error is
+    Without ``grace``, the error is raised when the attempt has stopped, however long this takes. With ``grace``, it is
+    raised at most ``grace`` seconds later: an attempt that is still running is abandoned, and the error is
     `StillRunningError`. This needs a task per attempt, which costs about 15 µs.
 
-    ``of_all_executions``: an attempt that resumes in another execution of its run has the seconds that are left; the
-    time for which the run rests does not count. Otherwise each execution has all seconds. It requires ``grace=None``.
+    With ``of_all_executions``, an attempt that resumes in another execution of its run has only the remaining seconds;
+    the time in which the run rests does not count. Otherwise each execution has the full ``seconds``. This option
+    requires ``grace=None``.
 
-    The call's deadline is set unless it has an earlier one. The calls that its body makes inherit it.
+    The call's deadline is set unless it is already earlier. Calls that its body makes inherit the deadline.
 
-    One of a runtime or an application is around each call that agents make. It is around an agent only if `where`
-    chooses it; ``AgentLimits(seconds=…)`` limits one agent.
+    As a layer of a runtime or an application, it limits each call that agents make. It limits an agent itself only if
+    `where` selects the agent; ``AgentLimits(seconds=…)`` limits one agent.
     """
 
     place = Place.TIMEOUT
@@ -195,7 +196,7 @@ class _GracefulTask(Generic[R]):
 
 
 def _consume_result(task: asyncio.Task[Any]) -> None:
-    """Retrieve the exception, because asyncio warns about unretrieved exceptions."""
+    """Retrieve the exception, so that asyncio does not warn about it."""
     _ABANDONED_TASKS.discard(task)
     if not task.cancelled():
         task.exception()

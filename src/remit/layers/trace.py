@@ -1,12 +1,12 @@
 """Spans for calls and model requests, following OpenTelemetry's conventions for generative AI.
 
-A call of an agent is ``invoke_agent``, a call of a tool ``execute_tool``, even if the tool calls others; both are
-INTERNAL. A request to a model is a CLIENT span ``chat``.
+An agent's call is ``invoke_agent``, and a tool's call is ``execute_tool`` even if the tool calls others; both are
+INTERNAL. A model request is a CLIENT span ``chat``.
 
-What the journal answers is neither a call nor a request, so it has no span; a replay has none at all. The first traced
-execution of a run is on record, and the outermost spans of later ones link to it. Requests are also measured:
-``gen_ai.client.operation.duration`` and ``gen_ai.client.token.usage``. Without a provider, nothing happens; a provider
-that the program sets later is used from then on.
+Calls and requests answered from the journal have no span, so a replay has none at all. The first traced execution of a
+run is recorded, and the outermost spans of later executions link to it. Requests are also measured:
+``gen_ai.client.operation.duration`` and ``gen_ai.client.token.usage``. Without a provider, nothing is traced; a
+provider that the program sets later is used from then on.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Link, Span, Tracer, TracerProvider
 
 UNKNOWN_VENDOR: Final = "unknown"
-"""The vendor of a model that does not name one."""
+"""The vendor of a model that names none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace(CallLayer):
-    """A span for each call. ``provider`` receives the spans; default: the program's tracer provider, if set."""
+    """Opens a span for each call. ``provider`` receives the spans; by default it is the program's tracer provider."""
 
     place = Place.TRACE
     provider: TracerProvider | None = None
@@ -54,10 +54,10 @@ class Trace(CallLayer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceModel(ModelLayer):
-    """A span and measurements for each model request.
+    """Opens a span and records measurements for each model request.
 
-    ``model`` and ``vendor`` name the model and its provider, if known. ``meters`` receives the measurements; by default
-    the meter provider of the program, if set.
+    ``model`` and ``vendor`` name the model and its provider, if known. ``meters`` receives the measurements; by
+    default, the program's meter provider, if set.
     """
 
     place = Place.TRACE
@@ -215,7 +215,7 @@ def _open_span(tracer: Tracer, name: str, attributes: Mapping[str, str]) -> Abst
 
 
 def _is_answered(ledger: Ledger, call: str, *answers: type[Item]) -> bool:
-    """Whether the journal answers this call or request: it holds an item of these types, or only compares."""
+    """Whether the journal answers this call or request: it is replayed, or has an item of these types."""
     return ledger.execution.is_replaying or any(isinstance(item, answers) for item in ledger.items_for(call))
 
 
@@ -266,7 +266,7 @@ def _find_tracer(provider: TracerProvider | None) -> Tracer | None:
 
 @lru_cache(maxsize=8)
 def _make_histograms(provider: MeterProvider | None) -> tuple[Histogram, Histogram]:
-    """Durations and tokens. Those of the program's own provider also work if it is set later."""
+    """Create the histograms of durations and tokens. They work even if the program sets its provider later."""
     meter = import_module("opentelemetry.metrics").get_meter("remit", meter_provider=provider)
     return (
         meter.create_histogram("gen_ai.client.operation.duration", unit="s", description="Duration of model requests"),

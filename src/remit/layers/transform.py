@@ -1,4 +1,4 @@
-"""Changes replies. Arguments cannot be changed: a call runs with the arguments that were validated and approved."""
+"""Changes replies. It cannot change arguments, because a call runs with those that were validated and approved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from remit.errors import InternalError
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Transform(RunsOwnCode, CallLayer):
-    """Passes each good reply through ``change``, a pure function. Errors and denials pass unchanged."""
+    """Passes each successful reply through ``change``, a pure function. Errors and denials remain unchanged."""
 
     change: Callable[[Reply], Reply]
 

@@ -1,6 +1,6 @@
-"""Validation of arguments against the contract: they are bound to a payload, once, however often a call is executed.
+"""Validates arguments against the contract and binds them to a payload once, even if a call runs several times.
 
-The payload is used by everything further in.
+The layers inside and the body use this payload.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from remit.record.run_artifacts import check_artifacts
 class Validate(CallLayer):
     """Binds the arguments to the payload model.
 
-    ``strict`` refuses coercion, unknown parameters and duplicate keys; otherwise binding is as lenient as in the base.
+    ``strict`` refuses coercion, unknown parameters and duplicate keys. Otherwise, binding is as lenient as in the base.
     """
 
     place = Place.VALIDATE
@@ -50,16 +50,16 @@ class _Validate:
 
 
 def needs_checks(bound: Call) -> bool:
-    """Whether arguments may name something that must be looked up: an object or an artifact. Most do not."""
+    """Whether arguments may name an object or artifact that must be looked up. Most do not."""
     return bool(bound.callee.schema_in.references) or DIGEST_START in bound.canonical_arguments
 
 
 async def check_bound(bound: Call) -> Call:
-    """Return a bound call with its references resolved and its artifacts checked for being readable.
+    """Resolve the references of a bound call, and check that its artifacts are readable.
 
     Raises:
         InvalidArgumentsError: the contract does not allow the arguments, or a reference may mean several objects.
-        NotFoundError: there is no such artifact or object.
+        NotFoundError: an artifact or object does not exist.
     """
     if bound.callee.schema_in.references:
         bound = await resolve_references(bound)
@@ -68,7 +68,7 @@ async def check_bound(bound: Call) -> Call:
 
 
 def bind_arguments(call: Call, *, strict: bool = False) -> Call:
-    """Return the call with its payload. Computed defaults are recorded, and used again on resume like referents.
+    """Return the call with its payload. Computed defaults are recorded and reused on resume, as referents are.
 
     Raises:
         InvalidArgumentsError: the contract does not allow the arguments.
@@ -89,6 +89,6 @@ def bind_arguments(call: Call, *, strict: bool = False) -> Call:
 
 
 async def bind_and_check(call: Call) -> Call:
-    """Return the call with its payload, and what its arguments name looked up; see `bind_arguments`, `check_bound`."""
+    """Bind the arguments, then resolve references and check artifacts; see `bind_arguments` and `check_bound`."""
     bound = bind_arguments(call)
     return await check_bound(bound) if needs_checks(bound) else bound
