@@ -19,7 +19,7 @@ from remit.errors import CallError
 SAMPLE: Final = ("cms_publishPage", "cms_deletePageSection")
 _AT_GOOGLE: Final = ("gmail_send_message",)
 _IN_POSTGRES: Final = ("cms_publishPage", "cms_deletePage", "cms_publishChangeSet")
-_ATTACHED: Final = ("cms_publishPage", "cms_deletePageSection", "cms_updateSection")
+_ATTACHED: Final = ("cms_publishPage", "cms_deletePageSection", "cms_publishChangeSet")
 _STRIDE: Final = 9
 """A sample takes every so many awaits."""
 _SHUT_OUT: Final = 5
