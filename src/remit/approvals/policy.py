@@ -1,7 +1,4 @@
-"""A policy gives a verdict on a call: allow, ask a person, or block.
-
-Rules are checked in order, and the first verdict applies.
-"""
+"""A policy gives a verdict on a call: allow, ask a person, or block. The first verdict of its rules applies."""
 
 from __future__ import annotations
 
