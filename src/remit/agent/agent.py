@@ -52,7 +52,7 @@ def _as_handoffs(given: Iterable[Agent | str], what: str = "") -> tuple[Agent | 
 
 
 def _called_names(agent: Agent) -> list[str]:
-    """The names of what its model may call, without the tools that Remit adds."""
+    """The names of the callees that its model may call, without the tools that Remit adds."""
     return [each.name for each in agent.tools if not isinstance(each, ADDED_TOOLS)]
 
 
@@ -147,7 +147,7 @@ class Agent(BoundAgent):
         """Return a new agent with ``layer`` around its calls, model requests or steps, by the layer's type.
 
         A layer that fits all three, such as a `Timeout`, wraps calls; use its ``.models`` or ``.steps`` for the
-        others. Where it stands among the others: see `Stack.layer`.
+        others. See `Stack.layer` for its position among the other layers.
         """
         layers = to_agent_layers(self.name, self.agent_layers.layer(layer))
         return self._copy(agent_layers=layers, _identity=object())
@@ -169,7 +169,7 @@ class Agent(BoundAgent):
         return clone
 
     def with_handoffs(self, names: Iterable[str]) -> Agent:
-        """Return a new agent that may also hand over to the agents of these names, except itself."""
+        """Return a new agent that may also hand over to the named agents, except itself."""
         names = as_text_tuple(f"agent {self.name}: handoffs", names)
         known = {self.name, *self.handoff_targets}
         clone = copy.copy(self)

@@ -22,7 +22,7 @@ _MAX_REASON: Final = 300
 
 
 def told_text(completion: Completion, max_tokens: int | None) -> str:
-    """The text of an answer without calls, as an agent's result: with a note at its end if it is not whole."""
+    """The text of an answer without calls, as an agent's result. It ends with a note if the answer is incomplete."""
     text = completion.content or ""
     note = _explain_end(completion, max_tokens)
     if not note:
@@ -51,7 +51,7 @@ def _explain_end(completion: Completion, max_tokens: int | None) -> str:
 
 
 def _list_reasons(response: str) -> Iterator[str]:
-    """What a provider says in its response about why it held an answer back."""
+    """The provider's reasons for withholding an answer, from its response."""
     try:
         yield from _walk(json.loads(response))
     except (ValueError, RecursionError):

@@ -31,7 +31,7 @@ from remit.schemas.jsontext import compact_json
 from remit.schemas.settings import with_setup_errors
 
 ATTACHMENTS_FIELD: Final = "attachments"
-"""The field of an input that carries them: ``attachments: tuple[Attachment, ...] = ()``."""
+"""The input field that carries attachments: ``attachments: tuple[Attachment, ...] = ()``."""
 FILE_SUFFIX_PATTERN: Final = r"^\.[a-z0-9]{1,16}$"
 FileSuffix = Annotated[str, Field(pattern=FILE_SUFFIX_PATTERN)]
 
@@ -70,7 +70,7 @@ class Attachment(BaseModel):
         """The bytes of the file.
 
         Raises:
-            ContractError: they are in the artifact.
+            ContractError: the bytes are stored as an artifact.
         """
         if self.data is None:
             raise ContractError(f"the content of {self.name} is an artifact; read it with Artifacts.read")
@@ -78,7 +78,7 @@ class Attachment(BaseModel):
 
     @property
     def size(self) -> int:
-        """How many bytes the file has."""
+        """The size of the file in bytes."""
         return len(self.content) if self.artifact is None else self.artifact.size
 
     @property
@@ -152,9 +152,9 @@ Refer: TypeAlias = Callable[..., Awaitable[Artifact]]
 
 
 async def store_attachments(arguments: Arguments, add: Refer, *, by: Principal) -> Arguments:
-    """The arguments with references to artifacts, which ``add`` stores for ``by``, instead of bytes of attachments.
+    """Replace the bytes of attachments in the arguments by artifacts, which ``add`` stores for ``by``.
 
-    What is not valid remains unchanged: the run refuses it.
+    Invalid attachments remain unchanged, and the run refuses them.
 
     Raises:
         InvalidArgumentsError: the content is too large to be stored, or contains the value of a secret.

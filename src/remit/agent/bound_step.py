@@ -1,4 +1,4 @@
-"""What both drivers ask of a model: the step of an agent, bound to its tools and its model, and its first request."""
+"""The step of an agent, bound to its tools and its model, and its first request. Both drivers use it."""
 
 from __future__ import annotations
 

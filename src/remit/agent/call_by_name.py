@@ -1,4 +1,4 @@
-"""Calls of tools whose definitions a model has read as text: one stable tool takes the name and the arguments."""
+"""Calls to tools whose definitions a model has read as text: one stable tool takes the name and the arguments."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ CALL_TOOL_DEFINITION: Final[Mapping[str, Any]] = {
 
 
 def read_named_call(call: ToolCallRequest) -> ToolCallRequest:
-    """The call that a model asks for by `CALL_TOOL`, as if it had named the tool itself; any other call as it is.
+    """Convert a call of `CALL_TOOL` to a call of the tool that it names; return other calls unchanged.
 
-    It is read as strictly as every call, and the arguments are passed on as they are written. Where a key is missing,
-    unknown or there twice, the call is refused with the line to write.
+    It is parsed as strictly as every other call, and its arguments are passed on as written. A call with a missing,
+    unknown or duplicate key is refused with the line to write.
     """
     if call.name != CALL_TOOL:
         return call

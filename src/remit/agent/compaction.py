@@ -1,4 +1,4 @@
-"""When an agent's history is too long for its model, and what of it may be compacted."""
+"""Decides when an agent's history is too long for its model, and which parts of it may be compacted."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from remit.record.items import HistoryCompacted, Message
 class Compaction:
     """Shortens an agent's history before a request that is estimated at more than ``tokens``.
 
-    Outputs of tools in older messages are replaced by a line each. If that is not enough, a model summarises the older
+    Each tool output in older messages is replaced by one line. If that is not enough, a model summarises the older
     messages. The newest messages of at most ``keep`` tokens, by default a quarter of ``tokens``, remain unchanged. A
     request that the provider refuses as too long is shortened and sent again, once.
 
     Args:
-        tokens: the estimated tokens of a request, tools and instructions included, that may be sent unchanged; less
-            where the model is known to take less.
+        tokens: the estimated tokens of a request, tools and instructions included, that may be sent unchanged; less if
+            the model's window is known to be smaller.
         keep: the estimated tokens of the newest messages that stay.
-        model: writes the summaries, a model or its name, like ``openai:gpt-5-mini``; None for the agent's own.
+        model: the model that writes the summaries, or its name, like ``openai:gpt-5-mini``; None for the agent's own.
 
     Raises:
-        SetupError: a number is not possible, or the model is not one of Remit's port.
+        SetupError: a number is out of range, or the model is not one of Remit's port.
     """
 
     tokens: int = 100_000
@@ -56,7 +56,7 @@ class Compaction:
             check_is_model("Compaction: model", self.model)
 
     def within(self, window: int | None) -> Compaction:
-        """The same for a model whose requests may have that many tokens: a quarter is left for the answer."""
+        """The same settings for a model whose requests may have ``window`` tokens; a quarter is left for the answer."""
         check_counts("Compaction.within", window=1 if window is None else window)
         tokens = self.tokens if window is None else window * 3 // 4
         if tokens >= self.tokens:
@@ -78,13 +78,13 @@ class LongRequest(Struct, frozen=True):
 
     @classmethod
     def of(cls, chat: ChatRequest) -> LongRequest:
-        """The parts of a request."""
+        """Divide a request into its parts."""
         texts = list(chat.history)
         count = int(bool(texts) and decode_message(texts[0])["role"] == "system")
         return cls(chat, texts[:count], texts[count:])
 
     def with_messages(self, messages: Sequence[str]) -> ChatRequest:
-        """The request with other messages behind the system message."""
+        """The request with other messages after the system message."""
         if messages == self.messages:
             return self.chat
         return replace(self.chat, history=History([*self.system, *messages]))
@@ -98,7 +98,7 @@ class LongRequest(Struct, frozen=True):
 class CompactionPlan:
     """The parts of a request that can be compacted, and by how much. All sizes are estimated tokens.
 
-    ``refused_limit`` is the most that it may have if it was refused as too long.
+    ``refused_limit`` is the maximum size of a request that was refused as too long.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class CompactionPlan:
 
     @property
     def older(self) -> list[str]:
-        """The messages before those that stay."""
+        """The messages before those that are kept."""
         return [text for group in self.groups[: self.older_count] for text in group]
 
     def drop_outputs(self, callees: Iterable[Callee[..., Any]]) -> HistoryCompacted:
@@ -132,7 +132,7 @@ class CompactionPlan:
         )
 
     def record_unchanged(self) -> HistoryCompacted:
-        """The record of a request of which all messages stay."""
+        """The record of a request whose messages all stay."""
         agent, turn = self.request.chat.agent_call_id, self.request.chat.turn
         return HistoryCompacted(
             call=compaction_id(agent),

@@ -1,6 +1,6 @@
 """Fits an agent's requests into its model's window.
 
-Definitions of found tools leave, old outputs of tools are dropped, then old messages are summarised.
+It first removes definitions of found tools, then drops old tool outputs, then summarises old messages.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ FindTools = Callable[[ChatRequest, int | None], ToolDefinitions]
 
 
 class Compactor:
-    """Fits the requests of one agent into the window of its model. What it compacted is on record.
+    """Fits the requests of one agent into the window of its model.
 
-    It is not decided again when a run is resumed. ``find_callees`` finds the agent's tools. ``find_tools`` chooses
-    those of a request where the model searches them. ``model`` writes the summaries unless the settings have another.
+    Compactions are on record and are not decided again when a run is resumed. ``find_callees`` finds the agent's tools.
+    ``find_tools`` chooses the tools of a request if the model searches for them. ``model`` writes the summaries unless
+    the settings name another model.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class Compactor:
         self._model = model
 
     def around(self, inner: ModelService) -> ModelService:
-        """The service that fits chat requests. One that the model refuses as too long is sent again, once."""
+        """The service that fits chat requests. A request that the model refuses as too long is sent again, once."""
 
         async def ask(chat: ChatRequest, /) -> Completion:
             try:
@@ -86,7 +87,7 @@ class Compactor:
         return await inner(shorter or sent)
 
     def _with_tools(self, chat: ChatRequest, window: int | None) -> ChatRequest:
-        """The request with the definitions that have room in a window."""
+        """The request with the definitions that fit into a window."""
         return chat if self._find_tools is None else replace(chat, tools=self._find_tools(chat, window))
 
     async def _fit(
@@ -96,7 +97,7 @@ class Compactor:
         if self._find_tools is not None:
             chat = self._with_tools(chat, window)
         settings = self._settings
-        if window is not None:  # without settings, the window is heeded alone
+        if window is not None:  # without settings, only the window counts
             settings = Compaction(tokens=window * 3 // 4) if settings is None else settings.within(window)
         if settings is None and not recorded:
             return chat, []
@@ -113,7 +114,8 @@ class Compactor:
     ) -> ChatRequest | None:
         """The request to send after the model refused ``sent`` as too long; None if it cannot be shorter.
 
-        It has half of the tokens, or less if the refusal states the window. Definitions of found tools leave first.
+        It has half of the tokens, or fewer if the refusal states the window. Definitions of found tools are removed
+        first.
         """
         known = (window, find_window(chat, self._name, [chat.turn]))
         size = estimate_tokens(sent.history, sent.tools.text)
@@ -175,7 +177,7 @@ class Compactor:
         ledger, model = plan.request.chat.ledger, settings.model or self._model
         chat = ChatRequest(agent_call_id=item.call, turn=number, ledger=ledger, history=History(texts))
         try:
-            with withhold_answers():  # a summary is no answer to anyone
+            with withhold_answers():  # a summary is not streamed as an answer
                 text = (await recorded_model(model, self._layers)(chat)).content or ""
         except ModelError:  # on record; an answer without the older messages is better than none
             text = ""

@@ -1,4 +1,4 @@
-"""The definition of an agent: what its driver reads of it."""
+"""The definition of an agent, as its driver reads it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class InstructionsTemplate(Protocol):
 
     @property
     def source(self) -> str:
-        """The template with everything that it includes; the lock of an inventory has its digest."""
+        """The template with all its includes. The lock of an inventory holds its digest."""
         ...
 
     def render(self, fields: Mapping[str, object], /) -> str:
@@ -156,7 +156,7 @@ class AgentDefinition(AgentSettings):
 
     @property
     def limits_cost(self) -> bool:
-        """Whether it must know what its models cost."""
+        """Whether the prices of its models must be known."""
         return self.limits.cost is not None or any(isinstance(each, CostUsed) for each in walk_policy(self.stop))
 
     @property
@@ -241,5 +241,5 @@ class AgentDefinition(AgentSettings):
 
 
 def limit_layers(limits: AgentLimits) -> Stack[CallLayer]:
-    """The layers that keep the limit on seconds of an agent."""
+    """The layers that enforce the agent's limit on seconds."""
     return Stack() if limits.seconds is None else to_call_layers(Timeout(limits.seconds, of_all_executions=True))

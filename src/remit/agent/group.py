@@ -12,12 +12,12 @@ from remit.errors import NameTakenError, SetupError
 class AgentGroup:
     """Agents that hand over to one another; the first of them speaks first. List its agents in the application.
 
-    ``App(name="shop", agents=AgentGroup(front, cook, cashier).agents)``. Each agent keeps the handoffs that it has, and
-    may hand over to all others. The agents are new objects: take them from the group.
+    ``App(name="shop", agents=AgentGroup(front, cook, cashier).agents)``. Each agent keeps its own handoffs, and may
+    hand over to all others. The agents are new objects: take them from the group.
 
     Args:
         agents: at least two, the first speaker first.
-        through_first: the others hand over to the first alone.
+        through_first: the others hand over only to the first.
 
     Raises:
         SetupError: there are fewer than two. NameTakenError: two have one name.

@@ -52,7 +52,8 @@ def _text_output() -> Output[str]:
 class HandoffTool:
     """The tool with which a model hands over to the agent ``target``. The dispatcher makes its call, like every call.
 
-    What governs a call of the target governs it: its facts, and the layers around it that decide whether it is called.
+    The call is governed like a call of the target: by the target's facts, and by the layers around the target that
+    decide whether it is called.
 
     Args:
         target_facts: the facts of the other agent; None until it is known.
@@ -93,7 +94,7 @@ class HandoffTool:
         return _reason_input().dump_arguments(Reason(reason=reason))
 
     async def run(self, payload: BaseModel, frame: Frame, /) -> str:
-        """Acknowledge the handoff. The step of the calling agent performs it.
+        """Acknowledge the handoff. The calling agent's step performs the handoff.
 
         Raises:
             ConflictError: another handoff of the same answer succeeded first. BudgetError: the run has no handoffs
@@ -138,7 +139,7 @@ def _facts_of_handoff(target: Facts) -> Facts:
 
 
 def _governs(layer: CallLayer) -> bool:
-    """Whether a layer around an agent decides whether it is called, and leaves alone how it runs."""
+    """Whether a layer around an agent decides only whether the agent is called, not how it runs."""
     return layer.place in _GOVERNING or isinstance(unconditional_layer(layer), Gate)
 
 
@@ -164,7 +165,7 @@ class Handoffs(Struct, frozen=True, kw_only=True):
     def follow(self, ledger: Ledger, agent_call_id: str, tool_call: ToolCallRequest, call_id: str) -> str:
         """The agent that takes over after the successful call ``tool_call``, and the journal's record of it, once.
 
-        Empty if the body of the call, which counts the handoff, did not accept: a layer replied in its place.
+        Empty if a layer replied in place of the call's body, which counts the handoff.
         """
         is_recorded = any(item.wire == tool_call.id for item in _select_handoffs(ledger.items_for(agent_call_id)))
         if not is_recorded and not _has_accepted(ledger.items_for(call_id)):
@@ -184,7 +185,7 @@ class Handoffs(Struct, frozen=True, kw_only=True):
 
 
 def _has_accepted(items: Sequence[Item]) -> bool:
-    """Whether the body of a handoff tool ran and raised no error. It is pure: the end of a good attempt is not kept."""
+    """Whether the body of a handoff tool ran without an error. A pure tool's successful end is not journaled."""
     attempts = [item for item in items if isinstance(item, (AttemptStarted, AttemptEnded))]
     return bool(attempts) and isinstance(attempts[-1], AttemptStarted)
 

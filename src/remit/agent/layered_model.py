@@ -1,4 +1,4 @@
-"""The layers around the model of an agent, between the recorder and the model: what leaves them is on record."""
+"""The layers around an agent's model, between the recorder and the model. Their output is on record."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ from remit.record.secret import redact_secrets_in_content
 class LayeredModel:
     """Sends requests through layers, given outermost first and composed once.
 
-    ``retry`` is the only layer, if that is a `RetryModel`, which changes no answer.
-    ``keeps_answers``: no layer changes one, so pieces of an answer may leave before the layers have seen the whole.
+    ``retry`` is the only layer if that is a `RetryModel`, which changes no answer.
+    ``keeps_answers`` means that no layer changes answers, so pieces of an answer may be streamed before the layers have
+    seen all of it.
     """
 
     def __init__(self, layers: Iterable[ModelLayer] = ()) -> None:
@@ -50,11 +51,11 @@ class LayeredModel:
     async def ask(
         self, own_model: ModelService, request: ChatRequest, digest: str, *, name: str, reads: Reads
     ) -> tuple[Completion, ModelExchange, Reservation]:
-        """The answer that leaves the outermost layer, the record of what the layers did, and what was reserved.
+        """The answer of the outermost layer, the record of the layers' actions, and the reservation.
 
-        The tokens of all models asked count, whatever the layers made of the answers: those of the last with the
-        answer, others before the next request. ``own_model`` is the agent's, with its ``name`` and the kinds of files
-        that it ``reads``.
+        The tokens of every model asked count, even if the layers discard or change its answer: those of the last model
+        with the answer, those of the others before the next request. ``own_model`` is the agent's model, with its
+        ``name`` and the kinds of files that it ``reads``.
 
         Raises:
             ModelError: a layer changed the fields of an answer, but not its message.
@@ -98,10 +99,10 @@ class LayeredModel:
         exchange: ModelExchange,
         rename: Callable[[Completion], Completion],
     ) -> None:
-        """Run the layers again, without a model, and compare what they do with the record.
+        """Run the layers again without a model, and compare their actions with the record.
 
-        The first request that they make is compared always. What they make of the answer is compared if it is the
-        model's own; of an answer that they changed, the journal does not hold the original.
+        Their first request is always compared. The answer is compared only if they left it unchanged, because the
+        journal does not hold the original of a changed answer.
 
         Raises:
             DivergedError: they make another request, or another answer.
@@ -131,7 +132,7 @@ class LayeredModel:
 
 
 _KEEP_ANSWERS: Final = (AddMessage, Fallback, RetryModel, Timeout)
-"""The layers that are known to pass on answers as they are. Classes derived from them are not."""
+"""The layers that are known to pass answers on unchanged. Their subclasses are not."""
 
 
 async def _ask_own_model(request: ChatRequest, /) -> Completion:
@@ -141,7 +142,7 @@ async def _ask_own_model(request: ChatRequest, /) -> Completion:
 
 
 class _OnRecord(BaseException):
-    """Leaves the layers in a replay once their request is compared. No layer that catches errors catches it."""
+    """Leaves the layers in a replay after their request is compared. Layers that catch errors do not catch it."""
 
 
 class _Exchange(Struct):
@@ -154,13 +155,13 @@ class _Exchange(Struct):
     recorded_count: int = 0
 
     def record_lost(self) -> None:
-        """Record the usage of the answers so far: a model is asked again."""
+        """Record the usage of the answers so far, before a model is asked again."""
         for answer, reservation in self.answers[self.recorded_count :]:
             add_usage(self.chat.ledger, self.chat.call_id, replace(answer, response=""), reservation)
         self.recorded_count = len(self.answers)
 
     def settle(self, completion: Completion) -> tuple[Completion, Reservation]:
-        """The completion with the tokens of the answers that are not on record, and what was reserved for the last.
+        """The completion with the tokens of all unrecorded answers, and the reservation for the last one.
 
         The raw response of a changed answer is dropped.
         """

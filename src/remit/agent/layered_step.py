@@ -19,7 +19,7 @@ _RECORDED: Final[ContextVar[tuple[ChatRequest, list[str]]]] = ContextVar("remit_
 
 
 def compose_recorded_steps(layers: Iterable[StepLayer], step: StepService) -> StepService:
-    """Wrap ``step`` in layers, given outermost first, and record the messages that they add behind its own."""
+    """Wrap ``step`` in layers, given outermost first, and record the messages that they add after its own."""
     layers = tuple(layers)
     if not layers:
         return step
@@ -47,7 +47,7 @@ def compose_recorded_steps(layers: Iterable[StepLayer], step: StepService) -> St
 
 
 def _record_request(chat: ChatRequest, sent: ChatRequest) -> None:
-    """Journal, once, the messages that layers added to the request of a step; `ModelExchange` says how."""
+    """Journal, once, the messages that layers added to the request of a step; see `ModelExchange`."""
     digest = sent.digest()
     if digest == chat.digest():
         return
@@ -61,7 +61,7 @@ def _record_request(chat: ChatRequest, sent: ChatRequest) -> None:
 
 
 def _record_added(chat: ChatRequest, on_record: Sequence[str], messages: Sequence[str]) -> None:
-    """Journal the messages behind those on record.
+    """Journal the messages that follow those on record.
 
     Raises:
         InvalidOutputError: messages on record are missing or changed, or an added one calls tools or replies to a call.

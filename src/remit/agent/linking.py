@@ -88,7 +88,7 @@ def link_agents(
 
 
 def _check_tool_choice(agent: Agent) -> None:
-    """Refuse a choice of tool that the agent's model does not have.
+    """Refuse a tool choice that the agent's tools do not allow.
 
     Raises:
         SetupError: suggests a tool.
@@ -189,7 +189,7 @@ class UsedModels:
             if not isinstance(agent, Agent) or not agent.settings.values or agent.model is None:
                 continue
             if isinstance(agent.model, VendorModel) and not isinstance(agent.model, ChecksSettings):
-                await asyncio.to_thread(agent.check_model)  # its driver knows; the object has its key
+                await asyncio.to_thread(agent.check_model)  # only its driver can check it; the object has its key
             else:
                 await asyncio.to_thread(check_settings, agent.name, agent.model, agent.settings)
 
@@ -239,8 +239,8 @@ class UsedModels:
 def _collect_listed(agent: Agent, agents_by_name: Mapping[str, Agent]) -> frozenset[str]:
     """The names that the agents below ``agent`` list: those it calls, and their handoff targets.
 
-    Below an agent that narrows, its names and no others can be called. Its handoff targets are not below it: they
-    continue in its place.
+    Below an agent that narrows its scope, only the names in that scope can be called. The agent's handoff targets are
+    not below it, because they continue in its place.
     """
     listed, seen = set[str](), set[str]()
     pending = [each.name for each in agent.tools]

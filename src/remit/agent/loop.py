@@ -77,9 +77,9 @@ LoopService = Service[StepRequest, AgentRun]
 class Loop(Protocol):
     """The loop of an agent: a layer around its step, for `Agent(loop=…)`. `AgentLoop` is the default.
 
-    It repeats the step with `StepRequest.after`, may say something to the model with `StepRequest.with_message`, and
-    returns an `AgentRun`, as `AgentRun.from_outcome` makes it. It is executed again when a run is resumed or replayed,
-    and must then request the same steps: whatever it decides must follow from their outcomes.
+    It repeats the step with `StepRequest.after`, may add a message to the model with `StepRequest.with_message`, and
+    returns an `AgentRun`, as `AgentRun.from_outcome` makes it. A resumed or replayed run executes the loop again, and
+    it must then request the same steps: its decisions must depend only on their outcomes.
     """
 
     def __call__(self, step: StepService, /) -> LoopService:
@@ -112,9 +112,9 @@ class AgentLoop(Struct, frozen=True, kw_only=True):
 
 
 class LimitedStep:
-    """The step as a loop of the application gets it, in one task of an agent.
+    """The step that a loop of the application gets for one task of an agent.
 
-    The agent's limit holds, and each turn is requested once: the journal would answer a second request for it.
+    It enforces the agent's limit, and it makes each turn once, because the journal would answer a second request.
     """
 
     def __init__(self, step: StepService, limits: AgentLimits, agent: str, first_turn: int) -> None:
@@ -128,7 +128,7 @@ class LimitedStep:
         """Make the next step.
 
         Raises:
-            MaxTurnsError: the agent has had its turns. InternalError: the request is not that of the next turn.
+            MaxTurnsError: the agent has used all its turns. InternalError: the request is not that of the next turn.
         """
         if self.turns >= self._limits.turns:
             raise self._limits.turns_error(self._agent)

@@ -1,7 +1,7 @@
-"""Images and PDFs among the artifacts of a request: inputs and results of tools name them, models get their content.
+"""Images and PDFs in requests: inputs and tool results refer to them as artifacts, and models get their content.
 
-The content is read when a request is sent. The history, its digest and the journal hold references only. What is not
-sent is named to the model with the reason.
+The content is read when a request is sent. The history, its digest and the journal hold references only. A file that is
+not sent is named to the model with the reason.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SIGNATURES: Final = {
 
 
 def reads_of(model: object) -> Reads:
-    """What a model is sent, by its attributes ``reads_images``, ``reads_pdfs`` and ``reads_others``; else images."""
+    """The kinds of files sent to a model, by its ``reads_images``, ``reads_pdfs`` and ``reads_others``; else images."""
     # see `origin_of` for why these are read by name
     pdfs, others = getattr(model, "reads_pdfs", False), getattr(model, "reads_others", False)
     return Reads(getattr(model, "reads_images", True), pdfs, others)
@@ -59,8 +59,8 @@ class Shown(NamedTuple):
 async def with_media(request: ChatRequest, model: object) -> ChatRequest:
     """The request with the images and PDFs that its messages name, if ``model`` reads them.
 
-    Those of an input are in its message. Those of tools follow the replies to their batch of calls, as a message of
-    their own, because a reply cannot hold files in chat completions.
+    The files of an input are in its message. The files of tools follow the replies to their batch of calls in a
+    separate message, because a reply in chat completions cannot hold files.
 
     Raises:
         BrokenJournalError: the stored content of a file was changed or removed.
@@ -127,7 +127,7 @@ def _is_media(artifact: Artifact) -> bool:
 
 
 def _why_not_sent(artifact: Artifact, reads: Reads, left: int) -> str:
-    """Why a file is not sent, as far as its reference tells; empty if it may be."""
+    """The reason in a file's reference not to send the file; empty if there is none."""
     is_pdf, size = artifact.media_type == PDF, f"{artifact.size:,} bytes"
     if not (reads.pdfs if is_pdf else reads.images):
         return f"this model is sent no {'PDFs' if is_pdf else 'images'}"
@@ -149,7 +149,7 @@ def find_references(text: str) -> list[Artifact]:
 
 
 async def _read(artifact: Artifact) -> Media | str | None:
-    """The file, or why it is not sent; None if there is none for this run, as in a text that only looks like one."""
+    """The file, or the reason not to send it; None if the run has no such artifact, only text that looks like one."""
     access = CURRENT_RUN.get().artifacts
     if access is None:
         return None

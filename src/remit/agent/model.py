@@ -31,8 +31,8 @@ class Model(Protocol):
         """Send one request.
 
         Raises:
-            ModelError: the request failed. After a `ModelUnavailableError`, such as a `CompletionError` for an answer
-                that is not a completion, the run rests; every other ends it.
+            ModelError: the request failed. The run rests after a `ModelUnavailableError`, such as a `CompletionError`
+                for an answer that is not a completion; every other error ends it.
         """
         ...
 
@@ -103,12 +103,12 @@ class RunsProviderTools(Protocol):
     """A model that knows, without a request, which tools its provider has."""
 
     def unsupported_tools(self, tools: Sequence[ProviderTool], /) -> Mapping[str, str]:
-        """The names of the tools that its API does not have, or not with their options, and why."""
+        """The names of the tools that its API does not support, at all or with their options, and the reasons."""
         ...
 
 
 def check_provider_tools(model: object, tools: Sequence[ProviderTool]) -> None:
-    """Refuse tools that a model's provider does not have. A model that knows of none has none.
+    """Refuse tools that a model's provider lacks. A model that is not `RunsProviderTools` has none.
 
     Raises:
         ModelAccessError: names the first.
@@ -124,7 +124,7 @@ def check_provider_tools(model: object, tools: Sequence[ProviderTool]) -> None:
 
 
 async def is_native_output(mode: str, model: object) -> bool:
-    """Whether the model gives a typed result by the JSON schema of its API, in an agent's ``output_mode``."""
+    """Whether the model gives typed results through the JSON schema of its API, under an agent's ``output_mode``."""
     if mode == "auto" and isinstance(model, KnowsSchemaSupport):
         return await model.supports_json_schema()
     return mode == "native"
@@ -151,10 +151,10 @@ def check_settings(agent: str, model: object, settings: ModelSettings) -> None:
 
 
 ResolveModel = Callable[[str], Model]
-"""From the name of a model to the model; each name gives one model."""
+"""Resolves the name of a model. The same name always gives the same model."""
 
 MODEL_VARIABLE: Final = "REMIT_MODEL"
-"""The environment variable that names the model where neither the call nor the agent nor the runtime does."""
+"""The environment variable that names the model if the call, the agent and the runtime name none."""
 
 
 def is_same_model(one: object, other: object) -> bool:
@@ -260,7 +260,7 @@ class MissingModel:
         self._reason = reason
 
     def unsupported_tools(self, _tools: Sequence[ProviderTool], /) -> Mapping[str, str]:
-        """None: what it represents may have them."""
+        """Empty: the model that it replaces may support them."""
         return {}
 
     async def __call__(self, _request: ChatRequest, /) -> Completion:
@@ -294,7 +294,7 @@ def to_model_error(error: BaseException) -> CallError:
 
 
 def _first_that_ends(group: BaseExceptionGroup[BaseException]) -> CallError:
-    """The error for several at once: the first that ends the run, or else the first."""
+    """The error for a group of errors: the first that ends the run, or else the first."""
     told = [each if isinstance(each, CallError) else to_model_error(each) for each in group.exceptions]
     return next((each for each in told if not isinstance(each, ModelUnavailableError)), told[0])
 
@@ -321,7 +321,7 @@ async def ask_directly(model: ModelService, request: ChatRequest) -> Completion:
 
 
 async def ask_or_stream(model: ModelService, request: ChatRequest) -> Completion:
-    """Ask a model; it streams if the answer is followed and it can."""
+    """Ask a model. It streams if it can and if the answer is followed."""
     sink = CURRENT_SINK.get()
     if sink is None or not isinstance(model, StreamsAnswers):
         return await check_awaitable(model(request))

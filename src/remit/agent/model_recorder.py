@@ -94,7 +94,7 @@ class ModelRecorder(Struct, frozen=True):
             BudgetError: a limit of the run or of an agent is used up.
             DivergedError: on replay, the request differs from the recorded one.
             NoModelError: no model is available.
-            Suspended: the model is away, or its answer is not a completion.
+            Suspended: the model is unavailable, or its answer is not a completion.
             CancelledError: the run is stopping, and the journal has no answer.
         """
         digest, items = request.digest(), request.ledger.items_for(request.call_id)
@@ -121,7 +121,7 @@ class ModelRecorder(Struct, frozen=True):
         """Compare the actions of the layers in a replay with the recorded ones. A resume does not run them again."""
         found = (item for item in reversed(request.ledger.items_for(request.call_id)) if _is_exchange(item))
         exchange = next(found, None)
-        if exchange is None and self.layered.has_layers:  # they joined the agent later
+        if exchange is None and self.layered.has_layers:  # the agent got them later
             exchange = ModelExchange(call=request.call_id, requests=(recorded.request,))
         if isinstance(exchange, ModelExchange):
             await self.layered.compare(request, answer, exchange, lambda today: to_legal_answer(today, request))
@@ -175,7 +175,7 @@ class ModelRecorder(Struct, frozen=True):
         return answer
 
     async def _ask_repeatedly(self, request: ChatRequest, digest: str) -> tuple[Completion, Reservation]:
-        """Ask until the model answers completely, as `RetryModel` allows. Returns what was reserved for the answer too.
+        """Ask until the model answers completely, as `RetryModel` allows. Also returns the reservation for the answer.
 
         Each failure and the usage of each lost answer are on record before the next attempt.
         """
@@ -234,13 +234,13 @@ def _check_digest(request: ChatRequest, recorded: str, digest: str) -> None:
 
 
 def _to_failure(error: BaseException) -> CallError:
-    """The error as the journal may have it."""
+    """The error in the form that the journal may store."""
     failure = error if isinstance(error, CallError) else to_model_error(error)
     return limit_error(redact_error(failure), CURRENT_RUN.get().limits.error_bytes)
 
 
 def _to_signal(failure: CallError) -> BaseException:
-    """The effect of a failure: the run rests while the model is away, or else the call has failed."""
+    """The signal for a failure: the run rests while the model is unavailable; other failures fail the call."""
     if isinstance(failure, ModelUnavailableError):
         return Suspended(reason=f"{failure.code}: {failure.message}", retry_after=failure.retry_after)
     return failure

@@ -1,4 +1,4 @@
-"""The window of an agent's model: how many tokens a request may have. It is on record, so replays heed the same.
+"""The window of an agent's model: the most tokens of a request. It is on record, so replays use the same window.
 
 It is known from a note at the beginning of an agent's call, and from the failure of each request that was refused as
 too long. A note holds the window that the model states, or else the one that its earlier refusals stated.
@@ -49,7 +49,7 @@ async def record_window(ledger: Ledger, call: str, agent: str, first_turn: int, 
 
 
 def find_window(chat: ChatRequest, agent: str, turns: Iterable[int]) -> int | None:
-    """The window that is on record for a call of an agent: what a refusal in one of its ``turns`` states, or the note.
+    """The window on record for a call of an agent: from a refusal in one of its ``turns``, or else from the note.
 
     The turns are given newest first.
     """
@@ -62,7 +62,7 @@ def find_window(chat: ChatRequest, agent: str, turns: Iterable[int]) -> int | No
 
 
 def find_refusal(ledger: Ledger, call: str) -> ContextLengthError | None:
-    """The error with which a model refused the request of that id as too long; None if it did not."""
+    """The error of a model that refused the request of that id as too long; None if no model refused it."""
     return next(filter(None, map(_refusal_in, ledger.items_for(call))), None)
 
 
@@ -82,7 +82,7 @@ class _NotedWindow(Struct, frozen=True):
 
 
 def _noted_window(ledger: Ledger, call: str, agent: str) -> int | None:
-    for item in ledger.items_for(call):  # asked with every request, so no generator
+    for item in ledger.items_for(call):  # runs with every request, so it avoids a generator
         if isinstance(item, Note) and (noted := _read_note(item)) is not None and noted[0] == agent:
             return noted[1].tokens
     return None
@@ -101,7 +101,7 @@ def _read_note(item: Item) -> tuple[str, _NotedWindow] | None:
 async def _learnt_window(ledger: Ledger, model: str) -> int | None:
     """The window of the model of that name, from this run and those before it in its conversation.
 
-    Each run notes what it heeds, so none is read before the last that asked the model.
+    Each run notes the window that it uses, so no run before the last one that asked the model is read.
     """
     window = _window_in([*ledger.recorded_items()], model)
     read_runs = CURRENT_RUN.get().read_prior_runs
@@ -123,7 +123,7 @@ def _window_in(items: Sequence[Item], model: str) -> int | None:
 
 
 def _window_by(item: Item, model: str) -> int | None:
-    """The window that one item gives."""
+    """The window that one item states."""
     noted = _read_note(item)
     if noted is not None:
         return noted[1].tokens if noted[1].model == model else None

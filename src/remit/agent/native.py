@@ -57,7 +57,7 @@ class NativeDriver:
         return _NativeAgent(definition, tools, _to_port(definition.name, model), self._loop).run
 
     def check_model(self, definition: AgentDefinition, model: AnyModel | None, /) -> None:
-        """Refuse a model that is known not to take the agent's settings, or has not the provider's tools.
+        """Refuse a model that is known not to take the agent's settings, or that lacks the provider's tools.
 
         Raises:
             NoModelError: names them.
@@ -79,7 +79,7 @@ def _check_takes_step(loop: Loop) -> None:
     Raises:
         SetupError: says what to give.
     """
-    with contextlib.suppress(ValueError):  # it has no signature to look at
+    with contextlib.suppress(ValueError):  # its signature cannot be read
         try:
             inspect.signature(loop).bind(None)
         except TypeError as error:
@@ -95,7 +95,7 @@ class _NativeAgent:
         self._tools = tools
         _ = definition.schema_out  # refuses a type that cannot be a result before anything runs
         self._model = model
-        self._loop = loop or AgentLoop(max_turns=definition.limits.turns + 1)  # the step holds the limit
+        self._loop = loop or AgentLoop(max_turns=definition.limits.turns + 1)  # the step enforces the limit
         self._bound: tuple[BoundStep, StepService] | None = None
 
     async def run(self, task: AgentTask, /) -> AgentRun:
@@ -115,7 +115,7 @@ class _NativeAgent:
         """Run the loop, which may be one of the application, and check what it returns.
 
         Raises:
-            InternalError: it is not a loop, or returned something else than a run of its agent.
+            InternalError: it is not a loop, or returned something other than a run of its agent.
         """
         made: Any = self._loop(step)
         run: Any = made(request) if callable(made) else made

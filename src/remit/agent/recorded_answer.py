@@ -1,4 +1,4 @@
-"""A model's answer as the journal keeps it: checked, without secrets, as the item ``message``, and its usage."""
+"""A model's answer as the journal stores it: checked, without secrets, in an item ``message``, with its usage."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ASSISTANT_PREFIX: Final = '{"role":"assistant"'
 
 
 def check_answer(answer: object) -> Completion:
-    """The answer, if it is a completion whose message is one of an assistant. Models and layers are code of others.
+    """Refuse an answer that is not a completion with an assistant's message: models and layers are third-party code.
 
     Raises:
         ModelError: it is something else, such as the text alone. CompletionError: the message is not from an assistant.
@@ -59,11 +59,10 @@ def check_answer(answer: object) -> Completion:
 
 
 def to_legal_answer(answer: Completion, request: ChatRequest) -> Completion:
-    """The answer as a history may have it: with few tool calls, and an id of its own and a name for every one.
+    """Make an answer valid for a history: a bounded number of tool calls, each with a unique id and a name.
 
-    Some endpoints give no id, a very long or odd one or the same id each turn, and some models name no tool; a history
-    allows none of this. Of the calls of one answer, `Limits.answer_calls` are made. One more is kept, which
-    `AgentTurns` refuses.
+    Some endpoints give no id, an overlong or malformed id, or the same id each turn, and some models name no tool. At
+    most `Limits.answer_calls` calls of one answer are made. One more is kept, which `AgentTurns` refuses.
     """
     used, calls = request.used_call_ids, answer.tool_calls
     if not calls:
@@ -87,7 +86,7 @@ def _with_message(answer: Completion, changed: str) -> Completion:
 
 
 def encode_answer(request: ChatRequest, answer: Completion, digest: str) -> Message:
-    """The item of an answer without secrets to the request with that digest."""
+    """The item for an answer without secrets, with the digest of its request."""
     return Message(
         call=request.call_id,
         agent=request.agent_call_id,
@@ -115,7 +114,7 @@ def decode_answer(recorded: Message, usage: ModelUsage | None) -> Completion:
 
 
 def without_secrets(answer: Completion) -> Completion:
-    """The answer with references instead of the values of secrets, as the journal and later requests have it.
+    """The answer with references instead of the values of secrets, for the journal and later requests.
 
     A call whose arguments contain a value is refused.
     """
@@ -133,17 +132,18 @@ def without_secrets(answer: Completion) -> Completion:
 def _arguments_without_secrets(call: ToolCallRequest) -> str:
     """The arguments of a model's call as recorded: a call that contains the value of a secret is refused.
 
-    A typed result is redacted, as a text is.
+    A typed result is redacted like a text.
     """
     return call.arguments if call.name == RESULT_TOOL else refuse_secrets(call.arguments)
 
 
 def requested_calls(completion: Completion) -> tuple[ToolCallRequest, ...]:
-    """The calls of an answer. In place of arguments stands the reason for refusing the call where it must not be made.
+    """The calls of an answer. A call that must not be made has the reason for its refusal in place of its arguments.
 
-    None is made of an answer that a filter or the model itself held back in part: what is missing may be the reason not
-    to make it. No arguments are none only where the answer ended its calls whole: its endpoint says that the model
-    ended it, and no call is without a name. Such a call holds arguments that may be those of another.
+    No call is made if a filter or the model itself withheld part of the answer, because the missing part may be the
+    reason not to make it. Absent arguments count as empty only if the answer's calls are complete: the endpoint says
+    that the model ended the answer, and every call has a name. A call without a name may hold the arguments of another
+    call.
     """
     calls, ending = completion.tool_calls, read_finish(completion.finish_reason)
     if ending is Ending.FILTERED or refusal_of_text(completion.message):
@@ -154,7 +154,7 @@ def requested_calls(completion: Completion) -> tuple[ToolCallRequest, ...]:
 
 
 def _with_known_arguments(call: ToolCallRequest) -> ToolCallRequest:
-    if not is_blank(call.arguments) or call.name == UNNAMED:  # that it has no name is said of the other
+    if not is_blank(call.arguments) or call.name == UNNAMED:  # the refusal of the other call says that it has no name
         return call
     return call._replace(arguments=_MISSING_ARGUMENTS)
 
@@ -169,7 +169,7 @@ _MISSING_ARGUMENTS: Final = refused_arguments("the arguments have not arrived; m
 def add_usage(ledger: Ledger, call: str, answer: Completion, reservation: Reservation) -> None:
     """Record the usage of an answer to the request ``call``, and the model that was asked.
 
-    What was reserved represents unreported usage.
+    The reservation counts as the usage if none was reported.
     """
     prompt_tokens, completion_tokens = answer.prompt_tokens, answer.completion_tokens
     estimated = bool(reservation.prompt_tokens) and not prompt_tokens + completion_tokens

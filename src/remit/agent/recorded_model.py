@@ -14,7 +14,7 @@ from remit.layers.trace import TraceModel
 
 
 def recorded_model(model: Model, layers: LayeredModel) -> ModelService:
-    """The model within the layers of an agent, which the recorder surrounds."""
+    """The model inside the layers of an agent, with the recorder around them."""
     traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
     recorder = RecordModel(layers, model_name(model), reads=reads_of(model))
     return compose_models([traced, recorder], partial(ask_directly, model))

@@ -54,8 +54,8 @@ async def record_run_instructions(
 ) -> list[str]:
     """The message with the run instructions of ``agent``, number ``number`` of this call; none if they are empty.
 
-    It is a user message, which any model accepts in any place, so that system message and tools are the same bytes in
-    every run. See `record_message` for ``is_decided``.
+    It is a user message, which every model accepts at any position. The system message and the tools thus stay the same
+    bytes in every run. See `record_message` for ``is_decided``.
 
     Raises:
         InternalError: the function failed or returned no text.

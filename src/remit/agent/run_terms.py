@@ -20,7 +20,7 @@ from remit.record.items import OPEN_RUN, RunOpened
 class RunTerms:
     """Describes the run layers, the limits, and the agents and tools that a run can reach.
 
-    A composed tool may call everything of the application, and so may those who call in an open run.
+    A composed tool may call every callee of the application, and so may the callers in an open run.
     """
 
     def __init__(self, layers: Stack[CallLayer], limits: Limits, callees: Iterable[AnyCallee]) -> None:

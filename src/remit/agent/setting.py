@@ -1,7 +1,7 @@
-"""Values whose settings stand once: a line each, with the type, the default, the meaning and what derives from it.
+"""Values whose settings are each declared once: type, default, meaning and the properties derived from them.
 
-Signature, documentation and checks of an `Agent` derive from its settings, as do the keys of worker files, the values
-in a lock, and the tables of the documents.
+The signature, documentation and checks of an `Agent` derive from its settings, as do the keys of worker files, the
+values in a lock, and the tables in the documentation.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class NoKey(Struct, frozen=True):
 class Setting(Struct, kw_only=True):
     """One setting of a value: its meaning, and what derives from it.
 
-    ``converter`` makes the value of what is given; its second argument names the setting in errors. ``alias`` is the
-    parameter, if the attribute has another name. ``key`` is that of worker files, if it has another name, or none.
+    ``converter`` makes the value from the argument; its second parameter names the setting in errors. ``alias`` is the
+    parameter, if the attribute has another name. ``key`` is the key in worker files if its name differs, or `NoKey`.
     ``example`` is its value in a new worker file, if that does not show the default.
     """
 
@@ -107,7 +107,7 @@ def declare(meaning: str, *, governed: Governed, **more: Any) -> Any:
 
 
 def make_later(*, init: Literal[False] = False) -> Any:  # noqa: ARG001 - type checkers read it
-    """Declare an attribute that is not a setting: the value makes it itself."""
+    """Declare an attribute that is not a setting; the value computes it."""
     return REQUIRED
 
 
@@ -117,7 +117,7 @@ def make_later(*, init: Literal[False] = False) -> Any:  # noqa: ARG001 - type c
 def value(kind: C) -> C:
     """Make a class whose attributes are declared by `declare` a frozen value: constructor, checks and documentation.
 
-    Its ``__post_init__`` checks what no setting alone shows. Its ``noun`` names it in errors.
+    Its ``__post_init__`` checks combinations of settings. Its ``noun`` names it in errors.
     """
     own = [each for each in vars(kind).values() if isinstance(each, Setting)]
     for name in [name for name, each in vars(kind).items() if each is REQUIRED or each in own]:
@@ -232,7 +232,7 @@ def _find_bound(marks: Iterable[Any], name: str) -> Any:
 
 
 def _is_plain(kind: object) -> bool:
-    """Whether an object can be checked to be one of a type."""
+    """Whether `isinstance` can check for a type."""
     is_protocol = getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False)
     return isinstance(kind, type) and kind is not Any and not is_protocol
 

@@ -1,4 +1,4 @@
-"""The settings of an agent that a program and a worker file give alike. Each stands here once."""
+"""The settings of an agent that programs and worker files share. Each is declared once, here."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _as_tool_search(given: ToolSearch | int | None, _what: str = "") -> ToolSear
 
 
 def _show_compaction(compaction: Compaction) -> str:
-    """The model that writes the summaries is one of a deployment."""
+    """Leave out the model that writes the summaries, which depends on the deployment."""
     return f"{compaction.tokens} tokens, {compaction.kept_tokens} kept"
 
 
@@ -200,7 +200,7 @@ class AgentSettings(_HasSchemas):
             raise SetupError(f"{self.noun} {self.name}: response_format and output contradict each other; keep output")
 
     def shared_settings(self) -> dict[str, Any]:
-        """The settings that stand here, by parameter."""
+        """The settings declared here, by parameter."""
         return {each.name: getattr(self, each.attribute) for each in settings_of(AgentSettings)}
 
     @property

@@ -42,7 +42,7 @@ class Answer(Struct, frozen=True):
 
 
 _REFUSAL: Final = '"refusal"'
-"""What the wire text of an answer has in it if the model refuses a part of the request."""
+"""Part of the wire text of an answer in which the model refuses a part of the request."""
 
 
 class AgentStep(Struct, frozen=True, kw_only=True):
@@ -52,10 +52,10 @@ class AgentStep(Struct, frozen=True, kw_only=True):
 
     ``handoffs`` are made after all other calls of the answer; the first that succeeds wins.
     ``results`` validates results of a type other than text. ``limits`` are those of the whole agent. ``continue_text``
-    is the message to a model that called no tool, where the agent's stop policy wants more. ``calls_by_name``: found
-    tools are called by `CALL_TOOL`.
+    is the message to a model that called no tool, if the agent's stop policy is not met. ``calls_by_name``: found tools
+    are called by `CALL_TOOL`.
 
-    A driver with a loop of its own uses its parts: `ask`, `make_calls` and `end`.
+    A driver with its own loop uses the parts of the step: `ask`, `make_calls` and `end`.
     """
 
     model: ModelService
@@ -86,7 +86,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         completion = await self.model(request.chat)
         calls, result_calls = completion.tool_calls, tuple[ToolCallRequest, ...]()
         if calls[1:] or (calls and (completion.finish_reason not in GOOD_FINISHES or _REFUSAL in completion.message)):
-            calls = requested_calls(completion)  # it reads the message; of one whole call it would change nothing
+            calls = requested_calls(completion)  # skipped for one complete call, which it would return unchanged
         if self.calls_by_name:
             calls = tuple(map(read_named_call, calls))
         if self.results is not None and not self.results.is_native:
@@ -113,7 +113,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
     ) -> StepOutcome:
         """End the step after the calls of the answer, given their replies by id and the agent that takes over.
 
-        ``judge`` takes the place of the step's own validation of results.
+        ``judge`` replaces the step's own validation of results.
         """
         completion, usage = answer.completion, answer.usage
         if not completion.tool_calls:
@@ -205,7 +205,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         if len(tool_calls) == 1 and not self.handoffs.targets:
             only = tool_calls[0].id
             return {only: await prepared[only].make()}, handoff_target
-        stopping = calls.ledger.execution.is_stopping  # then all calls end, not the first alone
+        stopping = calls.ledger.execution.is_stopping  # a stopping run ends all calls, not only the first
         handoffs = [each for each in tool_calls if not stopping and each.name in self.handoffs.targets]
         regular = [each.id for each in tool_calls if each not in handoffs]
         limit = len(regular) if stopping else self.parallel

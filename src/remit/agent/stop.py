@@ -26,8 +26,8 @@ class Turn(Struct, frozen=True, kw_only=True):
     """A turn of an agent, as a stop policy sees it: an answer of the model and its calls, which have ended.
 
     ``number`` counts the agent's turns from 1 and ``text`` is that of the answer. ``tokens`` and ``cost`` (US dollars;
-    None if the price of a model is unknown) are those of the agent's call so far, with everything below it, ``seconds``
-    those for which it has executed. All of it is on record.
+    None if the price of a model is unknown) are those of the agent's call so far, with everything below it. ``seconds``
+    is its execution time so far. All values are on record.
     """
 
     number: int
@@ -58,11 +58,11 @@ class StopPolicy(abc.ABC):
         return ()
 
     def __or__(self, other: StopPolicy) -> StopPolicy:
-        """Stop when one of both is met."""
+        """Stop when either policy is met."""
         return AnyOf((self, _check_policy(other)))
 
     def __and__(self, other: StopPolicy) -> StopPolicy:
-        """Stop when both are met."""
+        """Stop when both policies are met."""
         return AllOf((self, _check_policy(other)))
 
 
@@ -97,7 +97,7 @@ class CalledTool(StopPolicy):
         return f"call {self.name}"
 
     def is_met(self, turn: Turn, /) -> bool:
-        """Whether a call of the turn is a good one of the tool."""
+        """Whether a call of the tool succeeded in the turn."""
         return TurnCall(self.name, "ok") in turn.calls
 
 
@@ -133,7 +133,7 @@ class TurnsUsed(StopPolicy):
         _check_positive(self, self.count)
 
     def is_met(self, turn: Turn, /) -> bool:
-        """Whether it was that many turns."""
+        """Whether the agent has had that many turns."""
         return turn.number >= self.count
 
 
@@ -149,7 +149,7 @@ class TokensUsed(StopPolicy):
         _check_positive(self, self.count)
 
     def is_met(self, turn: Turn, /) -> bool:
-        """Whether it was that many tokens."""
+        """Whether the agent has used that many tokens."""
         return turn.tokens >= self.count
 
 
@@ -165,7 +165,7 @@ class CostUsed(StopPolicy):
         _check_positive(self, self.dollars)
 
     def is_met(self, turn: Turn, /) -> bool:
-        """Whether it cost that much."""
+        """Whether the agent has cost that much, or an unknown amount."""
         return turn.cost is None or turn.cost >= self.dollars
 
 
@@ -181,19 +181,19 @@ class SecondsUsed(StopPolicy):
         _check_positive(self, self.seconds)
 
     def is_met(self, turn: Turn, /) -> bool:
-        """Whether it took that long."""
+        """Whether the agent has executed that long."""
         return turn.seconds >= self.seconds
 
 
 @check_arguments()
 class _Composed(StopPolicy):
-    """Policies joined by one word."""
+    """Policies joined by one operator."""
 
     __slots__ = ("_parts",)
     word = ""
 
     def __init__(self, parts: tuple[StopPolicy, ...]) -> None:
-        """Join the parts; those of a part that is joined by the same word stand for it."""
+        """Join the parts. A part joined by the same operator is replaced by its own parts."""
         joined: list[StopPolicy] = []
         for each in as_tuple_of(
             StopPolicy, type(self).__name__, "parts", parts, "give a stop policy, such as NoCalls()"
@@ -243,7 +243,7 @@ class AllOf(_Composed):
 
 
 def walk_policy(policy: StopPolicy | None) -> Iterator[StopPolicy]:
-    """The policy and all of which it is composed."""
+    """Iterate over the policy and all its parts."""
     if policy is not None:
         yield policy
         for each in policy.parts:

@@ -1,4 +1,4 @@
-"""The summary of a conversation's older messages: what a model is asked for it, and the message that holds it."""
+"""The summary of a conversation's older messages: the request for it, and the message that holds it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from remit.chat.wire import read_tool_calls, text_of_message
 
 
 def encode_summary(text: str) -> str:
-    """The message with a summary. It is the user's, marked as a model's text, because a system message instructs."""
+    """The message with a summary: a user message marked as a model's text, because a system message would instruct."""
     text = text.replace("</summary>", "</ summary>")
     return encode_message({"role": "user", "content": f"<summary>\n{_ABOUT_SUMMARY}\n\n{text}\n</summary>"})
 

@@ -33,7 +33,7 @@ def explain_too_long(agent: str, request: LongRequest, fixed: ToolDefinitions, w
     found = _count_tools(request.chat.tools) - definitions
     always, largest = instructions + definitions, max(sizes, default=0)
     total = always + found + sum(map(_count, groups))
-    if window is None and total < _LEAST:  # so short that the estimate tells nothing
+    if window is None and total < _LEAST:  # too short for a meaningful estimate
         return _TOO_LONG
     most = total // 2 if window is None else window * 3 // 4
     if always > most:

@@ -60,18 +60,18 @@ class WordRanker:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text or name in lower case, without endings and without those that say nothing."""
+    """The words of a text or name in lower case, without endings and without stop words."""
     words = (match[0].lower() for match in _WORD.finditer(text))
     return [_cut_ending(word) for word in words if word not in _STOP_WORDS]
 
 
 def fuse_rankings(rankings: Sequence[Sequence[str]]) -> dict[str, float]:
-    """Join rankings by reciprocal rank, best first: what stands high in several of them stands highest.
+    """Join rankings by reciprocal rank, best first: a name that ranks high in several of them ranks highest.
 
-    Scores are above 0; what stands first in all of them has 1.
+    Scores are above 0; a name that is first in all rankings has 1.
 
     Raises:
-        SetupError: it is given something else.
+        SetupError: the argument is not a sequence of rankings.
     """
     lists = [as_text_tuple("fuse_rankings: a ranking", each) for each in as_tuple("fuse_rankings: rankings", rankings)]
     scores: dict[str, float] = {}
@@ -94,7 +94,7 @@ def _count_words(tool: ToolText) -> Counter[str]:
 
 
 def _cut_ending(word: str) -> str:
-    """Cut what plural, past and participle add: ``pages``, ``deleted`` and ``editing`` are found as ``page``, ….
+    """Cut plural, past and participle endings: ``pages``, ``deleted`` and ``editing`` are found as ``page``, ….
 
     Words that lose their last letter elsewhere, such as ``delete``, lose it here too.
     """

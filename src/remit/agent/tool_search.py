@@ -1,7 +1,7 @@
 """Tool search: an agent with many tools shows its model one that searches them, and then those that it found.
 
-What was found is read from the conversation: from the recorded replies of searches, and from the calls. So the same
-history always carries the same definitions, in the order in which they were found, after those that are always there.
+What was found is read from the conversation: from the recorded replies of searches, and from the calls. The same
+history therefore always carries the same definitions: first those that are always shown, then the found ones in order.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
         above: an agent with at most this many tools shows them all.
         limit: the most tools that one search finds.
         always: the tools that are shown without a search.
-        phrases: words that mean a tool and that neither its name nor its description has, by the tool's name.
+        phrases: search words for a tool that its name and its description lack, by the tool's name.
         ahead: how many tools the words of each message find, before the model has asked for any; for models that
             seldom search. By default none, so that the definitions stay the same until the model searches.
         ahead_for: patterns of the names of models, like ``local:*``, to which ``ahead`` applies; by default all. It
@@ -62,8 +62,8 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
         rankers: how tools are ranked; several are joined, such as words and embeddings.
         as_text: whether the reply of the search contains the definitions of found tools, and the model calls
             them by ``call_tool``. The definitions of a request then never change, so that a provider can cache all of
-            a conversation. By default where the model's endpoint is one that caches automatically: OpenAI's, Google's
-            for Gemini, and DeepSeek's.
+            a conversation. By default, this depends on whether the model's endpoint caches automatically, as those of
+            OpenAI, Gemini and DeepSeek do.
     """
 
     above: int = 20
@@ -147,7 +147,7 @@ class SearchTools:
 
     @property
     def schema_out(self) -> Output[dict[str, str]]:
-        """The schema of what was found: a summary by the name of each tool."""
+        """The schema of the result: a summary of each found tool, by its name."""
         return _found_output()
 
     def build_arguments(self, query: str) -> Arguments:
@@ -183,7 +183,7 @@ class SearchTools:
         texts = [text for name, text in self._texts.items() if may_call(caller, self._tools[name])]
         rankings = (ranker(query, texts) for ranker in self._search.rankers)
         ranked = fuse_rankings([await await_callback("a ranker of tools", ranking) for ranking in rankings])
-        known = {text.name for text in texts}  # a ranker of one's own may name others
+        known = {text.name for text in texts}  # a custom ranker may name other tools
         found = [name for name in ranked if name in known][:limit]
         describe = describe_tool if as_text else _summarize
         return {name: describe(self._tools[name]) for name in found}
@@ -223,8 +223,8 @@ def may_call(caller: Caller, callee: AnyCallee) -> bool:
 def names_found(history: Iterable[str]) -> dict[str, int]:
     """The names of tools that searches found or calls named, in a history of wire texts, in the order of first mention.
 
-    Each has the index of the message that mentions it last. A user's message may look like one about tools found ahead:
-    it shows tools that a search would find too.
+    Each has the index of the message that mentions it last. A user's message may imitate one about tools found ahead;
+    it shows only tools that a search would find too.
     """
     found: dict[str, int] = {}
     searches = set[str]()

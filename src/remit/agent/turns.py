@@ -93,7 +93,7 @@ class AgentTurns:
     def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
         """Prepare a call of the model. One that only repeats an earlier call is answered with a notice.
 
-        So is one too many of its answer.
+        A call beyond the limit of its answer is answered with a notice too.
         """
         limit = CURRENT_RUN.get().limits.answer_calls
         prepared = self._frame.prepare(name, arguments, wire_id)
@@ -116,7 +116,7 @@ class AgentTurns:
 
         Raises:
             RepeatedCallError: the model only repeats its calls.
-            InvalidOutputError: the agent is stopped without a result: a text is not one of its type, or there is none.
+            InvalidOutputError: the agent stopped without a result, or with a text that is not of the result's type.
         """
         calls, self._turn_calls = self._turn_calls, []
         self._first_turn = self._first_turn or number
@@ -141,8 +141,8 @@ class AgentTurns:
     def _note_replies(self, calls: Sequence[_MadeCall], limit: int) -> None:
         """Remember the replies of a turn, and count the turns in a row whose calls are all refused as repeated.
 
-        The repeats and corrections of an agent that was called count here too: one more such turn is left then, to try
-        something else. If that agent has had such a turn for one below it, none is left.
+        A call of an agent that ended for repeats or invalid results counts too: this agent then has one more such turn
+        to try something else, or none if that agent already had such a turn for an agent below it.
         """
         has_new = has_ended_below = False
         for made in calls:
@@ -177,7 +177,7 @@ class AgentTurns:
         return any(isinstance(item, Note) and item.name == _BELOW for item in self._frame.ledger.items_for(call))
 
     def _record_below(self) -> None:
-        """Record that this agent is ended for one below it, for the agents above."""
+        """Record, for the agents above, that this agent ends because of an agent below it."""
         ledger, call = self._frame.ledger, self._frame.id
         if ledger.execution.is_replaying or not self._has_tried_again(call):
             ledger.add(Note(call=call, name=_BELOW, data=""))

@@ -60,7 +60,7 @@ class TypedResults(Struct, frozen=True, kw_only=True):
         return {"type": "json_schema", "json_schema": {"name": RESULT_TOOL, "schema": self._parameters()}}
 
     async def validate(self, arguments: str) -> Reply | InvalidResult:
-        """Validate the arguments of a call and return the result. The files that it refers to must be known here."""
+        """Validate the arguments of a call and return the result. The run must know the files that it refers to."""
         text = arguments or "{}"
         reader = self.output.as_argument(_WRAPPER) if self._is_wrapped else self.output
         try:

@@ -36,7 +36,7 @@ class WorkingMemory:
 
     Objects that calls changed are remembered too, if `remit.tools.Changed` names them. The memory is computed from the
     journal at the beginning of each run, and given to the model in a message of its own before the user's. Entities
-    that a tool has deleted are not in it, if an inventory says that it deletes, or its tag ``delete``.
+    that a tool has deleted are left out if an inventory or the tag ``delete`` says that the tool deletes.
 
     Args:
         size: how many entities the model is given, the most recent first.
@@ -90,7 +90,7 @@ async def record_working_memory(
     *,
     is_decided: bool,
 ) -> list[str]:
-    """The message with the working memory of a conversation; none if it is empty or the last one says the same.
+    """The message with the working memory of a conversation; none if it is empty or unchanged since the last message.
 
     ``agents`` are those whose tools are known. See `record_message` for ``is_decided``.
     """
@@ -166,7 +166,7 @@ def _list_deleted(
 
     A call that may only have announced what the next one deletes must report it.
     """
-    # What only some fields of were changed, such as the page of a deleted section, is still there.
+    # An object with only some changed fields, such as the page of a deleted section, still exists.
     reported = [(change.kind, change.id) for change in _iter_changes(items, output) if not change.fields]
     return reported or [(each.kind, each.id) for each in described if callee.facts.confirm is None]
 
@@ -182,7 +182,7 @@ def _iter_changes(items: Sequence[Item], output: ToolOutput) -> Iterator[Changed
 
 
 def _quote(text: str) -> str:
-    """A text of a result so that it cannot end its line or the message."""
+    """Quote a text of a result so that it cannot end its line or the message."""
     if _PLAIN_ID.fullmatch(text):
         return text
     return json.dumps(text[:_MAX_LENGTH], ensure_ascii=False).replace("</", "<\\/")

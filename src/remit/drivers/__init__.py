@@ -1,1 +1,1 @@
-"""The drivers of agents that a vendor's library runs: PydanticAI's loop, on the chat port of the native one."""
+"""The drivers that run agents with a vendor's library: PydanticAI's loop, on the chat port of the native driver."""

@@ -1,4 +1,4 @@
-"""The model that PydanticAI asks: each of its requests is a step of the agent, as the native loop makes it."""
+"""The model that PydanticAI asks. Each of its requests is a step of the agent, as in the native loop."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class ChatModel(Model):
 
     @property
     def model_name(self) -> str:
-        """PydanticAI's name for it, which differs from the provider's."""
+        """PydanticAI's name for the model, which differs from the provider's."""
         return "remit"
 
     @property
     def system(self) -> str:
-        """PydanticAI's name for its provider."""
+        """PydanticAI's name for the model's provider."""
         return "remit"
 
     async def request(
@@ -88,7 +88,7 @@ class ChatModel(Model):
         return self._to_response(answer)
 
     async def read_result(self, text: str) -> Reply | InvalidResult:
-        """What the model gave as its result, which is read once: for PydanticAI, and where the step ends."""
+        """The model's result. It is read once, for PydanticAI and for the end of the step."""
         assert self._step.results is not None  # noqa: S101 - of an agent whose result is text, none is read
         if text not in self._read:
             self._read[text] = await self._step.results.validate(text)

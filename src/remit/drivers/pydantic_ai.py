@@ -98,7 +98,7 @@ class PydanticAIDriver:
 
 
 def _as_port(model: Model | Port) -> Port:
-    """The model, or the port to it if it is one of PydanticAI. Objects of other libraries are refused there."""
+    """The model, or the port to a model of PydanticAI. The port refuses objects of other libraries."""
     if not isinstance(model, VendorModel):
         return model
     from remit.models.pydantic_ai import PydanticAIModel  # noqa: PLC0415 - imports the vendor

@@ -24,7 +24,7 @@ from remit.journal.codec import RESULT_TOOL
 
 _CURRENT_READER: Final[ContextVar[Judge]] = ContextVar("remit_current_reader")
 _NO_LIMITS: Final = UsageLimits(request_limit=None)
-"""The steps hold the limits of the agent."""
+"""The steps enforce the agent's limits."""
 
 
 async def run_agent(agent: Agent[Frame, Any], bound: BoundStep, task: AgentTask) -> AgentRun:
@@ -36,7 +36,7 @@ async def run_agent(agent: Agent[Frame, Any], bound: BoundStep, task: AgentTask)
     """
     toolset = DispatcherToolset(bound.agent_tools)
     model = ChatModel(bound, await bound.first_request(task), toolset)
-    token = _CURRENT_READER.set(model.read_result)  # agents that it calls have readers of their own
+    token = _CURRENT_READER.set(model.read_result)  # agents that it calls have their own readers
     try:
         return await _run(agent, model, toolset, task, bound.definition.name)
     finally:
@@ -80,7 +80,7 @@ def _output_of(results: TypedResults) -> Any:
 
 
 async def _read_result(text: str) -> object:
-    """Read a result as every driver does, from the text that the model wrote."""
+    """Read a result from the text that the model wrote, as every driver does."""
     found = await _CURRENT_READER.get()(text)
     if isinstance(found, InvalidResult):
         raise ModelRetry(found)

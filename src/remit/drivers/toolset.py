@@ -1,7 +1,7 @@
 """The tools of an agent as PydanticAI sees them: names and schemas. The agent's step makes the calls.
 
-PydanticAI gets a text for every call, also for a failed one. So a failed call neither ends its siblings nor ends the
-run between its effect and its result.
+PydanticAI gets a text for every call, even for a failed one. A failed call therefore ends neither its siblings nor the
+run between the call's effect and its result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from remit.call.contract import Contract
 from remit.call.reply import Reply
 
 UNKNOWN_TOOL_NAME: Final = "remit:unknown"
-"""By this name, which no callee can have, PydanticAI is told of a call to a tool that does not exist."""
+"""The name under which PydanticAI sees a call to an unknown tool. No callee can have it."""
 
 MadeCalls: TypeAlias = tuple[Mapping[str, Reply], str]
 """The replies to the calls of an answer, by id, and the agent that takes over."""
@@ -61,7 +61,7 @@ def build_tool_definition(contract: Contract) -> ToolDefinition:
 
 
 class DispatcherToolset(AbstractToolset[Frame]):
-    """The toolset of one task of an agent. PydanticAI's first request for a call of an answer makes all of them."""
+    """The toolset of one task of an agent. PydanticAI's first request for a call of an answer makes all its calls."""
 
     def __init__(self, tools: AgentTools) -> None:
         definitions = [*map(build_tool_definition, tools.callees), ToolDefinition(name=UNKNOWN_TOOL_NAME)]
@@ -94,7 +94,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Frame], tool: ToolsetTool[Frame]
     ) -> str:
-        """Make the calls of the answer once. Returns the content that the model reads of this one.
+        """Make the calls of the answer once. Returns the content of this call's reply.
 
         Raises:
             CallDeferred: one of them cannot end now; `settle` raises the reason.
@@ -125,6 +125,6 @@ class DispatcherToolset(AbstractToolset[Frame]):
 
 
 def is_cancel_requested() -> bool:
-    """Whether this task was cancelled. If not, the run is only executed to end it."""
+    """Whether this task was cancelled. Otherwise the run is executed only to end it."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

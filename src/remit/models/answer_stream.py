@@ -1,6 +1,6 @@
-"""Chat completions that endpoints stream: server-sent events, joined to the body that the same answer has in one.
+"""Chat completions that endpoints stream: server-sent events, joined to the body of the same answer in one piece.
 
-The pieces of other choices than the answer stand in that body as they came.
+The body contains the pieces of choices other than the answer as received.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _STREAM: Final = re.compile(r"(?<!up)stream", re.IGNORECASE)
 
 
 def refuses_streams(status: int, text: str) -> bool:
-    """Whether a response says that its endpoint does not stream. An error of something upstream says nothing of it."""
+    """Whether a response says that its endpoint does not stream. Errors from upstream services do not count."""
     return status in _REFUSED_STATUSES and _STREAM.search(text) is not None
 
 
@@ -36,12 +36,12 @@ MAX_CHARS: Final = 32_000_000
 _MAX_EVENT: Final = 4_000_000
 _PART_COST: Final = 100
 _SEARCH_COST: Final = 64
-"""The cost per existing part of finding the part of a list that a piece belongs to."""
+"""The cost, per existing part, of finding the part of a list to which a piece belongs."""
 
 _BOM: Final = b"\xef\xbb\xbf"
 _DONE: Final = b"[DONE]"
 _NAMES: Final = frozenset({"id", "type", "role", "name", "format", "finish_reason", "index"})
-"""Fields whose pieces repeat or replace one another, where other texts are joined."""
+"""Fields whose pieces repeat or replace one another; pieces of other texts are joined."""
 _ARGUMENTS: Final = frozenset({"arguments", "input"})
 _SAID: Final = _ARGUMENTS | {"content", "refusal", "tool_calls", "function"}
 """Fields whose pieces must not be lost."""
@@ -92,7 +92,7 @@ class AnswerStream:
         self._check_event(self._line_bytes)
 
     def _with_newlines(self, data: bytes) -> bytes:
-        """The bytes with a newline for each end of a line, of which a carriage return is one, with a newline or alone.
+        """Replace each line ending by a newline: a carriage return, a newline, or both together.
 
         The newline may come with the next bytes.
         """
@@ -106,10 +106,10 @@ class AnswerStream:
             raise TypeError(f"an event is longer than {_MAX_EVENT:,} bytes")
 
     def body(self) -> str:
-        """The body of the whole answer. One without a finish reason or an error has `NO_FINISH`.
+        """The body of the whole answer. An answer without a finish reason or an error gets `NO_FINISH`.
 
         Raises:
-            StreamCutError: the endpoint did not finish it. TypeError: it is not a message of a chat, or is two.
+            StreamCutError: the endpoint did not finish the answer. TypeError: it is not one chat message.
         """
         with contextlib.suppress(ValueError):  # the last event was cut
             self.add_bytes(b"\n\n")
@@ -131,7 +131,7 @@ class AnswerStream:
         return ascii_json(body) if has_surrogates(text) else text  # two halves of a pair become one character
 
     def _join_message(self) -> dict[str, Any]:
-        """The message of all pieces. What has none is that of the last whole message, which some endpoints add.
+        """The message of all pieces. Fields without pieces come from the last whole message, which some endpoints add.
 
         Raises:
             TypeError: the text is not a message, or is in whole messages that differ.
@@ -151,7 +151,7 @@ class AnswerStream:
             self._check_event(self._event_bytes)
         elif line.startswith(b"event:"):
             self._event = line[6:].strip()
-        elif line.startswith(b"{"):  # an error of a gateway that writes no fields
+        elif line.startswith(b"{"):  # an error of a gateway without the usual fields
             self._check_event(len(line))
             self._read_event(line)
         elif not line:
@@ -181,7 +181,7 @@ class AnswerStream:
                 self._others.append(choice)
 
     def _choose_answer(self) -> None:
-        """Read the first choice as the answer if none is numbered as that, which is known at the end."""
+        """At the end, read the first choice as the answer if no choice has the answer's number."""
         others = self._others
         if not self._has_answer and others:
             first = index_of(others[0])
@@ -216,7 +216,7 @@ class AnswerStream:
                 self._on_delta(Delta(shown, "arguments", number, name))
 
     def _complete(self, text: str, number: int | None = None) -> str:
-        """The text of a piece with the half of a character that ended the piece before, and without one at its end."""
+        """The text of a piece, with a split character completed at its start and withheld at its end."""
         text = self._halves.pop(number, "") + text
         if has_surrogates(text):
             if _HALF.search(text):
@@ -227,7 +227,7 @@ class AnswerStream:
     def _merge(self, target: dict[str, Any], piece: Mapping[str, Any]) -> None:
         """Add the fields of a piece: texts and lists are joined, parts of lists by their ``index``.
 
-        Empty values replace nothing. Arguments that are not text are complete, and may be repeated.
+        Empty values replace nothing. Arguments that are not text are complete and may be repeated.
 
         Raises:
             TypeError: a value that would be lost differs in type from the earlier ones, or complete arguments differ.
@@ -270,7 +270,7 @@ class AnswerStream:
             self._joined.append((whole, piece))
 
     def _read_arguments(self, arguments: object) -> str:
-        """The arguments of a call so far, whose reading counts."""
+        """The arguments of a call so far. Reading them is counted as work."""
         if arguments is None:
             return ""
         text = "".join(arguments) if isinstance(arguments, _Text) else compact_json(arguments)
@@ -299,12 +299,12 @@ class _Text(list[str]):
 
 
 def _list_given(items: Iterable[object]) -> list[object]:
-    """The items without those of null."""
+    """The items that are not null."""
     return [each for each in items if each is not None]
 
 
 def _join_texts(value: Any) -> Any:
-    """The value with whole texts."""
+    """The value with its pieces of text joined."""
     if isinstance(value, _Text):
         return "".join(value)
     if isinstance(value, dict):
@@ -313,7 +313,7 @@ def _join_texts(value: Any) -> Any:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Whether the data of an event in one line is all of it: lines of one object of JSON are never all so."""
+    """Whether one line holds the whole data of an event: the lines of one JSON object never all pass."""
     line = line.strip()
     return line == _DONE or (line.startswith(b"{") and line.endswith(b"}"))
 
@@ -327,7 +327,7 @@ def _kind_of(value: object) -> type:
 
 
 def _as_one_kind(known: Any, value: Any) -> tuple[Any, Any]:
-    """A content and its next piece, both as lists of parts if one of them is."""
+    """A content and its next piece, both as lists of parts if either is a list."""
     if isinstance(value, str) and type(known) is list:
         return cast("Any", known), _as_parts(value)
     if isinstance(value, list) and isinstance(known, _Text):
@@ -340,7 +340,7 @@ def _as_parts(text: str | _Text) -> list[dict[str, Any]]:
 
 
 def _find_part(parts: list[Any], piece: Any) -> dict[str, Any] | None:
-    """The part of a list that a piece belongs to: of its index and type, or the last if both are texts."""
+    """The part of a list to which a piece belongs: the one with its index and type, or the last if both are texts."""
     if not _is_numbered(piece):
         return parts[-1] if parts and _is_text(parts[-1]) and _is_text(piece) else None
     found = (each for each in reversed(parts) if _is_numbered(each) and index_of(each) == index_of(piece))

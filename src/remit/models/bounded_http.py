@@ -1,4 +1,4 @@
-"""Answers of model endpoints over HTTP, read within a limit: an endpoint decides what it sends."""
+"""Answers of model endpoints over HTTP, read within a limit because an endpoint can send any amount."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REPLACED: Final = (b"content-length", b"transfer-encoding", b"content-type")
 class BoundedHttp(openai.DefaultAsyncHttpxClient):
     """A client of model endpoints whose answers are bounded; see `read_answer`.
 
-    It follows no redirects: another host would be sent the conversation, and headers that hold secrets.
+    It follows no redirects, which would send the conversation and headers with secrets to another host.
     """
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
@@ -33,9 +33,9 @@ class BoundedHttp(openai.DefaultAsyncHttpxClient):
 
 
 def trusted_certificates(*, trust_env: bool) -> ssl.SSLContext:
-    """The certificates that are trusted, read once for all clients: it takes longer than a request.
+    """The trusted certificates, read once for all clients because reading them takes longer than a request.
 
-    ``trust_env``: those that ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` names, if they are set.
+    ``trust_env``: use the certificates of ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` if one is set.
     """
     places = (os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")) if trust_env else ()
     return _read_certificates(trust_env, *places)
@@ -65,7 +65,7 @@ async def read_answer(response: httpx2.Response, *, stream: bool) -> httpx2.Resp
         await response.aclose()
     kept = [pair for pair in response.headers.raw if pair[0].lower() not in _REPLACED]
     if (kind := response.headers.get("content-type")) is not None:
-        kept.append((b"content-type", kind.partition(";")[0].encode()))  # a charset may be one that no text has
+        kept.append((b"content-type", kind.partition(";")[0].encode()))  # the charset may not be a text encoding
     return httpx2.Response(
         response.status_code, headers=kept, content=body, request=response.request, history=response.history
     )

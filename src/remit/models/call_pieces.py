@@ -1,9 +1,9 @@
-"""Which tool call of a stream a piece belongs to: told by its id, then by its index, then by the order.
+"""Finds the tool call to which a piece of a stream belongs: by its id, then by its index, then by the order.
 
 Endpoints number and name the pieces in many ways: one index for all calls, one id for all calls, an id in each piece or
-in the first, no index, no id, the name again in each piece, or a part of it. Arguments must never reach another call
-than their own, so a piece that names a tool begins a call wherever it does not clearly continue one. A name continues
-only before the first arguments.
+in the first, no index, no id, the name again in each piece, or a part of it. Arguments must never reach the wrong call,
+so a piece that names a tool begins a new call unless it clearly continues one. A name continues only before the first
+arguments.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def find_call(
 
 
 def with_whole_name(call: Mapping[str, Any], piece: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The piece of a call with the name of the tool so far, if it has another part of the name."""
+    """The piece of a call with the tool's whole name so far, if the piece has another part of the name."""
     begun, more = _function(call).get("name"), _function(piece).get("name")
     if not isinstance(begun, str) or not isinstance(more, str) or not begun or not more or begun == more:
         return piece
@@ -45,7 +45,7 @@ def with_whole_name(call: Mapping[str, Any], piece: Mapping[str, Any]) -> Mappin
 def _find_candidate(
     calls: Sequence[dict[str, Any]], piece: Mapping[str, Any], *, is_named: bool
 ) -> tuple[dict[str, Any] | None, bool]:
-    """The call with the id of a piece, or else with its index, or else the last; and whether it has the id."""
+    """The call with the id of a piece, or else with its index, or else the last call; and whether the id matches."""
     number, index = piece.get("id"), index_of(piece)
     same_id = [each for each in calls if number and each.get("id") == number]
     same_index = [each for each in calls if index is not None and index_of(each) == index]

@@ -1,4 +1,4 @@
-"""Chat completions as endpoints send them: a response body to a completion whose message is kept as received."""
+"""Parses response bodies of chat completions to completions whose message is kept as received."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from remit.models.choices import find_answer
 from remit.schemas.raw_json import as_object, join_items, join_members, limit_depth, load_json, raw_items, raw_members
 
 CONTENT_FILTER: Final = "content_filter"
-"""The finish reason, and the code of a refusal, of a provider's filter."""
+"""A provider's filter uses it as finish reason and as code of a refusal."""
 
 UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 """The errors of reading an answer that does not have the form of its API, or is nested too deeply."""
@@ -31,10 +31,10 @@ def filtered_completion(reason: str) -> Completion:
 def parse_completion(answer: bytes) -> Completion:
     """Parse the completion in a raw response body. Its message is kept as received, fields of the vendor included.
 
-    What is nested deeper than JSON can be read anywhere is null in the message; the response has it.
+    Values nested deeper than every JSON parser can read are null in the message and complete in the response.
 
     Raises:
-        CompletionError: it does not exist; the message shows the beginning of the body.
+        CompletionError: there is no completion; the message shows the beginning of the body.
     """
     try:
         received = answer.decode()
@@ -71,14 +71,14 @@ def parse_completion(answer: bytes) -> Completion:
 
 
 def as_count(value: Any) -> Any:
-    """A number of tokens: a whole one may be written as a fraction, such as 7.0, or as a text, and null is none."""
+    """Read a number of tokens: a whole number, perhaps written as 7.0 or as a text, or null for none."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value or 0
 
 
 def _check_message(message: Mapping[str, Any]) -> None:
-    """Check the shapes that a history needs. What a single call lacks is refused with that call.
+    """Check the shapes that a history needs. Defects of a single call refuse only that call.
 
     Raises:
         TypeError: the message has another shape.
@@ -105,6 +105,6 @@ def _object_or_empty(value: object) -> Mapping[str, Any]:
 
 
 def shorten_said(text: str) -> str:
-    """A text of an endpoint on one line, for an error."""
+    """Shorten a text of an endpoint to one line for an error."""
     line = " ".join(text.split())
     return line if len(line) <= _MAX_CHARS else f"{line[:_MAX_CHARS]}…"

@@ -19,7 +19,7 @@ from remit.models.reported_error import find_reported_error, read_refusal
 
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 _WHOLE: Final = re.compile(rb"\s*[{\[<]")
-"""The beginning of an answer in one piece, or of a page."""
+"""The beginning of an answer in one piece, or of an HTML page."""
 
 
 def read_response(
@@ -27,16 +27,16 @@ def read_response(
 ) -> Completion:
     """Read the whole response of an endpoint of chat completions. Its message is kept as received.
 
-    A request that the provider's filter holds back is answered: with no text, and with what the filter said.
+    A request that the provider's filter blocks gets an answer without text, with the filter's explanation.
 
     Args:
-        body: the body as it arrived; of a stream, the body that its events were joined to.
+        body: the body as received; for a stream, the body joined from its events.
         status: the HTTP status.
         headers: by name in lower case.
         source: the model and its address, for errors.
 
     Raises:
-        ModelError: what the status or the body reports. A `CompletionError` if the body is not a completion.
+        ModelError: the status or the body reports an error. `CompletionError`: the body is not a completion.
     """
     check_instance("read_response: body", body, bytes, "give the bytes that arrived")
     check_counts("read_response", status=status)
@@ -46,7 +46,7 @@ def read_response(
     if is_success and not _WHOLE.match(body):
         body = _join_events(body)
     if is_success and b'"error"' not in body:
-        with contextlib.suppress(CompletionError):  # the body may say why it is none
+        with contextlib.suppress(CompletionError):  # the body may say why it is not a completion
             return parse_completion(body)
     text = "" if is_success else body.decode(errors="replace")
     reported = find_reported_error(body) if is_success else read_refusal(text, status)
@@ -61,7 +61,7 @@ def read_response(
 
 
 def _join_events(body: bytes) -> bytes:
-    """The answer in events that an endpoint sends unasked, or under another type; the body if it is none."""
+    """The answer in events that an endpoint sends unasked or with another content type; else the body unchanged."""
     stream = AnswerStream(lambda _delta: None)
     with contextlib.suppress(ValueError, TypeError, LookupError, StreamCutError):
         stream.add_bytes(body)
@@ -70,7 +70,7 @@ def _join_events(body: bytes) -> bytes:
 
 
 def _make_error(source: str, reported: ProviderError, status: int, headers: Mapping[str, str], body: str) -> ModelError:
-    """The error that a response with that status reports. Its body is shown if that says nothing in words."""
+    """The error that a response with that status reports. It shows the body if the body has no message in words."""
     kind = classify_error(reported)
     said = shorten_said(describe_redirect(headers) if 300 <= status < 400 else reported.message or body)
     if status < 300:

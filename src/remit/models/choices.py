@@ -1,4 +1,4 @@
-"""Which of the choices of a chat completion is the answer."""
+"""Finds the choice of a chat completion that is the answer."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ FIRST: Final = "0"
 
 
 def find_answer(choices: object) -> int:
-    """Where the answer is among the choices: at the first with the index 0, or else at the first object.
+    """The position of the answer among the choices: the first choice with the index 0, or else the first object.
 
-    Endpoints give several in any order, whether they were asked for or not. The others are only recorded.
+    Endpoints may give several choices unasked and in any order. The others are only recorded.
 
     Raises:
         LookupError: there is none.

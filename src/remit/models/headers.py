@@ -11,7 +11,7 @@ from remit.secrets import EnvSecrets
 
 
 async def resolve_headers(settings: ModelSettings, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The extra headers with the values of their secrets, which are redacted everywhere from now on.
+    """The extra headers with the values of their secrets, which are redacted everywhere from this call on.
 
     Raises:
         NoModelError: a variable is not set. The run rests as stalled.

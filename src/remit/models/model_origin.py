@@ -17,7 +17,7 @@ from remit.record.usage import are_tokens
 
 
 def model_origin(model: Model) -> str:
-    """The model and the host of its endpoint, as other models have it; see `remit.agent.model.HasOrigin`."""
+    """The model and the host of its endpoint, in the form of `remit.agent.model.HasOrigin`."""
     host = urlsplit(model.base_url).hostname if model.base_url else ""
     return f"{model.model_name} at {host or model.system}"
 
@@ -34,7 +34,7 @@ def reads_of(model: Model) -> Reads:
 
 
 def mark_response(response: ModelResponse, model: Model) -> ModelResponse:
-    """The answer of a model with a note of the model, so that additions of its vendor are not sent to other vendors."""
+    """Mark an answer with its model, so that the vendor's additions are not sent to other vendors."""
     details = response.provider_details or {}
     if received_message(details)[1] or not any(map(_has_vendor_fields, response.parts)):
         return response
@@ -51,7 +51,7 @@ _REASONING_COUNTS: Final = ("reasoning_tokens", "thoughts_tokens", "thinking_tok
 
 
 def drop_impossible_usage(response: ModelResponse) -> ModelResponse:
-    """The response without its usage if a number of it is impossible, such as a negative one."""
+    """The response without its usage if the usage has an impossible number, such as a negative one."""
     usage = response.usage
     counts = (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, count_reasoning_tokens(response))
     is_possible = are_tokens(*counts)

@@ -50,14 +50,14 @@ class OpenAI:
     """The model named ``model`` at an OpenAI-compatible endpoint.
 
     Args:
-        timeout: for one request and its whole answer, in seconds; a stream that drips has no more.
+        timeout: for one request and its whole answer, in seconds; a slow stream gets no more.
         trust_env: whether to use the proxy settings of the environment.
         rewrite_message: replaces wire texts that the endpoint cannot read, even if it sent them itself.
         vendor: the provider's name, for spans.
-        reads_images: whether the model is sent the images among the files of its input, or only their references.
-        reads_pdfs: the same for PDFs; None for what is known of the endpoint: OpenAI's and OpenRouter's take them.
-        context_tokens: the most tokens of a request and its answer; None for what is known of the endpoint. An agent
-            also heeds what the endpoint says when it refuses a request as too long.
+        reads_images: whether the model receives the images of its input, or only their references.
+        reads_pdfs: the same for PDFs; None for the endpoint's known ability: OpenAI's and OpenRouter's take them.
+        context_tokens: the most tokens of a request and its answer; None for the endpoint's known limit. An agent also
+            applies the limit that the endpoint states when it refuses a request as too long.
 
     Raises:
         SetupError: the address or the key is not valid.
@@ -124,7 +124,7 @@ class OpenAI:
         """Send one request for a stream; see `remit.agent.model.StreamsAnswers`. An endpoint may answer in one, too.
 
         Raises:
-            ModelError: as above; or the answer was cut on the way.
+            ModelError: as above, or the answer was cut off in transit.
         """
         if self._refuses_streams:
             return await self(request)
@@ -163,7 +163,7 @@ class OpenAI:
         return read_response(body, status, headers, source=self._source)
 
     def _read_error(self, error: openai.OpenAIError) -> Completion:
-        """The answer to a request that the provider's content filter holds back.
+        """The answer to a request that the provider's content filter blocks.
 
         Raises:
             ModelError: all other errors.
@@ -204,7 +204,7 @@ class OpenAI:
         return list_unsupported_settings(self.model, settings) if self._is_openai else []
 
     async def supports_json_schema(self) -> bool:
-        """Whether the model is known to take the JSON schema of an answer: newer models of OpenAI."""
+        """Whether the model is known to take the JSON schema of an answer, as newer OpenAI models do."""
         return self._is_openai and takes_json_schema(self.model)
 
     @property
@@ -227,7 +227,7 @@ class OpenAI:
         await self.close()
 
     async def embed_texts(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
-        """The vectors of texts, one for each, if this is a model of embeddings; see `remit.embeddings`.
+        """The vectors of texts, one for each, if this is an embedding model; see `remit.embeddings`.
 
         Raises:
             ModelError: as above.
@@ -248,7 +248,7 @@ class OpenAI:
         return vectors
 
     def _to_model_error(self, error: openai.OpenAIError) -> ModelError:
-        """The error for one of the client's that is not a response."""
+        """The error for a client's error that is not a response."""
         if isinstance(error, openai.APITimeoutError):
             return ModelUnavailableError(f"{self._source} did not answer in time")
         if isinstance(error, openai.APIConnectionError):
@@ -299,7 +299,7 @@ def _check_endpoint(base_url: str | None, api_key: str) -> None:
 
 
 def build_body(model: str, request: ChatRequest, rewrite_message: Callable[[str], str] | None = None) -> bytes:
-    """Build the request body: unchanged wire texts, and only the settings that are set. Speech is sent as its id."""
+    """Build the request body: unchanged wire texts, and only the settings that are set. Audio is sent as its id."""
     texts = map(to_request_text, request.history)
     if rewrite_message is not None:
         texts = map(rewrite_message, texts)

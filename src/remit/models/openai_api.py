@@ -23,7 +23,7 @@ _WINDOWS: Final = ((re.compile(r"gpt-3\.5"), 16_385), (re.compile(r"gpt-4($|-061
 
 
 def small_window_at(host: str, model: str) -> int | None:
-    """The most tokens of a request that the model takes; None if that is many, or not known."""
+    """The most tokens of a request to a model with a small context; None for other models."""
     if host != "api.openai.com":
         return None
     return next((tokens for pattern, tokens in _WINDOWS if pattern.match(_base(model))), None)
@@ -35,7 +35,7 @@ def takes_json_schema(model: str) -> bool:
 
 
 def reads_pdfs_at(host: str, model: str) -> bool:
-    """Whether the endpoint is known to give PDFs to the model."""
+    """Whether the endpoint is known to pass PDFs to the model."""
     return host == "openrouter.ai" or (host == "api.openai.com" and takes_json_schema(model))
 
 
@@ -60,5 +60,5 @@ def _find_unsupported(model: str, settings: ModelSettings) -> Iterator[str]:
 
 
 def _base(model: str) -> str:
-    """The model of which a fine-tuned one was made."""
+    """The base model of a fine-tuned one."""
     return model.removeprefix("ft:")

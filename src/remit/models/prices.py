@@ -1,4 +1,4 @@
-"""The prices of well-known models, from a table with its date; a program can add and replace prices."""
+"""The prices of well-known models, from a dated table. A program can add and replace prices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from remit.record.usage import Price, Prices
 
 
 def with_default_prices(prices: Prices | None = None) -> Prices:
-    """The table of ``prices.json`` with ``prices`` added. A price in ``prices`` replaces that of the table.
+    """The table of ``prices.json`` with ``prices`` added. A price in ``prices`` replaces the one in the table.
 
     Raises:
         SetupError: ``prices`` is not a mapping from names to prices of 0 or more.

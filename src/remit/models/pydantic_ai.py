@@ -4,8 +4,8 @@ Raw chat messages are converted to PydanticAI's; its response becomes one messag
 Nothing else of PydanticAI is used: loop, tools, approvals and journal are Remit's.
 
 A message keeps what a chat message cannot hold (thinking and its signatures, the provider's own tools, files) in a
-field ``pydantic_ai``, which goes back to the same model only. Models of OpenAI's chat completions keep their messages
-as received.
+field ``pydantic_ai``, which is sent back only to the same model. Models of OpenAI's chat completions keep their
+messages as received.
 
 | a request has | the provider is sent |
 | --- | --- |
@@ -100,7 +100,7 @@ class PydanticAIModel:
 
     Args:
         model: the model, or its name.
-        context_tokens: the most tokens of a request and its answer; None if an agent is to heed what a refusal says.
+        context_tokens: the most tokens of a request and its answer; None if an agent must learn it from refusals.
 
     Raises:
         SetupError: the model does not exist, or its provider's package or key is missing.
@@ -121,7 +121,7 @@ class PydanticAIModel:
 
         Raises:
             ModelError: the provider is unreachable or busy, or refuses the request.
-            CompletionError: what it answered is not a completion.
+            CompletionError: the answer is not a completion.
         """
         try:
             response = await ask_until_complete(
@@ -133,7 +133,7 @@ class PydanticAIModel:
             return to_completion(mark_response(drop_impossible_usage(response), self._model))
         except RemitError:
             raise
-        except Exception as error:  # each is raised again as one of ours
+        except Exception as error:  # each is raised again as an error of Remit
             filtered = find_filtered(error)
             if filtered is not None:
                 return filtered
@@ -145,7 +145,7 @@ class PydanticAIModel:
         return model_origin(self._model)
 
     def unsupported_tools(self, tools: Sequence[ProviderTool], /) -> Mapping[str, str]:
-        """The names of the provider's tools that the API does not have, or not with their options, and why."""
+        """The provider's tools that the API does not support, at all or with their options, and the reasons."""
         return dict(find_unsupported(self._model, tools))
 
     def list_unsupported(self, settings: ModelSettings, /) -> list[str]:
@@ -177,9 +177,10 @@ def _make_parameters(request: ChatRequest) -> ModelRequestParameters:
 
 
 def keep_as_received(model: Model) -> Model:
-    """The model, which takes answers as they are received.
+    """Make the model keep answers as received.
 
-    One of OpenAI's APIs sends them back so, and one of Anthropic's reads blocks in other forms than stated.
+    A model of OpenAI's APIs sends them back unchanged, and a model of Anthropic's API accepts blocks in undocumented
+    forms.
     """
     if isinstance(model, WrapperModel):
         model = copy.copy(model)
@@ -235,7 +236,7 @@ def to_model_messages(texts: Iterable[str]) -> list[ModelMessage]:
 
 
 def to_response(text: str) -> ModelResponse:
-    """Convert the wire text of a model's message to PydanticAI's response, with all that the text keeps."""
+    """Convert the wire text of a model's message to PydanticAI's response, with everything that the text keeps."""
     message = cast("dict[str, Any]", decode_message(text))
     calls, content = read_tool_calls(message), replace_surrogates(message_text(message))
     origin = origin_of_text(text)
@@ -257,7 +258,8 @@ def to_response(text: str) -> ModelResponse:
 def _read_kept(kept: object) -> ModelResponse | None:
     """The response that a text keeps next to its message; None if it keeps none, or one that PydanticAI cannot read.
 
-    It writes what it does not read, such as null of an endpoint instead of a text. The message says the rest.
+    PydanticAI writes values that it cannot read, such as an endpoint's null instead of a text. The message then has the
+    rest.
     """
     try:
         return RESPONSES.validate_python(kept) if kept else None
@@ -266,7 +268,7 @@ def _read_kept(kept: object) -> ModelResponse | None:
 
 
 def _says(response: ModelResponse, content: str, calls: Sequence[ToolCallRequest]) -> bool:
-    """Whether a response says what its message does; a layer may have changed the message."""
+    """Whether a response matches its message, which a layer may have changed."""
     said = [(part.tool_name, _get_arguments_text(part)) for part in response.parts if isinstance(part, ToolCallPart)]
     return response.text in (content, content or None) and said == [(call.name, call.arguments) for call in calls]
 

@@ -1,7 +1,7 @@
-"""Answers of PydanticAI's models with values of the types that PydanticAI states, whatever an endpoint sends.
+"""Converts answers of PydanticAI's models to the types that PydanticAI declares, whatever an endpoint sends.
 
-PydanticAI does not check what it takes from the clients of providers. A value of another type would break the reading
-of the answer, or of every later request of its conversation.
+PydanticAI does not check the values from providers' clients. A value of the wrong type would break parsing of the
+answer or of every later request of its conversation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RESPONSES: Final = TypeAdapter(ModelResponse)
 
 
 def write_response(response: ModelResponse) -> tuple[ModelResponse, str]:
-    """The response as stated, and its JSON. Halves of characters become U+FFFD, or escapes in arguments of calls.
+    """The response with the declared types, and its JSON. Lone surrogates become U+FFFD, or escapes in arguments.
 
     Raises:
         CompletionError: JSON cannot hold the answer.
@@ -40,7 +40,7 @@ def write_response(response: ModelResponse) -> tuple[ModelResponse, str]:
 
 
 def _read_part(part: ModelResponsePart) -> ModelResponsePart:
-    """A part whose values are texts: an empty one for None, and JSON for all other values."""
+    """Convert the values of a part to texts: an empty text for None, and JSON for all other values."""
     if isinstance(part, (TextPart, ThinkingPart)):
         return replace(part, content=_as_text(part.content))
     if not isinstance(part, ToolCallPart):

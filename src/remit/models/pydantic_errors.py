@@ -1,4 +1,4 @@
-"""The model errors for those of PydanticAI, and of the clients of providers below it."""
+"""Maps errors of PydanticAI, and of the providers' clients below it, to model errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from remit.schemas.jsontext import compact_json
 
 
 def to_model_error(error: Exception, model: str, vendor: str) -> ModelError:
-    """The model error for an error of PydanticAI or a provider, or for one of ours that a client has wrapped."""
+    """The model error for an error of PydanticAI or a provider, or for an error of Remit that a client has wrapped."""
     if isinstance(error, ExceptionGroup):
         raised = cast("ExceptionGroup[Exception]", error).exceptions
         return _first_that_ends([to_model_error(each, model, vendor) for each in raised])
@@ -48,12 +48,12 @@ def to_model_error(error: Exception, model: str, vendor: str) -> ModelError:
 
 
 def _first_that_ends(told: list[ModelError]) -> ModelError:
-    """The error for those of several models: the first that ends the run, or else the first."""
+    """The error for the errors of several models: the first that ends the run, or else the first."""
     return next((each for each in told if not isinstance(each, ModelUnavailableError)), told[0])
 
 
 def _find_own(error: BaseException | None) -> ModelError | None:
-    """The error with which `raw_chat` refused an answer, below those of the clients."""
+    """The error with which `raw_chat` refused an answer, found below the clients' errors."""
     while error is not None and not isinstance(error, ModelError):
         error = error.__cause__
     return error
@@ -67,7 +67,7 @@ def first_cause(error: BaseException) -> str:
 
 
 def find_filtered(error: BaseException) -> Completion | None:
-    """The answer to a request that the provider's content filter holds back; None for all other errors."""
+    """The answer to a request that the provider's content filter blocks; None for all other errors."""
     if not isinstance(error, (foreign.ModelAPIError, foreign.ContentFilterError)):
         return None
     if isinstance(error, foreign.ModelAPIError) and not is_filtered(_read_stated(error)):
@@ -88,12 +88,12 @@ _UNAVAILABLE_ERRORS: Final = (
     foreign.ModelAPIError,
 )
 _LOCAL: Final = frozenset({"function", "test"})
-"""The vendors of models that are functions of an application, whose errors are its own."""
+"""The vendors of models that are an application's functions, which raise the application's errors."""
 _BUSY_ERRORS: Final = (foreign.ModelRateLimitError, foreign.ModelUnavailableError, foreign.ConcurrencyLimitExceeded)
 
 
 def classify_foreign(error: BaseException) -> type[ModelError]:
-    """The class of ours for an error of PydanticAI or a provider: by what the provider says, or else by its type."""
+    """Remit's class for an error of PydanticAI or a provider: by the provider's statement, or else by its type."""
     if isinstance(error, foreign.ModelContextWindowExceededError):
         return ContextLengthError
     if isinstance(error, foreign.ModelHTTPError):
@@ -111,14 +111,14 @@ def classify_foreign(error: BaseException) -> type[ModelError]:
 
 
 def _read_stated(error: foreign.ModelAPIError) -> ProviderError:
-    """What a provider states by its status, its body and the codes that PydanticAI has found."""
+    """The error that a provider reports by its status, its body and the codes that PydanticAI found."""
     stated = read_refusal(error.body, error.status_code if isinstance(error, foreign.ModelHTTPError) else None)
     found = cast("tuple[object, ...]", (stated.codes, error.provider_error_code, error.provider_error_type))
     return stated._replace(codes=" ".join(code for code in found if isinstance(code, str) and not code.isdigit()))
 
 
 def first_response(error: BaseException) -> FailedResponse | None:
-    """The response of the first of the errors that led to this one and has one, which PydanticAI may hide."""
+    """The response of the first error in the chain that has one; PydanticAI may hide it."""
     response = find_response(error)
     while response is None and error.__cause__ is not None:
         error = error.__cause__

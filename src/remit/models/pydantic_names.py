@@ -31,7 +31,7 @@ def infer_named_model(name: str) -> Model:
 
 
 def explain_unknown_provider(name: str, other_providers: Iterable[str], *, fallback: str) -> str:
-    """How to correct a name whose provider PydanticAI does not have; empty for a valid one.
+    """How to correct a name with a provider unknown to PydanticAI; empty for a valid name.
 
     A missing package or key does not matter here. ``other_providers`` are suggested too.
     """

@@ -1,4 +1,4 @@
-"""The settings of a request as those of PydanticAI, and the settings that one of its models cannot take."""
+"""Converts the settings of a request to PydanticAI's, and lists those that a model cannot take."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def to_pydantic_settings(
 
 
 def unsupported_settings(model: Model, settings: ModelSettings) -> list[str]:
-    """The names of the settings that PydanticAI would not send to this model, or not to one of its fallbacks."""
+    """The names of the settings that PydanticAI would not send to this model or to one of its fallbacks."""
     while isinstance(model, WrapperModel):
         model = model.wrapped
     if isinstance(model, FallbackModel):
@@ -74,7 +74,7 @@ def unsupported_settings(model: Model, settings: ModelSettings) -> list[str]:
 
 
 def _is_reasoning(profile: Mapping[str, Any], effort: str | None) -> bool:
-    """Whether a model of OpenAI reasons, so that PydanticAI leaves out how random the answer is."""
+    """Whether a model of OpenAI reasons, for which PydanticAI leaves out the sampling settings."""
     if effort is None:
         return bool(profile.get("thinking_enabled_by_default"))
     return effort != "none" or bool(profile.get("thinking_always_enabled"))

@@ -1,4 +1,4 @@
-"""Requests to models of PydanticAI that stream where the answer is followed."""
+"""Requests to PydanticAI's models, which stream if the answer is followed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def ask_pydantic_model(
     *,
     instrument: Literal[False] | None = False,
 ) -> ModelResponse:
-    """Send one request; the model streams if the answer is followed and it can."""
+    """Send one request. The model streams if it can and if the answer is followed."""
     sink = CURRENT_SINK.get()
     options: dict[str, Any] = {
         "model_settings": settings,
@@ -60,7 +60,7 @@ async def ask_until_complete(
     settings: ModelSettings | None,
     parameters: ModelRequestParameters,
 ) -> ModelResponse:
-    """Send requests until the provider no longer pauses its answer; the whole answer, with what it used together."""
+    """Send requests until the provider no longer pauses its answer. Returns the whole answer with its total usage."""
     response = await ask_pydantic_model(model, messages, settings, parameters, instrument=None)
     for _ in range(_MAX_PAUSES):
         if (response.provider_details or {}).get("finish_reason") != "pause_turn":

@@ -1,8 +1,8 @@
-"""PydanticAI's models of OpenAI's APIs, with messages and tool schemas sent as Remit keeps them.
+"""PydanticAI's models of OpenAI's APIs, which send messages and tool schemas as Remit keeps them.
 
 PydanticAI reads the fields of a message that it knows and drops the others. Here an answer keeps its message as
 received in ``provider_details``, and later requests to the same model carry that text. Answers that PydanticAI cannot
-read, such as one with arguments that are an object, are rewritten for it alone. Tools are sent with the schemas that
+read, such as one whose arguments are an object, are rewritten only for PydanticAI. Tools are sent with the schemas that
 they declare.
 """
 
@@ -64,7 +64,7 @@ def keep_as_received(model: M) -> M:
 
 
 class _DeclaredTools(Model[Any]):
-    """Sends tools with the schemas that they declare, without ``properties`` for objects of free form.
+    """Sends tools with their declared schemas, without ``properties`` for free-form objects.
 
     Answers are read within a limit; see `read_answer`.
     """
@@ -103,7 +103,7 @@ class _Exchange:
         return join_members({**members, "messages": join_items(texts)}).encode()
 
     def read(self, answer: bytes) -> bytes | None:
-        """Keep the message of an answer. Returns the answer as PydanticAI can read it; None if a filter held it back.
+        """Keep the message of an answer. Returns the answer as PydanticAI reads it; None if a filter blocked it.
 
         Raises:
             ModelError: it is not a chat completion, or reports an error.
@@ -117,7 +117,7 @@ class _Exchange:
 
 
 def _is_same(parsed: dict[str, Any], written: dict[str, Any]) -> bool:
-    """Whether PydanticAI wrote a message, perhaps with empty fields that the message does not have."""
+    """Whether PydanticAI's text of a message equals the message, apart from added empty fields."""
     return parsed == {key: value for key, value in written.items() if value != "" or key in parsed}
 
 
@@ -125,7 +125,7 @@ _EXCHANGE: Final[ContextVar[_Exchange | None]] = ContextVar("remit_chat_exchange
 
 
 class _KeepingChat(_DeclaredTools, OpenAIChatModel):
-    """Keeps the messages of answers as received, and sends them back so."""
+    """Keeps the messages of answers as received, and sends them back unchanged."""
 
     async def request(
         self,
@@ -145,7 +145,7 @@ class _KeepingChat(_DeclaredTools, OpenAIChatModel):
         text = exchange.received
         ids = [part.tool_call_id for part in response.parts if isinstance(part, ToolCallPart)]
         if not text or (not ids and text == compact_json(super()._map_model_response(response))):
-            return response  # PydanticAI sends it back so; to one with calls, it may add an empty `reasoning_content`
+            return response  # PydanticAI returns it unchanged; with calls, it may add an empty `reasoning_content`
         message: dict[str, Any] = json.loads(text)
         if ids != [call.id for call in read_tool_calls(message)]:
             text = rename_tool_calls(text, iter(ids))
@@ -192,9 +192,9 @@ class _KeepingHttp(httpx2.AsyncClient):
         headers.append((b"content-type", b"application/json"))
         try:
             content = exchange.read(response.content)
-        except ModelError as error:  # found again below the errors of the clients, which know this one
+        except ModelError as error:  # `_find_own` finds it below the clients' errors; clients know this class
             raise httpx2.RemoteProtocolError(error.message, request=request) from error
-        if content is None:  # which PydanticAI knows as a refusal
+        if content is None:  # PydanticAI treats it as a refusal
             return httpx2.Response(400, headers=headers, content=response.content, request=request)
         return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
 
@@ -207,7 +207,7 @@ class _KeepingHttp(httpx2.AsyncClient):
     async def _stream(
         self, sink: AnswerSink, request: httpx2.Request, options: dict[str, Any]
     ) -> httpx2.Response | None:
-        """Send the request for a stream, and join its events to one answer; None if the endpoint cannot stream."""
+        """Request a stream and join its events to one answer; None if the endpoint cannot stream."""
         sink.restart()  # the provider's client asks again after some failures
         body = b"%b,%b}" % (request.content.rstrip().removesuffix(b"}"), STREAM_FIELDS.encode())
         headers = [(key, value) for key, value in request.headers.raw if key.lower() != b"content-length"]
@@ -233,7 +233,7 @@ class _KeepingHttp(httpx2.AsyncClient):
 
 
 def streams_itself(model: Model) -> bool:
-    """Whether requests to a model stream where they are followed: it sends chat completions, by `keep_as_received`."""
+    """Whether requests to a model stream if they are followed: `keep_as_received` made it send chat completions."""
     if isinstance(model, WrapperModel):
         return streams_itself(model.wrapped)
     return isinstance(model, (_KeepingChat, FallbackModel))

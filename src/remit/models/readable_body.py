@@ -1,7 +1,7 @@
-"""The body of an answer as PydanticAI can read it: what the completion says, and the vendor's fields around it.
+"""The body of an answer in a form that PydanticAI can read: the completion, and the vendor's fields around it.
 
-PydanticAI refuses a whole answer for one field of another type than its API states. What an answer says is read once,
-by `parse_completion`, so both of Remit's models read the same; here it is only written again.
+PydanticAI refuses a whole answer if one field has a type that its API does not document. Only `parse_completion` parses
+answers, so both of Remit's models read them alike; this module only writes the result again.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from remit.schemas.jsontext import ascii_json
 from remit.schemas.raw_json import limit_depth, load_json
 
 FILTERED: Final = "content_filter_results"
-"""Azure's field with what its filter found."""
+"""Azure's field with the findings of its filter."""
 
 
 def write_readable(completion: Completion) -> tuple[bytes, object]:
-    """The body of a completion for PydanticAI, and what its provider's filter found."""
+    """The body of a completion for PydanticAI, and the findings of the provider's filter."""
     received = cast("dict[str, Any]", load_json(limit_depth(completion.response)))
     choice: dict[str, Any] = received["choices"][find_answer(received["choices"])]
     said = {
@@ -81,7 +81,7 @@ def _list_counts(details: object) -> dict[str, int]:
 
 
 def _drop_others(values: Mapping[str, Any], forms: Mapping[str, TypeAdapter[Any]]) -> dict[str, Any]:
-    """The values without those of ``forms`` that have another form."""
+    """The values without those that do not have the form that ``forms`` gives."""
     return {key: value for key, value in values.items() if key not in forms or _has_form(value, forms[key])}
 
 
@@ -105,5 +105,5 @@ _AROUND: Final[dict[str, TypeAdapter[Any]]] = {
     "metadata": TypeAdapter(dict[str, Any] | None),
     **_forms_of(ChatCompletion, "system_fingerprint", "moderation"),
 }
-"""The forms of the fields around an answer, which some endpoints leave empty or fill with something else."""
+"""The forms of the fields around an answer. Some endpoints leave these fields empty or fill them otherwise."""
 _WITHIN: Final = _forms_of(Choice, "logprobs")

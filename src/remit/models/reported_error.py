@@ -13,7 +13,7 @@ from remit.schemas.raw_json import MAX_DEPTH, limit_depth, load_json
 
 
 def find_reported_error(answer: bytes) -> ProviderError | None:
-    """The error in the body of a success; None if there is none, or if it is next to an answer that is whole."""
+    """The error in the body of a success; None if there is none, or if the body also has a complete answer."""
     body = _object_of(_load(answer.decode(errors="replace")))
     choice = _answer_of(body.get("choices"))
     if _is_whole(choice):
@@ -27,7 +27,7 @@ def find_reported_error(answer: bytes) -> ProviderError | None:
 def read_refusal(body: object, status: int | None) -> ProviderError:
     """The error in the body of a response that is not a success: a text, or the JSON that a client has read.
 
-    JSON without any text says no more than an empty body does.
+    JSON without any text counts as an empty body.
     """
     text = body if isinstance(body, str) else "" if body is None else str(body)
     value = _load(body) if isinstance(body, str) else body
@@ -47,13 +47,13 @@ def _load(text: str) -> object:
 
 
 def _object_of(value: object) -> Mapping[str, Any]:
-    """A JSON object, also one in a list, as Google's endpoints write it; an empty one instead of other values."""
+    """A JSON object, or the object in a list, as Google's endpoints write it; empty for other values."""
     items: list[object] = cast("list[object]", value) if isinstance(value, list) else [value]
     return cast("Mapping[str, Any]", items[0]) if items and isinstance(items[0], dict) else {}
 
 
 def _answer_of(choices: object) -> Mapping[str, Any]:
-    """The choice that is the answer; an empty one if there is none."""
+    """The choice that is the answer; an empty object if there is none."""
     try:
         return cast("Any", choices)[find_answer(choices)]
     except LookupError:
@@ -104,7 +104,7 @@ def _fields_of(body: Mapping[str, Any], error: object) -> Mapping[str, Any]:
 
 
 def _read_fields(fields: Mapping[str, Any], status: int | None, otherwise: str) -> ProviderError:
-    """The error with these fields, with the message ``otherwise`` if they have none."""
+    """The error with these fields, with the message ``otherwise`` if the fields have no message."""
     inner = _object_of(fields.get("innererror"))
     codes = [_as_code(fields.get(name)) for name in _CODES] + [_as_code(inner.get("code"))]
     stated = next((int(code) for code in codes if _STATUS.fullmatch(code)), None)
@@ -116,14 +116,14 @@ def _read_fields(fields: Mapping[str, Any], status: int | None, otherwise: str) 
 
 
 def _as_code(value: object) -> str:
-    """A code on its own; an empty text for values that are none."""
+    """The code as text; empty for values that are not codes."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value) if 0 <= value < 10**_MAX_CODE else ""
     return value if isinstance(value, str) and len(value) <= _MAX_CODE else ""
 
 
 def _list_texts(fields: Mapping[str, Any]) -> Iterator[str]:
-    """What an error says, with what the provider behind a gateway said, and the window that llama.cpp names."""
+    """The texts of an error, with the message of the provider behind a gateway and the window that llama.cpp names."""
     for name in ("message", "Message", "detail", "msg", "status_msg", "error_msg"):
         told: object = fields.get(name)
         for each in cast("list[object]", told) if isinstance(told, list) else [told]:

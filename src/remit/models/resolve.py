@@ -43,7 +43,7 @@ AnyModel: TypeAlias = "PydanticModel | Model | str"
 """A model of PydanticAI, a `Model`, or a name."""
 
 DEFAULT_MODEL: Final = "local:base"
-"""The model that the command line uses where `REMIT_MODEL` is unset."""
+"""The model that the command line uses if `REMIT_MODEL` is unset."""
 
 NAME_HINT: Final = "write PROVIDER:NAME, like openai:gpt-5-mini, anthropic:claude-sonnet-5-5 or local:base"
 _PYDANTIC_AI: Final = "pydantic-ai"
@@ -94,7 +94,7 @@ class ResolvedModel:
 
     @property
     def reads_images(self) -> bool:
-        """Whether the model is not known to refuse images. Local ones are served without the part that reads them."""
+        """Whether the model is not known to refuse images. Local models are served without their image encoder."""
         return self._reads.images
 
     @property
@@ -203,7 +203,7 @@ class ResolvedModel:
         return await ask_or_stream(self._with_provider_tools() if request.provider_tools else opened, request)
 
     def _with_provider_tools(self) -> Model:
-        """The model as PydanticAI asks it, which knows the tools of providers."""
+        """The model through PydanticAI, which supports provider tools."""
         from remit.models.pydantic_ai import PydanticAIModel  # noqa: PLC0415 - imports the vendor
 
         found = self.as_pydantic_ai()
@@ -217,7 +217,7 @@ class ResolvedModel:
         await self._exit_stack.aclose()
 
     def explain_unknown(self) -> str:
-        """How to correct a name that no installation could resolve; empty for a valid one, whatever is missing here."""
+        """How to correct a name that no installation could resolve; empty for a valid name."""
         match self.kind:
             case "scripted":
                 try:
@@ -235,7 +235,7 @@ class ResolvedModel:
                 return explain_unknown_provider(self.pydantic_ai_name, _BUILTIN_KINDS, fallback=NAME_HINT)
 
     def unsupported_tools(self, tools: Sequence[str | ProviderTool]) -> dict[str, str]:
-        """The names of the provider tools that the model's API does not have, or not with their options, and why.
+        """The provider tools that the model's API does not support, at all or with their options, and the reasons.
 
         Empty if that is not known, for example without the provider's package.
         """
@@ -348,7 +348,7 @@ _OPENED: Final[dict[ResolvedModel, asyncio.AbstractEventLoop]] = {}
 
 
 async def close_opened_models() -> None:
-    """Close all models that were opened in this event loop: what a program does last."""
+    """Close all models that were opened in this event loop. A program does this last."""
     loop = asyncio.get_running_loop()
     for model in [model for model, opened_in in _OPENED.items() if opened_in is loop]:
         await model.close()

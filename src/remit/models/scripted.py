@@ -1,8 +1,8 @@
 """A scripted model for tests and rehearsals. Its name says that it is a script.
 
 A script is a list of messages. A request with n assistant messages in its history, without those of the runtime, gets
-message number n, counted from 0, so the same history always gets the same answer. Those that a run was given as
-``messages`` count too: a script begins with a line for each of them, which is never used.
+message number n, counted from 0, so the same history always gets the same answer. Assistant messages that a run was
+given as ``messages`` count too: a script begins with an unused line for each of them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Scripted:
 
     A raw message may also have ``usage`` (``{"prompt_tokens": 12, "completion_tokens": 3}``) and ``finish_reason``,
     which are removed from the message. By default an answer costs no tokens and ends with ``stop`` or ``tool_calls``.
-    To a stream an answer goes in pieces of ``piece_chars`` characters, with ``delay`` seconds after each.
+    A streamed answer is sent in pieces of ``piece_chars`` characters, with ``delay`` seconds after each.
     """
 
     model: Final = SCRIPTED_MODEL_NAME
@@ -127,7 +127,7 @@ def _is_answer(text: str) -> bool:
 
 
 def _explain_given(request: ChatRequest) -> str:
-    """What to know about the count of requests if the run was given answers."""
+    """Explain the count of requests of a run that was given answers."""
     given = request.ledger.items_for(given_id(request.agent_call_id))
     if not any(_is_answer(each.text) for each in given if isinstance(each, GivenMessage)):
         return ""

@@ -1,7 +1,7 @@
-"""PydanticAI's models of Anthropic's API, whose answers have a list of blocks, as that API states.
+"""PydanticAI's models of Anthropic's API, whose answers have a list of blocks, as the API documents.
 
-Gateways give no content at all, a text instead of blocks, or null among them. PydanticAI reads such answers only if
-they are written as stated.
+Some gateways send no content, a text instead of blocks, or null among the blocks. PydanticAI reads such answers only
+after they are rewritten as documented.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _stating_class(kind: type[AnthropicModel]) -> type[AnthropicModel]:
 
 
 class _StatedBlocks(AnthropicModel):
-    """Reads answers with blocks in other forms."""
+    """Reads answers whose blocks have undocumented forms."""
 
     def _process_response(self, response: BetaMessage, *given: Any, **options: Any) -> ModelResponse:
         if isinstance(cast("object", response), BetaMessage):

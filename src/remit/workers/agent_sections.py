@@ -1,4 +1,4 @@
-"""The sections of a worker file that say when its agent is done, and what it keeps and finds."""
+"""The sections of a worker file on stopping, compaction, memory and tool search."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Conditions(FrontMatterPart):
     seconds_used: float | None = Field(default=None, gt=0, description="Seconds, without those of waiting.")
 
     def policies(self) -> Iterator[StopPolicy]:
-        """The policies of the conditions that are given."""
+        """The policies of the conditions that the section contains."""
         if self.no_calls:
             yield NoCalls()
         for name, make in _POLICIES.items():
@@ -79,7 +79,7 @@ class StopSection(_Conditions, FrontMatterSection):
 
 
 class CompactionSection(FrontMatterSection):
-    """How a history that grows too long is shortened."""
+    """How an overlong history is shortened."""
 
     tokens: int = Field(default=Compaction().tokens, gt=0, description="Estimated tokens of a request sent as it is.")
     keep: int | None = Field(

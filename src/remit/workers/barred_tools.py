@@ -1,4 +1,4 @@
-"""Finds tools that a worker lists but cannot call below another one, whose `delegates` lacks them."""
+"""Finds tools that a worker lists but cannot call below another worker, because its `delegates` lacks them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from remit.workers.definition import WorkerDefinition
 
 
 def barred_tools(workers: Mapping[str, WorkerDefinition], checked: Collection[str]) -> Iterator[str]:
-    """Describe each barred tool in one line: the tool, the worker that lists it, and the worker that narrows.
+    """Describe each barred tool in one line: the tool, the worker that lists it, and the worker that bars it.
 
-    This is legal: `delegates` is there to narrow. A tool barred by a worker between the two is reported for that one
-    only.
+    Barring is legal: it is the purpose of `delegates`. If a worker between the two bars the tool, only that worker is
+    reported.
 
     Args:
         workers: all workers, by name.
-        checked: names; one of the two workers must be among them.
+        checked: the names of workers; only tools for which one of the two workers is among them are described.
     """
     for above in workers.values():
         if above.delegates is None:
@@ -34,7 +34,7 @@ def barred_tools(workers: Mapping[str, WorkerDefinition], checked: Collection[st
 def _find_below(
     above: WorkerDefinition, scope: frozenset[str], workers: Mapping[str, WorkerDefinition]
 ) -> Iterator[tuple[str, frozenset[str]]]:
-    """The workers that can be called below ``above``, each with those of its names that no worker between bars."""
+    """The workers that can be called below ``above``, each with its names that no worker in between bars."""
     every_name = frozenset(name for each in workers.values() for name in _list_names(each))
     pending = [(name, every_name) for name in above.workers]
     seen: set[tuple[str, frozenset[str]]] = set()

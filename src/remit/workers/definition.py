@@ -110,7 +110,7 @@ class WorkerDefinition(AgentSettings):
         check_name(self.name, "a worker")
         super().__post_init__()
         if self.document is not None and not self.includes and contracts_are_checked():
-            return  # the file was checked before, as it is
+            return  # the same file was checked before
         for what in self._find_errors():
             raise ContractError(f"worker {self.name}: {what}")
         if self.model and self.compatible_models:
@@ -136,7 +136,7 @@ class WorkerDefinition(AgentSettings):
         return as_provider_tools("builtin_tools", self.builtin_tools)
 
     def _find_errors(self) -> Iterator[str]:
-        """Errors that the reader finds in a file too: invalid names, duplicate names."""
+        """Errors that the reader also finds in files: invalid names and duplicate names."""
         try:
             _own_schema().model_validate({name: vars(self)[name] for name in _own_schema().model_fields})
         except ValidationError as error:
@@ -191,7 +191,7 @@ class WorkerDefinition(AgentSettings):
         return not self.compatible_models or any(fnmatchcase(model, each) for each in self.compatible_models)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both say the same, wherever."""
+        """Whether both have the same contents, in any place."""
         names = [each.attribute for each in settings_of(WorkerDefinition) if each.name != "document"]
         return isinstance(other, WorkerDefinition) and all(
             getattr(self, name) == getattr(other, name) for name in names

@@ -1,4 +1,4 @@
-"""Finds how to keep as text what was meant as text in a prompt: between which places ``raw`` tags keep it."""
+"""Finds where to put ``raw`` tags in a prompt so that literal text is not parsed as a template."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from msgspec import Struct
 from remit.workers.literal_text import find_active_parts, find_unpaired_raw
 
 FindError = Callable[[str], tuple[str, int] | None]
-"""The message and the line of the first syntax error of a text; None if it has none."""
+"""Finds the first syntax error of a text: its message and line, or None."""
 
 _INNERMOST: Final = re.compile(r"Unexpected end of template.* to be closed is '(?P<name>\w+)'")
 _TAG_NAME: Final = re.compile(r"\{%[-+]?\s*(?P<name>\w+)")
 _BREAK: Final = "\n"
 _MAX_SHOWN: Final = 80
 _MAX_TRIED: Final = 8
-"""The most parts that are tried to find the one with a syntax error. Each attempt parses the prompt."""
+"""The most parts that are tried in the search for a syntax error. Each attempt parses the prompt."""
 
 _MAX_SEARCHED: Final = 32 << 10
-"""The longest text in which that part is searched."""
+"""The longest text in which the part is searched for."""
 
 
 class Escape(Struct, frozen=True):
-    """A piece of a text that ``raw`` tags keep as it is: within lines, or whole lines."""
+    """A piece of a text for ``raw`` tags to keep literal: part of a line, or whole lines."""
 
     text: str
     start: int
@@ -91,7 +91,7 @@ class EscapeFinder:
         return self._escape_all()
 
     def _find_unclosed(self, message: str) -> tuple[int, int] | None:
-        """The tag of the block that a message says nothing closes."""
+        """The tag of the unclosed block that an error message names."""
         innermost = _INNERMOST.search(message)
         if innermost is None:
             return None
@@ -111,13 +111,13 @@ class EscapeFinder:
         return list(takewhile(lambda span: span[0] < end, self._active.parts[first:]))
 
     def _make_escape(self, span: tuple[int, int]) -> Escape:
-        """How to keep a part with the code around it, where a ``raw`` tag is text."""
+        """How to keep a part and the code around it, in which a ``raw`` tag is text."""
         text, (start, end) = self._text, span
         for code in self._active.codes[bisect_right(self._code_ends, start) :]:
             if code[0] >= end:
                 break
             start, end = min(start, code[0]), max(end, code[1])
-        start = len(text[:start].rstrip("{"))  # a brace before a tag would be read with it
+        start = len(text[:start].rstrip("{"))  # a brace before a tag would be parsed as part of the tag
         is_whole = text[start - 1 : start] in ("", "\n") and text[end : end + 1] in ("", "\n")
         return Escape(text, start, end, is_whole and "\n" in text[start:end])
 
@@ -128,5 +128,5 @@ class EscapeFinder:
 
 
 def _is_sound(error: tuple[str, int] | None) -> bool:
-    """Whether a text is valid as far as it goes."""
+    """Whether a text is the valid beginning of a template."""
     return error is None or _INNERMOST.search(error[0]) is not None

@@ -82,7 +82,7 @@ class _Keys(FrontMatterPart):
     """The keys of a worker file."""
 
     def to_settings(self) -> dict[str, Any]:
-        """The values of the keys as those of settings."""
+        """Convert the values of the keys to those of settings."""
         values = {name: getattr(self, name) for name in type(self).model_fields}
         return {
             name: each.to_value() if isinstance(each, FrontMatterSection) else each for name, each in values.items()
@@ -90,7 +90,7 @@ class _Keys(FrontMatterPart):
 
 
 class FileForms(_Keys):
-    """The keys whose form in a file differs from the setting, and what that adds to its meaning."""
+    """The keys whose form in a file differs from the setting, with additions to the setting's documentation."""
 
     name: ToolName | None = Field(default=None, description="Default: the name of the file.")
     model: ModelName = ""
@@ -120,7 +120,7 @@ def section_of(annotation: Any) -> type[BaseModel] | None:
 
 
 def _field_of(each: Setting, kind: type[WorkerDefinition]) -> tuple[Any, Any]:
-    """The type and the field of a key: of its form in a file if it has one, or else of the setting."""
+    """The type and the field of a key: those of its form in a file, or else those of the setting."""
     form: Any = FileForms.model_fields.get(each.name)
     if form is not None:
         meaning = " ".join(filter(None, [each.meaning, form.description]))
@@ -141,7 +141,7 @@ _FIRST: Final = ("name", "description")
 
 
 def front_matter_settings(kind: type[WorkerDefinition] = WorkerDefinition) -> list[Setting]:
-    """The settings of a definition that have a key: the name, those of files alone, and those of agents."""
+    """The settings of a definition that have a key: the name, the settings of files only, and those of agents."""
     shared = settings_of(AgentSettings)
     settings = sorted(settings_of(kind), key=lambda each: (each.name not in _FIRST, each in shared))
     return [each for each in settings if each.file_key is not None]

@@ -10,17 +10,17 @@ from jinja2 import nodes
 _SCOPE_NODES: Final = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.With)
 _BODY_FIELDS: Final = ("body", "test")
 FUNCTIONS: Final = frozenset(("range", "dict", "cycler", "joiner", "namespace"))
-"""What every template can call. Without a call, such a name is one of the input."""
+"""The functions that every template can call. Without a call, such a name refers to the input."""
 
 
 def collect_bound_names(tree: nodes.Node) -> set[str]:
-    """Every name that a text binds anywhere. The texts that it includes may use these."""
+    """Every name that a text binds anywhere. Its included texts may use these names."""
     own = [tree] if isinstance(tree, nodes.Name) else []
     return {each.name for each in (*own, *tree.find_all(nodes.Name)) if each.ctx != "load"}
 
 
 def collect_top_level_names(tree: nodes.Node) -> set[str]:
-    """The names that a text sets outside of its loops. All of the text after them may use these."""
+    """The names that a text sets outside its loops. All of the text after them may use these names."""
     found: set[str] = set()
     for child in tree.iter_child_nodes():
         if isinstance(child, nodes.Assign | nodes.AssignBlock):
@@ -31,7 +31,7 @@ def collect_top_level_names(tree: nodes.Node) -> set[str]:
 
 
 def find_read_names(tree: nodes.Node) -> set[str]:
-    """The names whose values a text reads, without the functions that every template can call where it calls them."""
+    """The names whose values a text reads, except calls of the functions that every template can call."""
     calls = [each.node for each in tree.find_all(nodes.Call)]
     called = {id(each) for each in calls if isinstance(each, nodes.Name) and each.name in FUNCTIONS}
     return {each.name for each in tree.find_all(nodes.Name) if each.ctx == "load" and id(each) not in called}

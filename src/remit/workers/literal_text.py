@@ -1,7 +1,7 @@
-"""Keeps what is not a template in a prompt as text: tags in code, and ``{{ … }}`` that reads no field.
+"""Keeps literal parts of a prompt as text: tags in code, and ``{{ … }}`` that reads no field.
 
-Code in Markdown shows templates of other programs, and so does ``{{1}}``. In code only ``{{ … }}`` is replaced, because
-prompts quote their input there.
+Code in Markdown often shows templates of other programs, as does ``{{1}}``. In code, only ``{{ … }}`` is rendered,
+because prompts quote their input there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec import Struct
 from remit.workers.jinja_names import find_read_names
 
 MAX_PARSED: Final = 20_000
-"""How many ``{{ … }}`` of one text are parsed here. A template of more expressions is refused."""
+"""The most ``{{ … }}`` of one text that are parsed here. A template with more expressions is refused."""
 _STRINGS: Final = r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
 _FLAT: Final = rf"{_STRINGS}|[^\"'{{}}]"
 _NESTED: Final = rf"{_FLAT}|\{{(?:{_FLAT}|\{{(?:{_FLAT})*\}})*\}}"
@@ -35,7 +35,7 @@ _EXPRESSIONS: Final = Environment(autoescape=False)  # noqa: S701 - it only pars
 
 
 class ActiveParts(Struct, frozen=True):
-    """What a text has beside text: pairs of start and end, and the starts of tags and ``{{`` that nothing ends."""
+    """The template parts of a text: pairs of start and end, and the starts of unclosed tags and ``{{``."""
 
     parts: list[tuple[int, int]]
     codes: list[tuple[int, int]]
@@ -43,15 +43,15 @@ class ActiveParts(Struct, frozen=True):
 
 
 def keep_literal_text(text: str) -> str:
-    """Write what is not a template in a text so that a template has it as text, letter for letter.
+    """Rewrite a text so that a template renders its literal parts unchanged.
 
-    What stands between ``raw`` tags is text already, other ``raw`` tags in pairs included.
+    The contents of ``raw`` tags are literal already, including nested pairs of ``raw`` tags.
     """
     return "".join(_Scanner(text).scan()) if "{%" in text or "{{" in text else text
 
 
 def find_active_parts(text: str) -> ActiveParts:
-    """The tags and the ``{{ … }}`` of a text that are a template, and its code in Markdown."""
+    """The tags and ``{{ … }}`` of a text that belong to the template, and the text's code in Markdown."""
     scanner = _Scanner(text)
     scanner.scan()
     return ActiveParts(scanner.parts, scanner.codes, scanner.opens)
@@ -99,7 +99,7 @@ class _Scanner:
         return [*parts, self._text[position:]]
 
     def _keep(self, token: re.Match[str]) -> tuple[str, int]:
-        """The token, or the text that represents it, and where it ends."""
+        """The token or its literal form, and the position where it ends."""
         is_code = bool(self._fence) or token.start() < self._span_end
         if (token["tag"] or token["raw"]) and not is_code:
             return self._keep_tag(token) if token["tag"] else self._keep_raw(token)
@@ -117,7 +117,7 @@ class _Scanner:
         return kept, token.end()
 
     def _is_text(self, token: re.Match[str], *, is_code: bool) -> bool:
-        """Whether a tag in code, or ``{{ … }}``, is text."""
+        """Whether a tag in code, or ``{{ … }}``, is literal text."""
         if not token["output"]:
             return bool(token["tag"] or token["raw"])
         return (is_code and token[0].startswith("{{%")) or not self._reads_names(token["output"])
@@ -131,9 +131,10 @@ class _Scanner:
         return self._keep_line_break(tag[0], tag.end()), tag.end()
 
     def _keep_raw(self, token: re.Match[str]) -> tuple[str, int]:
-        """The text between ``raw`` and its ``endraw``, with both.
+        """The text from ``raw`` to its ``endraw``, both included.
 
-        Jinja keeps the line break after a ``raw`` alone in its line, and drops the indentation before any other.
+        Jinja keeps the line break after a ``raw`` alone on its line, and drops the indentation before any other
+        ``raw``.
         """
         last = self._raw_ends.get(token.start())
         if last is None:
@@ -162,7 +163,7 @@ class _Scanner:
         self._has_text = bool(rest.strip()) or (self._has_text and not line_break)
 
     def _keep_line_break(self, tag: str, end: int) -> str:
-        """A tag that keeps the line break after it if there is text in its line. Jinja removes that of a tag alone."""
+        """Make a tag on a line with text keep its line break. Jinja removes the line break after a lone tag."""
         breaks = self._text.startswith(("\n", "\r\n"), end)
         return f"{tag[:-2]}+%}}" if breaks and self._has_text and tag[-3] not in "+-" else tag
 
@@ -180,9 +181,9 @@ class _Scanner:
 
 
 def _find_closers(text: str) -> dict[int, int]:
-    """Where the code that begins with each run of backticks ends: at the next run of that length in its line.
+    """The end of the code after each run of backticks: the next run of the same length on the line.
 
-    A backtick after a backslash begins no code.
+    A backtick after a backslash does not begin code.
     """
     closers: dict[int, int] = {}
     after: dict[int, int] = {}
@@ -199,12 +200,12 @@ def _find_closers(text: str) -> dict[int, int]:
 
 
 def find_unpaired_raw(text: str) -> re.Match[str] | None:
-    """A ``raw`` tag, or its end, without the other. ``raw`` tags around the text would pair with it."""
+    """Find a ``raw`` or ``endraw`` tag without its counterpart, with which ``raw`` tags around the text would pair."""
     return next(iter(_pair_raw_tags(text)[1]), None)
 
 
 def _pair_raw_tags(text: str) -> tuple[dict[int, re.Match[str]], list[re.Match[str]]]:
-    """The ``endraw`` of each ``raw``, by where that starts, and the tags without the other."""
+    """The ``endraw`` of each ``raw``, by the start of the ``raw``, and the unpaired tags."""
     pairs: dict[int, re.Match[str]] = {}
     opened: list[re.Match[str]] = []
     unpaired: list[re.Match[str]] = []
@@ -219,7 +220,7 @@ def _pair_raw_tags(text: str) -> tuple[dict[int, re.Match[str]], list[re.Match[s
 
 
 def _find_raw_ends(text: str) -> dict[int, re.Match[str]]:
-    """Where the text from each ``raw`` ends: at the ``endraw`` that pairs with it, or at the next one."""
+    """The end of the text after each ``raw``: the ``endraw`` that pairs with it, or the next ``endraw``."""
     ends, unpaired = _pair_raw_tags(text)
     following: re.Match[str] | None = None
     for tag in sorted((*ends.values(), *unpaired), key=lambda each: each.start(), reverse=True):
@@ -231,7 +232,7 @@ def _find_raw_ends(text: str) -> dict[int, re.Match[str]]:
 
 
 def _as_text_in_raw(tag: re.Match[str]) -> str:
-    """A ``raw`` tag as text between ``raw`` tags, where Jinja reads the first ``endraw`` as the end."""
+    """A ``raw`` tag as literal text between ``raw`` tags, where the first ``endraw`` would end the text."""
     return tag[0] if tag["raw"] == "raw" else f"{{%+ endraw +%}}{_as_text(tag[0])}{{% raw %}}"
 
 

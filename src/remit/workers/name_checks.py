@@ -18,7 +18,7 @@ SuggestFix = Callable[[str, Collection[str]], str]
 
 
 class NamesCallees(Protocol):
-    """The names to check: of a worker, or of a file with errors. An invalid name is replaced by an empty one."""
+    """The names to check in a worker or in a file with errors. An empty name replaces an invalid one."""
 
     @property
     def name(self) -> str:
@@ -37,7 +37,7 @@ class NamesCallees(Protocol):
 
     @property
     def delegates(self) -> tuple[str, ...] | None:
-        """The tools and workers that only its workers may call; None for all those that they list."""
+        """The tools and workers that only its workers may call; None for everything that they list."""
         ...
 
     @property

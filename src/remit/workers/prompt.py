@@ -1,6 +1,6 @@
-"""The prompt of a worker: a Jinja template whose output depends on the input alone.
+"""The prompt of a worker: a Jinja template whose output depends only on the input.
 
-So a resumed run sends the model the same request.
+A resumed run therefore sends the model the same request.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from remit.workers.prompt_texts import MAIN_TEMPLATE, IncludeReference, file_of_
 if TYPE_CHECKING:
     from remit.workers.sandbox import Sandbox
 
-if find_spec("jinja2") is None:  # it is imported to check or render a prompt, and asked for before
+if find_spec("jinja2") is None:  # imported only to check or render a prompt, and needed before that
     raise ModuleNotFoundError("No module named 'jinja2'", name="jinja2")
 
 MAX_PROMPT_CHARS: Final = 256 << 10
 """The most characters that a rendered prompt may have."""
 _INCLUDING: Final = re.compile(r"\{%[-+]?\s*(include|import|from|extends)\b")
-"""A tag that includes a text, or what is one in an example of it."""
+"""A tag that includes a text, or an example of such a tag."""
 _BLANK_LINES: Final = re.compile(r"\A(?:[^\S\n]*+\n)++")
 
 

@@ -1,4 +1,4 @@
-"""Finds what is wrong with a prompt, whatever its input is. It imports Jinja, as nothing else does before a run."""
+"""Finds errors of a prompt that occur with any input. Only this module imports Jinja before a run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _INCLUDE_NODES: Final = (nodes.Extends, nodes.FromImport, nodes.Import, nodes.In
 def find_mistakes(
     file: str, texts: tuple[tuple[str, str], ...], parameters: frozenset[str] | None
 ) -> tuple[Finding, ...]:
-    """The errors in the texts of a prompt, found once for the reader of a file and for the definition that it makes."""
+    """The errors in the texts of a prompt, cached for the reader of a file and the definition that it makes."""
     return tuple(_Checker(file, dict(texts)).find_mistakes(parameters))
 
 

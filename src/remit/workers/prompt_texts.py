@@ -1,4 +1,4 @@
-"""The texts of a prompt: its own, and those that it includes, by name."""
+"""The texts of a prompt by name: the prompt itself, and its includes."""
 
 from __future__ import annotations
 

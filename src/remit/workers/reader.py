@@ -40,7 +40,7 @@ _NAME_LISTS: Final = ("tools", "workers", "delegates", "handoffs", "builtin_tool
 
 
 class WorkerNames(Struct, frozen=True, kw_only=True):
-    """The names in a file, as far as it can be read. An invalid name is replaced by an empty one."""
+    """The names in a file, as far as it can be read. An empty name replaces an invalid one."""
 
     name: str
     document: YamlDocument
@@ -147,7 +147,7 @@ class _WorkerFileReader(Struct):
         return ReadResult(self._build_definition(front, name, input_model, output_type, includes, imported), names)
 
     def _check_prompt_text(self) -> None:
-        """Report that there is no prompt, or the line of a character that no database holds."""
+        """Report a missing prompt, or the line of a character that databases cannot store."""
         file, line, prompt = self.source.document.file, self.source.line, self.source.prompt
         if not prompt:
             where, mend = f"{file}:{line}", "write below the front matter what the worker does"
@@ -242,7 +242,7 @@ class _WorkerFileReader(Struct):
         return imported
 
     def _check_prompt(self, input_model: type[BaseModel] | None) -> dict[str, str]:
-        """Check the prompt and its includes, unless it was checked before, as it is. Returns the included texts."""
+        """Check the prompt and its includes unless it has been checked. Returns the included texts."""
         document, line = self.source.document, self.source.line
         includes, findings = read_includes(self.source.prompt, line=line, file=self.path)
         self.findings += findings
@@ -261,7 +261,7 @@ class _WorkerFileReader(Struct):
         return includes
 
     def _check_attachments(self, input_model: type[BaseModel]) -> None:
-        """Check that the input has a field for attachments exactly if the worker accepts them."""
+        """Check that the input has a field for attachments if, and only if, the worker accepts them."""
         declared = self.source.document.value.get(ATTACHMENTS_FIELD) is not None
         if takes_attachments(input_model) != declared:
             what = (

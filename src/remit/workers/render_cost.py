@@ -1,4 +1,4 @@
-"""The cost of rendering a prompt: every operation is counted before it makes anything."""
+"""The cost of rendering a prompt. Every operation is counted before it produces a value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.utils import Namespace
 
 MAX_COST: Final = 4_000_000
-"""How much one rendering may cost: characters and parts of values, each time that an operation takes or makes them."""
+"""The most that one rendering may cost: the characters and parts of all values that operations take and make."""
 MAX_BITS: Final = 4096
 """The most bits of a whole number."""
 
@@ -44,7 +44,7 @@ class RenderCost:
 
 
 CURRENT_COST: Final[ContextVar[RenderCost]] = ContextVar("remit_render_cost")
-"""The cost of the rendering that the current task does. Without one, nothing can be called."""
+"""The cost of the current task's rendering. Outside a rendering, nothing can be called."""
 
 
 def _measure(values: Iterable[object]) -> int:
@@ -67,7 +67,7 @@ def _parts(value: object) -> Iterable[object]:
 
 
 def count_call(name: str, values: Sequence[Any], options: Mapping[str, Any]) -> None:
-    """Count what a filter or a method of a value takes, and what it may make of it."""
+    """Count the arguments of a filter or method, and the largest result that it may make."""
     cost = CURRENT_COST.get()
     given = (*values, *options.values())
     cost.add_values(given)
@@ -77,7 +77,7 @@ def count_call(name: str, values: Sequence[Any], options: Mapping[str, Any]) -> 
 
 
 def count_operation(operator: str, left: Any, right: Any) -> None:
-    """Count what an operator takes, and what it may make of it."""
+    """Count the operands of an operator, and the largest result that it may make."""
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
         if bits > MAX_BITS:
@@ -94,7 +94,7 @@ def count_operation(operator: str, left: Any, right: Any) -> None:
 
 
 def _estimate_format(given: Sequence[Any]) -> int:
-    """The widths in a format, numbers that may be used as such, and the values, as often as there are fields."""
+    """Add the widths in a format, the numbers that may be widths, and the values once per field."""
     text = str(given[0])
     fields = text.count("{") + text.count("%")
     widths = [int(each[:10]) for each in _NUMBER.findall(text)]
@@ -103,7 +103,7 @@ def _estimate_format(given: Sequence[Any]) -> int:
 
 
 def _estimate_join(given: Sequence[Any]) -> int:
-    """Of the filter a list and a separator, of the method the separator and a list."""
+    """Multiply the sizes of list and separator, which the filter and the method take in opposite order."""
     sizes = [len(cast("str", each)) for each in given[:2] if isinstance(each, (str, list, tuple, dict))]
     return sizes[0] * sizes[1] if len(sizes) == 2 else 0
 
@@ -114,7 +114,7 @@ def _estimate_replace(given: Sequence[Any]) -> int:
 
 
 def _estimate_lines(given: Sequence[Any]) -> int:
-    """A width that each line gets, or each tab."""
+    """Multiply a width by the number of lines and tabs."""
     text, width = str(given[0]), 4 if len(given) < 2 else given[1]
     return (text.count("\n") + text.count("\t") + 1) * (abs(width) if isinstance(width, int) else len(str(width)))
 
@@ -133,4 +133,4 @@ _ESTIMATES: Final[Mapping[str, Callable[[Sequence[Any]], int]]] = {
     "replace": _estimate_replace,
     "translate": _estimate_translate,
 }
-"""Filters and methods whose result may be longer than all that they are given."""
+"""Filters and methods whose result may be longer than all their arguments."""

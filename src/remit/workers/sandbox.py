@@ -1,6 +1,6 @@
 """The sandbox in which prompts are rendered: Jinja without files, clock or randomness, and with bounded cost.
 
-Nothing is escaped: a prompt is Markdown, and a model would read ``&lt;`` literally.
+Nothing is escaped, because a prompt is Markdown and a model would read ``&lt;`` literally.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_ITEMS: Final = 10_000
 MAX_NODES: Final = 20_000
 """The most expressions and tags of one text: compiling takes time for each."""
 _NO_COMMENT: Final = "\0{#"
-"""The mark that begins a comment, which no prompt can contain: ``{#`` is text there, as in ``${#files[@]}``."""
+"""The mark that begins a comment. No prompt can contain it, so ``{#`` is text, as in ``${#files[@]}``."""
 _TOO_DEEP: Final = "it is nested too deeply"
 _OMITTED_FILTERS: Final = ("pprint", "random", "striptags", "urlize", "wordwrap", "xmlattr")
 """Filters whose result is random, or whose cost depends on more than the length of the text."""
@@ -58,7 +58,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.filters, self.tests = dict(filters), dict(tests)
 
     def preprocess(self, source: str, name: str | None = None, filename: str | None = None) -> str:
-        """The template, with what is none in it as text."""
+        """The template, with its literal parts as text."""
         return super().preprocess(keep_literal_text(source), name, filename)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -68,7 +68,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super().getattr(obj, attribute)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063 - as in Jinja
-        """Call a function or a method, and count what it takes and makes."""
+        """Call a function or a method, and count its arguments and its result."""
         method = __obj.__wrapped__ if hasattr(__obj, "__wrapped__") else __obj  # the sandbox wraps `str.format`
         owner = [method.__self__] if isinstance(method, BuiltinMethodType) else []
         if owner:
@@ -89,7 +89,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return super()._parse(source, name, filename)
         except RecursionError as error:
             raise TemplateSyntaxError(_TOO_DEEP, 1, name, filename) from error
-        except ValueError as error:  # a number of more digits than Python reads
+        except ValueError as error:  # a number with more digits than Python parses
             raise TemplateSyntaxError(str(error), 1, name, filename) from error
 
     def _generate(
@@ -109,12 +109,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def _compile(self, source: str, filename: str) -> Any:
         try:
             return super()._compile(source, filename)
-        except (SyntaxError, RecursionError, MemoryError) as error:  # blocks of Python have a depth of their own
+        except (SyntaxError, RecursionError, MemoryError) as error:  # Python limits the depth of nested blocks
             raise TemplateSyntaxError(_TOO_DEEP, 1, None, filename) from error
 
 
 class _Instrumenter(NodeTransformer):
-    """Has a template count what it does: the runs of each part with its text, the items of loops, and new values."""
+    """Makes a template count its work: the runs of each part with its text, the items of loops, and new values."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - the name that Jinja looks for
         self.generic_visit(node)
@@ -173,7 +173,7 @@ def _counted_functions() -> tuple[Mapping[str, Callable[..., Any]], Mapping[str,
 
 
 def _count_calls(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter or test that counts what it takes and makes. Outside of a rendering it fails, so that none is folded."""
+    """A filter or test that counts its work. It fails outside a rendering, which prevents constant folding."""
     first = 1 if hasattr(function, "jinja_pass_arg") else 0
 
     @wraps(function)
@@ -187,7 +187,7 @@ def _count_calls(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _as_list(value: Any) -> Any:
-    """The items of what can be read only once, so that they can be counted before it is."""
+    """The items of an iterator as a list, so that they can be counted before they are read."""
     return list(cast("Iterable[Any]", value)) if isinstance(value, (Iterator, *VIEWS)) else value
 
 

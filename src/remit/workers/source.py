@@ -19,7 +19,7 @@ _DELIMITER: Final = "---"
 
 
 class WorkerFileError(SetupError, code="WORKER_FILE"):
-    """Worker files cannot be read or do not fit the tools. ``findings`` lists every problem."""
+    """Worker files are unreadable or do not fit the tools. ``findings`` lists every problem."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings: tuple[Finding, ...] = tuple(findings)

@@ -130,7 +130,7 @@ class _Callees:
         """The tools and the workers, in the order of the file.
 
         Raises:
-            SetupError: one of them is missing.
+            SetupError: a tool or worker is missing.
         """
         for index, name in enumerate(self._definition.tools):
             yield self._require("tools", index, name, self._tools.get(name))
