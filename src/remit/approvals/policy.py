@@ -57,9 +57,9 @@ class Allow:
 class Ask:
     """A person with permission ``who`` must decide within ``expires_in`` seconds; otherwise the call is denied.
 
-    With ``four_eyes``, the approver must be neither the person who started the run nor the last editor of the call.
-    With the ``kind`` *approve*, a signed-in principal with the permission decides; with *confirm*, the run's principal
-    may also decide. A decision always names its question; the text of a message is never a decision.
+    With ``four_eyes``, the approver must be neither the run's starter nor the call's last editor. With the ``kind``
+    *approve*, a signed-in principal with the permission decides; with *confirm*, the run's principal may too. A
+    decision always names its question; the text of a message is never a decision.
     """
 
     reason: str
@@ -174,8 +174,8 @@ class When:
 
     Args:
         test: called with each call of the tools. By default, all calls match.
-        version: identifies the test; the default is derived from its code. Change it when other code or data changes
-            the test's result, because approvals given under one version are not valid under another.
+        version: identifies the test, by default derived from its code; approvals are valid only under their version.
+            Change it when other code or data changes the test's result.
         tools: names of tools or agents; empty for all. An agent's name also covers handoffs to it. A runtime refuses
             unknown names here, but cannot check names inside a test.
     """
@@ -267,8 +267,7 @@ class Policy:
         """The names of the rules with the strictness of their verdicts.
 
         0 allows, 1 asks for a confirmation, 2 for an approval, 3 for an approval with four eyes, and `BLOCKS` blocks.
-        Verdicts of the application's own code are `UNKNOWN`. ``four eyes`` stands last if every rule that asks requires
-        them.
+        Verdicts of application code are `UNKNOWN`. ``four eyes`` stands last if every rule that asks requires them.
         """
         rules = ((rule.name, _strictness_of(rule)) for rule in self.rules)
         return (*rules, *([("four eyes", 0)] if self._four_eyes else []))
