@@ -1,4 +1,4 @@
-"""Anchors: append-only places for the heads of audit logs, out of reach of processes that can write the journal."""
+"""Anchors: append-only storage for audit-log heads, out of reach of processes that can write the journal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from remit.schemas.jsontext import compact_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogHead:
-    """At ``at`` (seconds since the epoch), the log of ``tenant`` had ``count`` entries, the last with this ``link``."""
+    """The log of ``tenant`` at a time (seconds since the epoch): ``count`` entries, the last with this ``link``."""
 
     tenant: str
     count: int
@@ -42,7 +42,7 @@ class LogHead:
 
 @runtime_checkable
 class Anchor(Protocol):
-    """The port: an external append-only place. A head that was stored there is never removed."""
+    """The port to external append-only storage, which never removes a stored head."""
 
     async def append(self, head: LogHead, /) -> None:
         """Store a head and return when it is durable."""
@@ -58,7 +58,7 @@ class Anchor(Protocol):
 class FileAnchor:
     """An anchor in a file that is only appended to, with one head per line.
 
-    Its evidence is as good as the protection of the file: keep it on another machine, on write-once media, or on a file
+    The evidence is only as good as the file's protection: keep it on another machine, on write-once media, or on a file
     system that only allows appending.
     """
 
@@ -69,7 +69,7 @@ class FileAnchor:
         await asyncio.to_thread(append_lines, self.path, lambda _last: [head.to_json()])
 
     async def read(self) -> Sequence[LogHead]:
-        """All heads in the file.
+        """Read all heads in the file.
 
         Raises:
             JournalFormatError: a line is not a head.

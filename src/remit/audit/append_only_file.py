@@ -1,4 +1,4 @@
-"""Append-only files of JSON lines: one writer at a time, and each line is whole or absent."""
+"""Append-only files of JSON lines, with one writer at a time and atomic lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if sys.platform != "win32":
 
 
 def read_lines(path: Path) -> list[str]:
-    """The whole lines of a file; none if it does not exist. A line cut off by a crash is ignored.
+    """Read the complete lines of a file; none if it does not exist. A line cut off by a crash is ignored.
 
     Raises:
         AuditError: the file cannot be read.
@@ -31,7 +31,7 @@ def read_lines(path: Path) -> list[str]:
 def append_lines(path: Path, compose: Callable[[str], Sequence[str]]) -> None:
     """Append the lines that ``compose`` makes from the last line (empty if there is none), and sync the file.
 
-    ``compose`` is called under a lock of the operating system, which ends with the process, so no other process appends
+    ``compose`` runs under an operating-system lock, which is released if the process dies, so no other process appends
     meanwhile. The file is private to its owner and never rewritten, so the file system may restrict it to appending.
 
     Raises:

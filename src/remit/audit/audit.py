@@ -1,4 +1,4 @@
-"""Enters the heads of runs into the log of their tenant, anchors the log, and finds later changes."""
+"""Enters the heads of runs into their tenant's log, anchors the log, and detects later changes."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Audit:
         self._clock = clock
 
     async def seal(self, tenant: str, *runs: str) -> LogHead | None:
-        """Enter the progress of a tenant's runs, all or those named, into its log and anchor the log.
+        """Enter the progress of all or the named runs of a tenant into its log, and anchor the log.
 
         Returns the anchored head; None if the log is empty.
 
         Raises:
-            AuditError: the log differs from the anchored one, so nothing was written; or a file or the anchor cannot be
+            AuditError: the log differs from its anchor, and nothing was written; or a file or the anchor cannot be
                 used.
         """
         tenant, runs = as_normalized("tenant", tenant), as_text_tuple("runs", runs)
@@ -111,7 +111,7 @@ class Audit:
         return [row for row in rows if row is not None and row.tenant == tenant]
 
     async def _advance_run_head(self, before: RunHead) -> RunHead | None:
-        """The progress of a run since ``before``; None without new items."""
+        """The progress of a run since ``before``; None if there are no new items."""
         head = before.head
         positions = await self._store.read(before.run, after=before.last)
         for position in positions:
@@ -121,7 +121,7 @@ class Audit:
 
 @contextmanager
 def _translate_anchor_errors(what: str) -> Generator[None]:
-    """Raise errors of any anchor as `AuditError`."""
+    """Convert an anchor's errors to `AuditError`."""
     try:
         yield
     except RemitError:

@@ -1,4 +1,4 @@
-"""The audit log of one tenant: the heads of its runs, each entry linked to the one before by a hash."""
+"""The audit log of one tenant: the heads of its runs, with each entry linked to the previous one by a hash."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class AuditLog:
         self.path = folder / f"{quote(tenant, safe='')[:60]}-{content_digest(tenant)[:8]}.log"
 
     def read(self) -> LogContents:
-        """Read and verify the log, line by line, up to the first line that breaks the chain."""
+        """Read and verify the log line by line, up to the first line that breaks the chain."""
         contents = LogContents([], [], None)
         for line in read_lines(self.path):
             entry = self._parse_next_entry(line, contents)
@@ -69,9 +69,9 @@ class AuditLog:
         return contents
 
     def append_heads(self, heads: Sequence[RunHead], at: float) -> LogHead | None:
-        """Enter the heads of runs; return the new head of the log, None while it is empty.
+        """Enter the heads of runs and return the new head of the log, or None if it is empty.
 
-        One process at a time appends after the last line, so the log cannot fork.
+        Only one process at a time appends, so the log cannot fork.
         """
         count, link = 0, ""
 
@@ -104,13 +104,13 @@ class AuditLog:
 
 
 def advance_head(head: str, position: Position) -> str:
-    """The head of a run after another item. It covers the item's chain hash, position and time."""
+    """Compute a run's head after another item. It covers the item's chain hash, position and time."""
     where = f"{head}|{position.run}|{position.epoch}|{position.seq}|{float(position.at).hex()}|"
     return sha256(where.encode() + position.chain).hexdigest()
 
 
 def parse_entry(line: str) -> LogEntry:
-    """Parse the entry of a line.
+    """Parse a line of the log.
 
     Raises:
         ValidationError: the line is not an entry.

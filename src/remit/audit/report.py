@@ -11,7 +11,7 @@ from remit.audit.log import LogContents
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFault:
-    """A difference from the entry.
+    """A difference between the journal, the log and the anchor.
 
     ``run`` and ``seq`` name the first item that may be affected. ``run`` is empty if the log itself is affected.
     """
@@ -51,7 +51,7 @@ class AuditReport:
 
 
 def find_log_faults(contents: LogContents, anchored: Sequence[LogHead]) -> list[AuditFault]:
-    """The faults of a log by itself and compared with the anchored heads."""
+    """Find the faults within a log and in comparison with its anchored heads."""
     faults: list[AuditFault] = []
     number = len(contents.entries)
     if contents.broken_line is not None:

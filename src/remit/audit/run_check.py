@@ -60,7 +60,7 @@ async def check_run(store: Store, run: str, logged_run: LoggedRun) -> RunFinding
         return RunFindings(faults=[AuditFault(run=run, seq=seq, what=f"the item cannot be read: {error.message}")])
     except BrokenJournalError as error:
         return RunFindings(faults=[AuditFault(run=run, seq=0, what=error.message)])
-    except (TypeError, ValueError, AttributeError) as error:  # a column holds a value that no store has written
+    except (TypeError, ValueError, AttributeError) as error:  # a column holds a value that no store wrote
         return RunFindings(faults=[AuditFault(run=run, seq=0, what=f"an item of the run has an unknown form: {error}")])
 
 
@@ -100,7 +100,7 @@ async def _find_index_faults(store: Store, run: str, positions: Sequence[Positio
 
 
 async def _find_unreadable_item(store: Store, run: str) -> int:
-    """The seq of the last unreadable item of a run: every read that begins before it fails."""
+    """The seq of a run's last unreadable item. Every read that begins before it fails."""
     low, high = -1, 0
     while await _read_fails(store, run, high):
         low, high = high, high * 2 + 1

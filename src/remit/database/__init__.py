@@ -1,7 +1,7 @@
 """An application's own data in SQLite or Postgres: sessions for reading and writing, migrations, full text.
 
-For applications that keep their data beside the journal, with `remit.effects.once` in its transactions. Needs the extra
-``sql``, and ``postgres`` for Postgres.
+For applications that keep their data beside the journal and use `remit.effects.once` in transactions. Requires the
+extra ``sql``, and ``postgres`` for Postgres.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What SQLite and Postgres do differently: connecting, beginning a transaction, and naming what failed."""
+"""The differences between SQLite and Postgres: connecting, beginning a transaction, and translating errors."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from remit.errors import (
 _LOG: Final = logging.getLogger(__name__)
 
 WRITES: Final = "remit_writes"
-"""The execution option of an engine whose transactions write."""
+"""The execution option that marks an engine whose transactions write."""
 
 _LOCK_NAMESPACE: Final = 0x52656D44
-"""Advisory locks are shared by the whole database; this number separates those of applications from others."""
+"""Separates applications' advisory locks from others, since the whole database shares them."""
 
 _IDLE_TIMEOUT: Final = "60s"
-"""When Postgres ends a transaction whose process does nothing, so that no lost machine holds the write lock."""
+"""The time after which Postgres ends an idle transaction, so that a lost machine does not hold the write lock."""
 
 _POOL: Final = {"pool_size": 4, "max_overflow": 4, "pool_pre_ping": True}
 
@@ -52,21 +52,21 @@ class Backend(Protocol):
 
     @property
     def name(self) -> str:
-        """The name for operators, without a password. Models read the errors of calls, which do not have it."""
+        """The name for operators, without a password. It is not part of errors that models read."""
         ...
 
     def open_engine(self) -> AsyncEngine:
-        """An engine whose transactions read one state, or write alone if they have the option `WRITES`."""
+        """Open an engine whose transactions read one snapshot or, with the option `WRITES`, write exclusively."""
         ...
 
     def to_remit_error(self, error: DBAPIError) -> RemitError | None:
-        """The error of Remit for one of the database, or None if it is a bug in the application."""
+        """Translate a database error to Remit's, or return None for a bug in the application."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Sqlite:
-    """A file: WAL, foreign keys on, every commit on the disk."""
+    """A SQLite file with WAL, foreign keys, and durable commits."""
 
     file: Path
     schema: Schema
@@ -78,7 +78,7 @@ class Sqlite:
         return str(self.file)
 
     def open_engine(self) -> AsyncEngine:
-        """An engine for the file, whose folder exists."""
+        """Open an engine for the file. Its folder must exist."""
         url = URL.create("sqlite+aiosqlite", database=str(self.file))
         engine = create_async_engine(url, connect_args={"timeout": self.busy_timeout})
         event.listen(engine.sync_engine, "connect", self._on_connect)
@@ -97,7 +97,7 @@ class Sqlite:
         cursor.close()
 
     def to_remit_error(self, error: DBAPIError) -> RemitError | None:
-        """By the text: SQLite's codes do not tell more."""
+        """Decide by the message, because SQLite's codes are no more specific."""
         text = str(error.orig)
         if isinstance(error, IntegrityError):
             return _constraint_error(self.name, text)
@@ -132,7 +132,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Postgres:
-    """A schema of a database. Its writers take turns by an advisory lock; its readers never wait."""
+    """A schema of a Postgres database. Its writers take turns by an advisory lock; its readers never wait."""
 
     url: URL
     schema: Schema
@@ -140,15 +140,15 @@ class Postgres:
 
     @property
     def file(self) -> None:
-        """There is none."""
+        """None: Postgres has no file."""
 
     @property
     def name(self) -> str:
-        """URL and schema, without the password."""
+        """The URL and schema, without the password."""
         return f"{describe_location(self.url)} (schema {self.schema.name})"
 
     def open_engine(self) -> AsyncEngine:
-        """An engine for the database.
+        """Open an engine for the database.
 
         Raises:
             SetupError: the driver is not installed.
@@ -166,7 +166,7 @@ class Postgres:
         return engine
 
     def _on_connect(self, connection: Any, _: object) -> None:
-        """Find the tables and functions of this schema, and no others."""
+        """Restrict the search path to this schema."""
         cursor = connection.cursor()
         cursor.execute(
             f'SET search_path = "{self.schema.name}", pg_catalog; SET idle_in_transaction_session_timeout = '
@@ -176,7 +176,7 @@ class Postgres:
         connection.commit()
 
     def _on_begin(self, connection: Connection) -> None:
-        """Lock out other writers before the first statement, so that it sees what they have committed."""
+        """Lock out other writers before the first statement, so that it sees their commits."""
         if connection.get_execution_options().get(WRITES):
             key = crc32(self.schema.name.encode()) & 0x7FFFFFFF
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NAMESPACE}, {key})")
@@ -208,7 +208,7 @@ _NO_VALUE: Final = "{name} cannot store a value: it is too long, too large, or n
 _POSTGRES_ERRORS: Final[Sequence[tuple[tuple[str, ...], type[RemitError], str]]] = (
     (("55P03", "40001", "40P01"), RateLimitedError, _BUSY),
     (("25006",), SetupError, _READ_ONLY),
-    # Connections, resources, an administrator's intervention, a transaction that was idle for too long.
+    # Connection errors, exhausted resources, an administrator's intervention, or an idle transaction.
     (("08", "53", "57P", "58", "25P03"), ExternalError, _LOST),
     (("42501", "3D000", "28"), SetupError, "{name} cannot be used{text}"),
 )
@@ -219,10 +219,9 @@ def _is_data_error(error: DBAPIError) -> bool:
 
 
 def _make_error(kind: type[RemitError], message: str, name: str, text: str) -> RemitError:
-    """The error, which names the database and says what it answered if only operators read it.
+    """Make the error. Only if operators alone read it does it name the database and the database's message.
 
-    A model reads the errors of calls. Neither the address of a database nor names of tables are its business, so those
-    are in the log.
+    Models read the errors of calls, and must not learn a database's address or table names, so those go to the log.
     """
     if not issubclass(kind, CallError):
         return kind(message.format(name=name, text=f": {text}"))

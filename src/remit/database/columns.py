@@ -12,7 +12,7 @@ from remit.core.checks import wrong_value
 class UtcDateTime(TypeDecorator[datetime]):
     """A column type for times with a time zone. SQLite does not store zones, so values are written and read as UTC.
 
-    A time without a zone is refused: it is another moment on every machine.
+    A time without a zone is refused, because it would mean a different moment on each machine.
     """
 
     impl = DateTime(timezone=True)
@@ -31,7 +31,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Return the time with the zone UTC."""
+        """Return the time in UTC."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)

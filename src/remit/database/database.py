@@ -32,30 +32,30 @@ T = TypeVar("T")
 
 _DATABASES: Final = WeakSet["Database"]()
 _WRITTEN: Final[ContextVar[tuple[object, object] | None]] = ContextVar("remit_written", default=None)
-"""The context of the call, and the database, with which `Database.once` was used last."""
+"""The call context and the database of the last use of `Database.once`."""
 
 
 def list_files() -> set[Path]:
-    """The files in which applications of this process keep their data."""
+    """List the files in which applications of this process keep their data."""
     return {each.file for each in _DATABASES if each.file is not None}
 
 
 @check_arguments()
 class Database:
-    """The data of an application, in a file of SQLite or in a schema of Postgres. Belongs to one event loop at a time.
+    """An application's data in a SQLite file or a Postgres schema. It belongs to one event loop at a time.
 
-    Nothing is opened before the first use, which creates the tables or migrates them; processes that do so at once take
-    turns. Connections are closed with the event loop at the latest, because an application is not told when its program
+    Nothing is opened before the first use, which creates or migrates the tables; concurrent processes take turns.
+    Connections are closed with the event loop at the latest, because an application is not notified when its program
     ends.
 
     Args:
         location: the path of a file, or a URL: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/DATABASE``; or a
-            function that returns one of these, and is asked each time when the database is opened.
+            function that returns one of these and is called each time the database is opened.
         schema: the tables.
         busy_timeout: seconds to wait for another writer.
 
     Raises:
-        SetupError: the location is neither.
+        SetupError: the location is invalid.
     """
 
     def __init__(
@@ -88,14 +88,14 @@ class Database:
         return Postgres(url, self._schema, self._busy_timeout)
 
     def __repr__(self) -> str:
-        """Without the password."""
+        """Show the location without the password."""
         return f"{type(self).__name__}({self._backend.name})"
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession]:
-        """A session that sees one state of the database, and cannot change it.
+        """A read-only session that sees one snapshot of the database.
 
-        Inside of `write` of the same task it is the session of the write: reads see the state that is overwritten.
+        Inside a `write` of the same task, it is the session of the write, so reads see its changes.
 
         Raises:
             ExternalError: the database cannot be reached. It is retryable.
@@ -111,17 +111,17 @@ class Database:
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncSession]:
-        """A session that writes alone from its beginning. Commits at the end, rolls back on any error.
+        """A session with exclusive write access. It commits at the end and rolls back on any error.
 
-        Whether a transaction was committed is unknown if the connection is lost at its end; with `remit.effects.once`
-        the write can be repeated.
+        If the connection is lost during the commit, the outcome is unknown; with `remit.effects.once` the write can be
+        repeated.
 
         Raises:
             RateLimitedError: another writer took too long. It is retryable.
             ExternalError: the database cannot be reached. It is retryable.
             ConflictError: a constraint of the database refuses the write.
             InvalidArgumentsError: a column cannot hold a value.
-            SetupError: the task writes already, so this would wait for itself.
+            SetupError: the task is already writing, so this would wait for itself.
         """
         writer = asyncio.current_task()
         if writer in self._sessions:
@@ -144,24 +144,24 @@ class Database:
         result_type: type[T] | TypeAdapter[T],
         write: Callable[[AsyncSession], Awaitable[T]],
     ) -> T:
-        """Write once for a keyed call: a repetition of the call changes nothing, and gets the same result.
+        """Write once for a keyed call. A repetition of the call changes nothing and returns the same result.
 
-        Key, result and write are committed in one transaction; see `remit.effects.once`.
+        The key, the result and the write are committed in one transaction; see `remit.effects.once`.
 
         Args:
             ctx: the context of the call, whose key is used within its tenant.
             result_type: the pydantic model or `TypeAdapter` that stores and loads the result.
-            write: does the work with the session that it is given, and returns the result.
+            write: does the work with the given session, and returns the result.
 
         Raises:
-            SetupError: the body has used it already. RemitError: as `write` and `remit.effects.once`.
+            SetupError: the body has already used it. RemitError: as for `write` and `remit.effects.once`.
         """
         try:
             key = f"{ctx.caller.principal.tenant}/{ctx.key}"
         except AttributeError:
             raise wrong_value("Database.once: ctx", ctx, "give the context of the call") from None
         check_functions("Database.once", write=write)
-        # An attempt has a context of its own, so that it may repeat the write of the one before it.
+        # Each attempt has its own context, so it may repeat the write of the previous attempt.
         written = _WRITTEN.get()
         if written is not None and written[0] is ctx and written[1] is self:
             raise SetupError(
@@ -174,7 +174,7 @@ class Database:
         return result
 
     async def __aenter__(self) -> Self:
-        """Nothing yet: the connections are opened at their first use."""
+        """Do nothing: connections are opened on first use."""
         return self
 
     async def __aexit__(self, *_error: object) -> None:
@@ -203,7 +203,7 @@ class Database:
         return self._engine
 
     async def _dispose_when_cancelled(self, engine: AsyncEngine) -> None:
-        """Wait for cancellation, which the loop sends when it ends, and then close the connections."""
+        """Wait until the ending loop cancels this task, and then close the connections."""
         try:
             await asyncio.get_running_loop().create_future()
         finally:
@@ -243,7 +243,7 @@ class Database:
 
     @contextmanager
     def _translate_errors(self) -> Generator[None]:
-        """Turn errors of the database into errors of Remit; a bug in the application remains unchanged."""
+        """Translate database errors to Remit's. A bug in the application remains unchanged."""
         try:
             yield
         except PoolTimeoutError as error:
@@ -258,7 +258,7 @@ class Database:
 
 
 def _file_of(location: Path | str) -> Path | None:
-    """The file of SQLite at a location, or None."""
+    """The SQLite file at a location, or None."""
     if isinstance(location, Path):
         return location
     check_instance("Database: location", location, str, "give the path of a file, or a URL")

@@ -1,4 +1,4 @@
-"""Full text: an index that is written in the transaction of the row, FTS5 in SQLite and a tsvector in Postgres."""
+"""A full-text index that is updated in the row's transaction, with FTS5 in SQLite and a tsvector in Postgres."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ from remit.database.words import (
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,47}")
 _MAX_QUERY_WORDS: Final = 20
 _OWN_NAMES: Final = frozenset({"self", "session", "key", "language"})
-"""The parameters of `FullText.index`, which columns of texts cannot be called."""
+"""Parameter names of `FullText.index`, which text columns must not have."""
 _LETTERS: Final = "ABCD"
-"""Postgres has four weights, so that an index has at most four columns of texts."""
+"""The four weights of Postgres, which limit an index to four text columns."""
 _MAX_POSITION: Final = 16_383
 _MAX_LEXEME: Final = 500
 _MAX_VECTOR: Final = 500_000
-"""Characters of the vector of one row in Postgres, which takes 1 MB at most. Further words are not found."""
+"""The maximum characters of a row's vector; Postgres allows 1 MB. Words beyond this are not found."""
 _USUAL_LENGTH: Final = 1000.0
-"""Characters of a row of usual length. In a longer one a word counts for less."""
+"""The characters of a row of usual length. In a longer row, each word counts less."""
 _BEGIN_SHARE: Final = 0.3
 _STEM_SHARE: Final = 0.7
-"""The weight of a word with the same stem. A word that also begins as that of the query does counts 1."""
+"""The weight of a word with the same stem. A word that begins with the query's word counts 1."""
 
 
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class FullText:
-    """An index over texts of rows, which finds words, their beginnings and words of the same stem.
+    """An index over the texts of rows, which finds words, prefixes, and words with the same stem.
 
-    Case and accents do not matter. Stems are those of Snowball, for thirty languages: in English *baking* finds *bake*.
+    Case and accents do not matter. Stemming uses Snowball's algorithms: in English, *baking* finds *bake*.
 
     Args:
         table: the name of its table.
-        key: the name of the column with the key of the row that the texts belong to.
-        columns: the columns of texts, at most four, and how much each weighs.
+        key: the name of the column with the key of the texts' row.
+        columns: the text columns, at most four, with their weights.
 
     Raises:
         SetupError: a name or a weight cannot be used.
@@ -78,7 +78,7 @@ class FullText:
             connection.exec_driver_sql(statement)
 
     def _sqlite_tables(self) -> tuple[str, ...]:
-        """The index, its words, and a small side table: a search reads thousands of rows, but not their texts."""
+        """The index, its words, and a small side table that lets a search read thousands of rows without texts."""
         names = f"{self.key} UNINDEXED, {', '.join(self.columns)}"
         tokens = "tokenize = 'unicode61 remove_diacritics 2'"
         row = "id INTEGER PRIMARY KEY, key TEXT NOT NULL, length INTEGER NOT NULL"
@@ -105,8 +105,8 @@ class FullText:
         Args:
             session: a session that writes.
             key: the key of the row.
-            language: the language of the texts or a locale, such as ``en`` or ``de-AT``. Without one, or in a language
-                without stems, only words and beginnings of words are found.
+            language: the language of the texts or a locale, such as ``en`` or ``de-AT``. Without a language, or without
+                an algorithm for it, only words and prefixes are found.
             texts: a text for each column.
         """
         if unknown := texts.keys() ^ self.columns.keys():
@@ -137,15 +137,15 @@ class FullText:
             await session.execute(text(f"DELETE FROM {table} WHERE {name} = :id"), {"id": _row_id(key)})  # noqa: S608
 
     def search(self, session: AsyncSession, query: str, languages: Sequence[str] = ()) -> Subquery:
-        """The rows that have words of a query, words that begin with them or have their stem, as ``key`` and ``score``.
+        """Select rows that match a query's words, exactly, by prefix or by stem, as ``key`` and ``score``.
 
-        Join it with the table of the rows. A higher score is a better match; scores of different searches do not
-        compare. A query is words and never syntax; it finds nothing if it has none.
+        Join the selection with the table of the rows. A higher score is a better match; scores of different searches
+        are not comparable. A query consists of words and has no syntax; without words it finds nothing.
 
         Args:
             session: a session that reads.
             query: the words.
-            languages: the languages in which words may share a stem, such as ``["en", "de-AT"]``: those of the rows.
+            languages: the languages of the rows, in which words may share a stem, such as ``["en", "de-AT"]``.
         """
         check_text("FullText.search: query", query)
         codes = canonical_languages(as_text_tuple("FullText.search: languages", languages))
@@ -160,10 +160,10 @@ class FullText:
         return text(statement).bindparams(**bounds).columns(column("key", Text), column("score", Float)).subquery()
 
     def _rank_in_sqlite(self, terms: Sequence[Sequence[str]]) -> str:
-        """Score as BM25 does, but by each row alone: nobody learns from scores what others write.
+        """Score like BM25, but from each row alone, so that scores reveal nothing about other rows.
 
-        FTS5's own ``bm25`` counts the words of all rows. In each row, words that begin with that of the query or words
-        of its stem count, whichever are more.
+        FTS5's own ``bm25`` counts the words of all rows. Each row counts its prefix matches or its stem matches,
+        whichever are more.
         """
         weight = " ".join(f"WHEN '{name}' THEN {float(each)}" for name, each in self.columns.items())
         weight = f"CASE col {weight} END"
@@ -194,7 +194,7 @@ class FullText:
         )
 
     def _places(self, texts: Mapping[str, str]) -> Iterable[tuple[int, str, Word]]:
-        """The words of a row with their positions, and the letter of their weight."""
+        """The words of a row with their positions and weight letters."""
         position = 0
         for letter, name in zip(_LETTERS, self.columns, strict=False):
             for word in split_words(texts[name]):
@@ -207,13 +207,13 @@ def _is_sqlite(session: AsyncSession) -> bool:
 
 
 def _with_stems(value: str, languages: Sequence[str]) -> str:
-    """A text for FTS5, with the terms of its stems behind it."""
+    """A text for FTS5, followed by the terms of its stems."""
     terms = [term for language in languages for word in split_words(value) for term in stem_terms(word, language)]
     return f"{value}\n{' '.join(terms)}" if terms else value
 
 
 def _vector_of(places: Iterable[tuple[int, str, Word]], languages: Sequence[str]) -> str:
-    """Words as a tsvector, built here so that it does not depend on the server's configuration."""
+    """Build a tsvector here, so that it does not depend on the server's configuration."""
     lexemes, size = list[str](), 0
     for position, letter, word in places:
         terms = [term for language in languages for term in stem_terms(word, language)]
@@ -225,7 +225,7 @@ def _vector_of(places: Iterable[tuple[int, str, Word]], languages: Sequence[str]
 
 
 def _bounds_of(terms: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """For each word, the first and the last of the words that begin with it, and the terms of its stems."""
+    """For each word, the range of words with this prefix, and the terms of its stems."""
     last, bounds = chr(sys.maxunicode), dict[str, str]()
     for number, (word, each) in enumerate(terms.items()):
         bounds |= {f"from{number}": word, f"to{number}": word + last}
@@ -234,12 +234,12 @@ def _bounds_of(terms: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def _tsqueries_of(terms: Mapping[str, Sequence[str]]) -> dict[str, str | float]:
-    """The beginnings and the terms of words. A rank is divided by the number of terms: that of each is made up for."""
+    """The prefix and stem queries of words. Weights make up for the division of a rank by the number of terms."""
     begun = dict.fromkeys(f"'{word[:_MAX_LEXEME]}':*" for word in terms)
     stemmed = dict.fromkeys(f"'{term[:_MAX_LEXEME]}'" for each in terms.values() for term in each)
     return {"begun": " | ".join(begun), "stemmed": " | ".join(stemmed), "share": len(stemmed) / len(begun)}
 
 
 def _row_id(key: str) -> int:
-    """FTS5 addresses rows by number: 63 bits of a digest of the key."""
+    """Derive the row number that FTS5 requires: 63 bits of a digest of the key."""
     return int.from_bytes(sha256(key.encode()).digest()[:8]) >> 1

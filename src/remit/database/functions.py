@@ -1,4 +1,4 @@
-"""Functions for an application's SQL, which mean the same in SQLite and Postgres."""
+"""SQL functions for applications that behave the same in SQLite and Postgres."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from remit.core.checks import check_counts, check_functions, check_text, wrong_v
 @check_arguments()
 @dataclass(frozen=True, kw_only=True)
 class SqlFunction:
-    """A function of texts for SQL. The result of NULL is NULL.
+    """An SQL function of texts. It returns NULL for NULL.
 
     Args:
-        python: what SQLite calls.
+        python: the function that SQLite calls.
         postgres: the expression for Postgres, in which ``$1`` is the first parameter; or a function that returns it.
         parameters: how many texts it takes.
-        returns: the type of its result in Postgres.
+        returns: the result type in Postgres.
     """
 
     python: Callable[..., Any]
@@ -39,7 +39,7 @@ class SqlFunction:
                 raise wrong_value("SqlFunction: postgres", self.postgres, "leave out $remit$, which quotes it")
 
     def call_python(self, *arguments: object) -> object:
-        """What SQLite calls."""
+        """The function that SQLite calls."""
         return None if None in arguments else self.python(*arguments)
 
     @cached_property
@@ -57,11 +57,11 @@ class SqlFunction:
 
 
 _CASED_END: Final = 0x20000
-"""No letter beyond this code point has two cases."""
+"""The code point beyond which no letter has two cases."""
 
 
 def _casefold_expression() -> str:
-    """`str.casefold` as an expression that depends on no locale and no version of Postgres."""
+    """`str.casefold` as an expression that is independent of the locale and version of Postgres."""
     folded = {char: fold for char in map(chr, range(_CASED_END)) if (fold := char.casefold()) != char}
     single = {char: fold for char, fold in folded.items() if len(fold) == 1}
     expression = f"translate($1, '{''.join(single)}', '{''.join(single.values())}')"
@@ -72,4 +72,4 @@ def _casefold_expression() -> str:
 
 
 CASEFOLD: Final = SqlFunction(python=str.casefold, postgres=_casefold_expression)
-"""Folds the case of all letters, as `str.casefold` does. SQLite itself folds ASCII only, Postgres by its locale."""
+"""Folds the case of all letters like `str.casefold`. SQLite itself folds only ASCII; Postgres uses its locale."""

@@ -1,4 +1,4 @@
-"""One migration at a time in a process, of the journal or of an application's data."""
+"""Serializes the migrations of one process, both of the journal and of applications' data."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 MIGRATION_LOCK: Final = threading.Lock()
-"""Alembic keeps the migration that it runs in a module of its own."""
+"""Held while Alembic runs, because it keeps the running migration in module-level state."""
 
 
 @asynccontextmanager
 async def take_turn_to_migrate() -> AsyncGenerator[None]:
-    """Wait until no other thread or task of this process runs Alembic."""
+    """Wait until no other thread or task of this process is running Alembic."""
     while not MIGRATION_LOCK.acquire(blocking=False):  # noqa: ASYNC110 - held by threads too
         await asyncio.sleep(0.01)
     try:

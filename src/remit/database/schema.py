@@ -1,4 +1,4 @@
-"""The tables that an application requires, and how a database comes to have them."""
+"""The tables that an application requires, and their creation and migration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from remit.database.functions import SqlFunction
 from remit.effects import EFFECTS_TABLE, effects_table
 from remit.errors import SetupError
 
-if TYPE_CHECKING:  # Alembic takes its time to import, and is seldom needed
+if TYPE_CHECKING:  # Alembic is slow to import and seldom needed
     from alembic.config import Config
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,47}")
@@ -27,22 +27,22 @@ _TAKEN_NAMES: Final = frozenset({"public", "dbos", "information_schema"})
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """The tables that the code requires: those of SQLAlchemy's metadata, or a folder of Alembic migrations.
+    """The required tables, given as SQLAlchemy metadata or a folder of Alembic migrations.
 
-    With ``metadata`` a missing table is created, and an existing one is never changed: an application whose tables
-    change needs migrations. `remit.effects` has its table beside those of the application in either case.
+    With ``metadata``, missing tables are created, but existing tables are never changed: an application whose tables
+    change needs migrations. In both cases, the table of `remit.effects` is created beside the application's tables.
 
     Args:
-        name: the schema in Postgres, which belongs to this application alone. A file of SQLite needs none.
-        migrations: the folder, with Alembic's ``env.py``.
-        head: the newest revision. A test of the application compares it with the migrations themselves.
+        name: the Postgres schema, which belongs to this application alone. A SQLite file needs none.
+        migrations: the folder of migrations, with Alembic's ``env.py``.
+        head: the newest revision. Test in the application that it matches the migrations.
         metadata: the tables, instead of migrations.
-        seed: fills the database after migrations, in the same transaction.
-        functions: functions for its SQL, by name.
+        seed: fills the database after migration, in the same transaction.
+        functions: SQL functions by name.
 
     Raises:
-        SetupError: the name is not one in lower case, or belongs to Postgres, the journal or DBOS; or there are both
-            metadata and migrations, or neither.
+        SetupError: the name is not a lower-case identifier or is reserved by Postgres, the journal or DBOS; or both or
+            neither of metadata and migrations are given.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Schema:
                 )
 
     def is_current(self, connection: Connection) -> bool:
-        """Whether a database has all tables, at the newest revision. Does not import Alembic."""
+        """Whether a database has all tables at the newest revision. Does not import Alembic."""
         tables = set(inspect(connection).get_table_names())
         if self.metadata is not None:
             return tables.issuperset(self._own_tables()) and self._has_functions(connection)
@@ -103,10 +103,10 @@ class Schema:
         return config
 
     def migrate(self, connection: Connection) -> None:
-        """Create the schema, its functions and the tables that it lacks, in the caller's transaction.
+        """Create the schema, its functions and its missing tables in the caller's transaction.
 
         Raises:
-            SetupError: the database has a revision that the migrations do not have.
+            SetupError: the migrations do not include the database's revision.
         """
         if connection.dialect.name != "sqlite":
             self._create_schema(connection)
@@ -139,7 +139,7 @@ class Schema:
             connection.exec_driver_sql(self.functions[name].definition(name))
 
     def _outdated_functions(self, connection: Connection) -> list[str]:
-        """The functions that Postgres does not have, or has with another body."""
+        """The functions that Postgres lacks or has with another body."""
         if not self.functions:
             return []
         query = text("SELECT proname, prosrc FROM pg_proc WHERE pronamespace = to_regnamespace(:name)")

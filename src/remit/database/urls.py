@@ -1,4 +1,4 @@
-"""URLs of databases, and how to connect to them: shared by applications' data and the journal."""
+"""Database URLs and connection settings, shared by applications' data and the journal."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _POSTGRES_TIMEOUTS: Final = {
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",
 }
-"""When to give up a server; libpq's defaults wait for hours. Parameters in the URL take precedence."""
+"""Timeouts for an unreachable server; libpq's defaults wait for hours. Parameters in the URL take precedence."""
 _WAL_TIMEOUT: Final = 30.0
 
 AFTER_FORK: Final = "was opened by the process that this one was forked from; open it in this process, or spawn it"
-"""Why neither threads nor connections of a parent can be used."""
+"""The reason why a forked process cannot use its parent's threads and connections."""
 
 
 def parse_url(url: URL | str, what: str = "the journal") -> URL:
@@ -57,7 +57,7 @@ def describe_location(url: URL) -> str:
 
 
 def ensure_private_database(file: Path | None) -> None:
-    """Create a file for SQLite, or check one that exists, and the files beside it, which inherit its permissions.
+    """Create a SQLite file, or check an existing one and the files beside it, which inherit its permissions.
 
     Raises:
         SetupError: another user owns it or can write to it. OSError: it cannot be created.
@@ -71,7 +71,7 @@ def ensure_private_database(file: Path | None) -> None:
 
 
 def postgres_timeouts(url: URL) -> dict[str, str]:
-    """The parameters of libpq that the URL leaves open."""
+    """The libpq timeout parameters that the URL does not set."""
     return {name: value for name, value in _POSTGRES_TIMEOUTS.items() if name not in url.query}
 
 
@@ -81,7 +81,7 @@ def missing_driver(error: ModuleNotFoundError) -> SetupError:
 
 
 def enable_wal(cursor: Any, pause: Callable[[], object], now: Callable[[], float] = time.monotonic) -> None:
-    """Switch to WAL mode; again while the file is locked, since SQLite does not wait for another process to do it."""
+    """Switch to WAL mode, and retry while the file is locked, since SQLite does not wait for this lock."""
     give_up_at = now() + _WAL_TIMEOUT
     while True:
         try:

@@ -1,4 +1,4 @@
-"""The words of texts, and their stems, as both databases index them."""
+"""The words of texts and their stems, as both databases index them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from remit.lazy_exports import require_extra
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _MARK: Final = "\ue000"
-"""The beginning of the term of a stem: a character for private use, which FTS5 reads as a letter and no word has."""
+"""The prefix of a stem's term: a private-use character, which FTS5 treats as a letter and which no word contains."""
 _MAX_STEMMED: Final = 40
-"""Letters of the longest word with a stem."""
+"""The maximum letters of a word that is stemmed."""
 _CACHED_WORDS: Final = 32_768
 _LANGUAGES: Final = {
     "ar": "arabic",
@@ -51,11 +51,11 @@ _LANGUAGES: Final = {
     "sv": "swedish",
     "tr": "turkish",
 }
-"""The algorithm of Snowball for each language. Those whose words are not whole without combining marks are omitted."""
+"""The Snowball algorithm of each language, except languages whose words are incomplete without combining marks."""
 
 
 class Word(NamedTuple):
-    """A word in lower case and without accents, as FTS5 reads it, and in lower case with them."""
+    """A word in lower case, without accents (as FTS5 reads it) and with them."""
 
     text: str
     accented: str
@@ -66,7 +66,7 @@ class _Stemmer(Protocol):
 
 
 def split_words(value: str) -> list[Word]:
-    """The words of a text, in order."""
+    """Split a text into its words, in order."""
     if value.isascii():
         return [Word(word, word) for word in _WORD.findall(value.lower())]
     words = list[Word]()
@@ -82,15 +82,15 @@ def split_words(value: str) -> list[Word]:
 
 @lru_cache(_CACHED_WORDS)
 def stem_terms(word: Word, language: str) -> tuple[str, ...]:
-    """The additional terms under which a word is indexed; none if it is its own stem."""
+    """The additional index terms of a word; none if it is its own stem."""
     return tuple(_term(stem, language) for stem in _stems_of(word, language) if stem != word.text)
 
 
 def matching_terms(word: Word, languages: Iterable[str]) -> tuple[str, ...]:
-    """The terms of words that have the same stem in one of the languages.
+    """The terms of words that share a stem with the word in one of the languages.
 
-    Of words that are their own stem, these are the words. The word itself is among them only if no other term of these
-    represents it, so that it counts once.
+    A word that is its own stem is its own term. The given word is included only if no other term represents it, so that
+    it counts once.
     """
     stems = [(stem, language) for language in languages for stem in _stems_of(word, language)]
     plain = {stem for stem, language in stems if stem in _stems_of(Word(stem, stem), language)}
@@ -102,7 +102,7 @@ def matching_terms(word: Word, languages: Iterable[str]) -> tuple[str, ...]:
 
 
 def canonical_languages(locales: Sequence[str]) -> tuple[str, ...]:
-    """The languages of locales such as ``de-AT``, each once; those whose words cannot be stemmed are omitted."""
+    """The languages of locales such as ``de-AT``, each once, without languages that cannot be stemmed."""
     codes = (re.split("[-_]", locale, maxsplit=1)[0].lower() for locale in locales)
     return (*dict.fromkeys("no" if code in {"nb", "nn"} else code for code in codes if code in _LANGUAGES),)
 
@@ -113,13 +113,13 @@ def _term(stem: str, language: str) -> str:
 
 @lru_cache(_CACHED_WORDS)
 def _stems_of(word: Word, language: str) -> frozenset[str]:
-    """The stems of a word without accents and, where they differ, with them.
+    """The stems of a word without accents and, where they differ, with accents.
 
-    Accents are endings in some languages, and left out by many who search. Words with digits have no stem.
+    In some languages accents mark endings, but searchers often omit them. Words with digits have no stem.
     """
     if not word.text.isalpha() or len(word.accented) > _MAX_STEMMED:
         return frozenset()
-    # Imported when first needed: it takes as long as all other imports of a small application.
+    # Imported on first use, because it takes as long as all other imports of a small application.
     with require_extra("FullText: language", "sql"):
         module = import_module(f"snowballstemmer.{_LANGUAGES[language]}_stemmer")
     stemmer: _Stemmer = getattr(module, f"{_LANGUAGES[language].capitalize()}Stemmer")()
@@ -133,6 +133,6 @@ def _without_accents(value: str) -> str:
 
 
 def _fold(char: str) -> str:
-    """A letter in lower case, as one letter: no final sigma, and no ss for a sharp s."""
+    """Lower a letter to a single letter: no final sigma, and no ss for a sharp s."""
     folded = char.casefold()
     return folded if len(folded) == 1 else char.lower()

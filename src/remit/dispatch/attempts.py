@@ -1,4 +1,4 @@
-"""The attempts of a call: those that its items record, and those that were stopped but continue in a thread."""
+"""The attempts of a call: those that its items record, and stopped ones that continue in a thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from remit.record.items import AttemptEnded, AttemptStarted, CallEntered, Item
 
 
 class LateAttempt(NamedTuple):
-    """An unsafe attempt that was stopped, but whose function continues in a thread."""
+    """An unsafe attempt that was stopped while its function continues in a thread."""
 
     call: Call
     number: int
@@ -28,7 +28,7 @@ class LateAttempt(NamedTuple):
 
 
 def find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStarted | None, AttemptEnded | None]:
-    """The number of an attempt, not counting void ones, and its recorded start and end."""
+    """Find the number of an attempt, not counting void ones, with its recorded start and end."""
     number = attempt + sum(isinstance(item, AttemptEnded) and item.void for item in items)
     started = next((item for item in items if isinstance(item, AttemptStarted) and item.attempt == number), None)
     ended = next((item for item in reversed(items) if isinstance(item, AttemptEnded) and item.attempt == number), None)
@@ -36,14 +36,14 @@ def find_attempt(items: Sequence[Item], attempt: int) -> tuple[int, AttemptStart
 
 
 def record_entry(call: Call, items: Sequence[Item]) -> None:
-    """Name a composed call before what it does; the header of the run names its own."""
+    """Record that a composed call starts, before its own calls. The run's header already records the root call."""
     if call.caller.call and not any(isinstance(item, CallEntered) for item in items):
         parent, callee = call.caller.call, call.callee.name
         call.ledger.add(CallEntered(call=call.id, parent=parent, callee=callee, wire=call.wire_id))
 
 
 def make_end(call: Call, number: int, failed: Reply, *, void: bool = False, where: str = "") -> AttemptEnded:
-    """The item for the end of an attempt that failed. A void one has not started, so another one may follow."""
+    """Make the item for the end of a failed attempt. A void attempt has not started, so another may follow."""
     if void:
         call.ledger.unread_keys.discard(call.id)
     return AttemptEnded(
@@ -58,19 +58,19 @@ def make_end(call: Call, number: int, failed: Reply, *, void: bool = False, wher
 
 
 def as_stopped(name: str, error: asyncio.CancelledError) -> CallCancelledError:
-    """The error of an attempt of the callee ``name`` that was cancelled."""
+    """The error of a cancelled attempt of the callee ``name``."""
     if isinstance(error, ThreadStillRunning):
         return CallCancelledError(f"{name} was cancelled, but {error}; it may still happen")
     return CallCancelledError(f"{name} was stopped while it ran; it may have happened in part")
 
 
 def check_key(call: Call, ended: AttemptEnded | None) -> None:
-    """Refuse a new attempt of a keyed call if the last one has not read its key, whichever layer makes it.
+    """Refuse a new attempt of a keyed call, from any layer, if the last attempt has not read its key.
 
-    ``ended`` is the recorded end of the attempt, which is not made again.
+    ``ended`` is the attempt's recorded end; a recorded attempt is not made again.
 
     Raises:
-        InternalError: the last attempt has not read it, or is still running and has not read it yet.
+        InternalError: the last attempt ended without reading the key, or is running and has not read it yet.
     """
     if ended is None and call.id in call.ledger.unread_keys:
         raise InternalError(describe_unread_key(call))
@@ -79,7 +79,7 @@ def check_key(call: Call, ended: AttemptEnded | None) -> None:
 
 
 def check_time(call: Call, items: Sequence[Item]) -> None:
-    """Let the call at the root of a scheduled run begin if its time has come.
+    """Check that the time of a scheduled run's root call has come.
 
     Raises:
         Suspended: it is too early.

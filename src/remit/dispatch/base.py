@@ -1,4 +1,4 @@
-"""The base, the innermost service: seal, effect, function, output check, end. Layers cannot replace it."""
+"""The base, the innermost service: seal, effect, function, output check, end. No layer can replace it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _MAX_ERROR_CHARS = 1000
 
 
 class Base:
-    """Runs the body of one callee and records what was started and what has ended, so that a crash leaves no doubt."""
+    """Runs the body of one callee, and records its start and end so that recovery from a crash is unambiguous."""
 
     __slots__ = ("_callee", "_dispatch", "_effect", "_running_unsafe_calls")
 
@@ -74,13 +74,13 @@ class Base:
         self._running_unsafe_calls = set[tuple[str, str]]()
 
     async def __call__(self, call: Call, /) -> Reply:
-        """Bind the arguments if necessary, then run the body by the rules of its effect."""
+        """Bind the arguments if necessary, then run the body under the rules of its effect."""
         if call.payload is None:
             call = await bind_and_check(call)
         payload = call.payload
         assert payload is not None  # noqa: S101 - for the type checker: bound just above
         items = call.ledger.items_for(call.id)
-        # An unsafe call has one attempt, however layers number it or however often they make it.
+        # An unsafe call has one attempt, even if layers number it differently or repeat it.
         attempt = 1 if self._effect is Effect.UNSAFE else call.attempt
         number, started, ended = find_attempt(items, attempt) if items else (attempt, None, None)
         if ended is not None or call.ledger.unread_keys:
@@ -92,11 +92,11 @@ class Base:
         if is_for_later:
             check_time(call, items)
         if approved and not has_begun(items):
-            # After every wait for a person, and before the body's own writes could count as a change.
+            # Check after every wait for a person, and before the body's own writes could count as a change.
             check_deciders(call)
             await check_approved(call, approved)
         if items and self._effect is not Effect.UNSAFE and questions_since_start(items):
-            started = None  # it is approved only now, and starts again with this approval
+            started = None  # the call has just been approved, and starts again with this approval
         if self._effect is Effect.COMPOSED:
             if (approved or is_for_later) and started is None:
                 await self._record_start(call, number, approved)
@@ -109,14 +109,15 @@ class Base:
             return await run(call, number, payload, approved)
         if started is None:
             await self._record_start(call, number, approved)
-        # What has changed since may be what an interrupted idempotent attempt wrote.
+        # Any later change may come from an interrupted idempotent attempt.
         may_have_written = started is not None and self._effect is Effect.IDEMPOTENT
         return await self._run_and_record_end(call, number, payload, () if may_have_written else approved)
 
     async def settle_refused(self, call: Call) -> Reply | None:
-        """Find out what became of an unsafe call that its layers refuse, but which was started under earlier rules.
+        """Settle an unsafe call that its layers refuse now, but that was started under earlier rules.
 
-        A refusal would tell its caller that it did not happen. The call is settled with the arguments that ran.
+        A refusal would tell the caller that the call did not happen. The call is settled with the arguments of its
+        attempt.
 
         Raises:
             InvalidArgumentsError: the contract no longer allows these arguments.
@@ -129,16 +130,16 @@ class Base:
         return await self._resolve_outcome(call, number)
 
     async def _settle_or_run(self, call: Call, number: int, payload: BaseModel, approved: Sequence[Question]) -> Reply:
-        """The outcome of an attempt that was started; or another attempt, if that one has not started after all."""
+        """Settle a started attempt, or run another one if it turns out not to have happened."""
         settled_reply = await self._resolve_outcome(call, number)
         if settled_reply is not None:
             return settled_reply
         if call.approvals:
-            raise AskAgain(call.approvals[0])  # the policies judge it anew
+            raise AskAgain(call.approvals[0])  # the policies judge the call again
         return await self._run_unsafe(call, number + 1, payload, approved)
 
     async def _run_unsafe(self, call: Call, number: int, payload: BaseModel, approved: Sequence[Question]) -> Reply:
-        """Start the attempt and run it. The call counts as running from before its start is on record."""
+        """Start the attempt and run it. The call counts as running even before its start is recorded."""
         key = (call.caller.run, call.id)
         self._running_unsafe_calls.add(key)
         try:
@@ -151,7 +152,7 @@ class Base:
             self._running_unsafe_calls.discard(key)
 
     def _record_when_ended(self, call: Call, number: int, payload: BaseModel, thread: Future[Any]) -> None:
-        """Record the end of an attempt in the newest ledger of its run, when its thread ends."""
+        """Record the end of an attempt in its run's newest ledger when its thread ends."""
         late = LateAttempt(call, number, payload, thread, [])
         self._dispatch.late_attempts[call.caller.run, call.id] = late
         late.recording.append(asyncio.ensure_future(self._record_late_end(late)))
@@ -161,15 +162,15 @@ class Base:
         with contextlib.suppress(BaseException):  # waits only; the end is read below
             await wait_for_thread(late.thread)
         if not late.thread.done() or self._dispatch.late_attempts.get(key) is not late:
-            return  # the loop ends, or the call was taken up again
-        # If the run was taken up elsewhere, nothing is stored: the attempt stays known here.
+            return  # the loop ends, or another execution took over the call
+        # If another executor took over the run, nothing is stored, and the attempt remains known here.
         with contextlib.suppress(BaseException):
             with contextlib.suppress(CallError):
                 await self._run_and_record_end(late.call, late.number, late.payload, thread=late.thread)
             self._dispatch.late_attempts.pop(key, None)
 
     async def _await_late_end(self, call: Call, late: LateAttempt) -> Reply:
-        """Wait for the thread of an attempt, and record its end in the present ledger."""
+        """Wait for an attempt's thread, and record its end in the present ledger."""
         self._dispatch.late_attempts.pop((call.caller.run, call.id), None)
         try:
             return await self._run_and_record_end(call, late.number, late.payload, thread=late.thread)
@@ -193,7 +194,7 @@ class Base:
             await self._write_item(call, item)
 
     async def _write_item(self, call: Call, item: Item) -> None:
-        """Write an item. Pure calls do not wait for the disk: if the item is lost, the call runs again."""
+        """Write an item. Pure calls do not wait for the disk, because they run again if the item is lost."""
         if self._effect is Effect.PURE:
             call.ledger.add(item)
         else:
@@ -218,7 +219,7 @@ class Base:
             ended = make_end(call, number, Reply.from_error(error), void=void, where=where)
             await self._write_end(call, ended)
             if void:
-                raise AskAgain(approved[0].id) from error  # it is compared once more before it begins
+                raise AskAgain(approved[0].id) from error  # the state is compared again before the attempt begins
             raise
         except asyncio.CancelledError as error:
             call.ledger.add(make_end(call, number, Reply.from_error(as_stopped(self._callee.name, error))))
@@ -230,7 +231,7 @@ class Base:
         return reply
 
     async def _write_end(self, call: Call, ended: AttemptEnded) -> None:
-        """Write the end of an attempt. If it comes so late that a person was asked about it, the question is closed."""
+        """Write the end of an attempt, and close the question about its outcome if a person was already asked."""
         items = call.ledger.items_for(call.id)
         answered = {item.question for item in items if isinstance(item, DecisionItem)}
         for item in items:
@@ -286,7 +287,7 @@ class Base:
             frame.end(token)
 
     async def _run_composed(self, payload: BaseModel, frame: CallContext) -> object:
-        """Run a body that makes calls. It ends after all of them, and re-raises the signal of a call."""
+        """Run a body that makes calls. It ends after all its calls, and re-raises a call's signal."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
         cancels, failure = task.cancelling(), None
@@ -298,12 +299,12 @@ class Base:
         finally:
             is_cancelled = isinstance(failure, (asyncio.CancelledError, KeyboardInterrupt)) and task.cancelling() > 0
             while not is_cancelled and task.cancelling() > cancels:
-                task.uncancel()  # before Python 3.13, a TaskGroup whose task fails leaves its own cancellation behind
-            if failure is None or not is_closing(failure):  # a coroutine that is closed can await nothing
+                task.uncancel()  # before Python 3.13, a TaskGroup leaves its own cancellation behind if a task fails
+            if failure is None or not is_closing(failure):  # a coroutine being closed cannot await
                 await frame.calls.finish(failure, is_cancelled=is_cancelled)
 
     async def _to_reply(self, call: Call, value: object) -> Reply:
-        """The reply for the result of a body, without secrets and what the layers around the call redact."""
+        """Make the reply for a body's result, without secrets and the data that the layers around the call redact."""
         output = self._callee.schema_out
         if isinstance(value, Reply):
             if wrong := value.find_wrong_field():
@@ -317,7 +318,7 @@ class Base:
         return reply
 
     def _replay_end(self, ended: AttemptEnded, content: str) -> Reply:
-        """Return the reply of an attempt that has ended, or raise its error, so that layers decide as before."""
+        """Return the reply of an ended attempt or raise its error, so that layers decide as before."""
         reply = Reply.from_journal(content, ended.outcome, is_final=ended.final)
         if isinstance(reply.error, CallCancelledError):
             raise DeadlineError(reply.error.message)  # the run continued, so the attempt was cancelled by its timeout
@@ -326,17 +327,17 @@ class Base:
         return reply.load(self._callee.schema_out)
 
     def _tool_failure(self, call: Call, error: BaseException) -> CallError:
-        """The error for an exception of the body. Its code records whether it is retryable, for a resumed run."""
+        """Make the error for the body's exception. Its code records whether a resumed run may retry the call."""
         report_exception(call, error)
         kind = ExternalError if is_transient(error) or isinstance(error, call.retry_on) else InternalError
         message = f"{self._callee.name} failed: {type(error).__name__}: {error}"
         return kind(redact_text(message, call.redactions)[:_MAX_ERROR_CHARS])
 
     async def _resolve_outcome(self, call: Call, number: int) -> Reply | None:
-        """Find out whether an interrupted attempt happened: return its reply, or None if it did not happen.
+        """Determine whether an interrupted attempt happened: return its reply, or None if it did not happen.
 
-        An attempt whose body still runs in this process may still happen, whatever the callee reports now. A running
-        thread is awaited even if a person has decided that the attempt did not happen.
+        If its body still runs in this process, the attempt may still happen, even if the callee reports otherwise. A
+        running thread is awaited even if a person has decided that the attempt did not happen.
 
         Raises:
             Suspended: a person must decide.
@@ -348,7 +349,7 @@ class Base:
         frame = CallContext(call, self._callee, self._dispatch)
         token = frame.begin()
         try:
-            # The callee gets a payload of its own: a change of it must not change what runs.
+            # The callee gets its own payload, so that mutating it cannot change the call.
             own = self._callee.schema_in.load(call.canonical_arguments)
             finding = await await_callback("reconcile", self._callee.reconcile(own, frame), deadline=call.deadline)
         except BaseException as error:
@@ -382,7 +383,7 @@ class Base:
         return reply
 
     def _check_seal(self, payload: BaseModel, items: Sequence[Item]) -> Sequence[Question]:
-        """Return the approved questions about this call, after checking that exactly what they approve is to run."""
+        """Check that the call is exactly what its approvals cover, and return their questions."""
         standing = read_approvals(items).standing.values()
         if not standing:
             return ()

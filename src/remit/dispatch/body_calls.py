@@ -1,4 +1,4 @@
-"""The calls that one body makes, which may run side by side, and the signals that leave the body whatever it does."""
+"""The concurrent calls of one body, and the signals that it cannot suppress."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from remit.errors import DivergedError, JournalError, NoModelError, Suspended
 from remit.record.ledger import Ledger
 
 _QUIET_TURNS: Final = 10
-"""Turns of the event loop in which a body makes its next call: enough for five nested groups of tasks."""
+"""Turns of the event loop to wait for a body's next call: enough for five nested task groups."""
 
 _CANCEL_TIMEOUT: Final = 60.0
-"""Seconds on the loop's clock in which a body that runs again cancels a call that it cancelled before."""
+"""Seconds on the loop's clock within which a re-executed body must cancel a call that it cancelled before."""
 
 _STOPPING: Final = (JournalError, DivergedError, NoModelError)
-"""Exceptions that stop the run as it is."""
+"""Exceptions that stop the run in its present state."""
 
 
 class BodyCalls:
     """The calls that the body of the call ``parent`` has made, in order.
 
-    A body ends when its calls have ended. Three exceptions leave it even if it catches them, or a group of asyncio
-    wraps or drops them: the suspension of a call, what stops the run (a journal that refuses, a divergence, a missing
-    model), and in a run that is being cancelled, the cancellation.
+    A body ends when its calls have ended. Three kinds of exceptions leave it even if it catches them or an asyncio task
+    group wraps or drops them: a call's suspension; an exception that stops the run (a refusing journal, a divergence or
+    a missing model); and, in a run that is being cancelled, the cancellation.
 
-    A call that waits for a person neither returns nor raises while another call of the body is running, so that gather
-    and TaskGroup neither leave their tasks behind nor cancel them, and all questions are asked together. When no call
-    is running any more, the body is told by `Suspended`. From then on it may start nothing: what it does after it has
-    caught the signal is not what it will do when the run is resumed.
+    A call that waits for a person neither returns nor raises while another call of the body is running. Therefore
+    gather and TaskGroup neither abandon nor cancel tasks, and all questions are asked together. When no call is
+    running, the body receives `Suspended`. From then on it may start no calls, because its actions after catching the
+    signal differ from those of the resumed run.
     """
 
     __slots__ = (
@@ -59,13 +59,13 @@ class BodyCalls:
 
     @property
     def signal(self) -> BaseException | None:
-        """The exception that must leave the body. A suspension has the questions of all calls, in call order."""
+        """The exception that must leave the body. A suspension holds the questions of all calls, in call order."""
         if self._error is not None or not self._suspensions:
             return self._error
         return join_signals(self._suspensions[call] for call in self.claims if call in self._suspensions)
 
     def end_call(self, call: str) -> None:
-        """Report that a call has ended, or waits for a person."""
+        """Report that a call has ended or waits for a person."""
         self.running.pop(call, None)
         if not self.running or self._is_broken:
             for waiter in self._waiters:
@@ -74,7 +74,7 @@ class BodyCalls:
             self._waiters.clear()
 
     def keep_signal(self, call: str, error: BaseException) -> None:
-        """Keep an exception of a call if it must propagate out of the body."""
+        """Keep a call's exception if it must propagate out of the body."""
         if isinstance(error, Suspended):
             self._suspensions[call] = error
         elif isinstance(error, asyncio.CancelledError):
@@ -85,17 +85,18 @@ class BodyCalls:
             self._is_broken = not isinstance(error, (DivergedError, NoModelError))
 
     async def stand_still(self) -> None:
-        """Return when no call of the body is running. Afterwards the body knows whether it is suspended."""
+        """Wait until no call of the body is running. Then it is known whether the body is suspended."""
         try:
             await self._wait_until_quiet()
         finally:
             self.is_told = True
             task = asyncio.current_task()
             assert task is not None  # noqa: S101 - a coroutine that awaits runs in a task
-            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # else asyncio logs the signal
+            # otherwise asyncio logs the signal
+            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
 
     async def finish(self, error: BaseException | None, *, is_cancelled: bool) -> None:
-        """End the body, which returned or raised ``error``: wait for its calls, or stop them with the run.
+        """End a body that returned or raised ``error``: wait for its calls, or stop them with the run.
 
         Raises:
             Suspended, JournalError, DivergedError, NoModelError, CancelledError: the signal of a call.
@@ -116,11 +117,11 @@ class BodyCalls:
             raise signal
 
     async def stop_again(self, call: str) -> NoReturn:
-        """Stand in for a call that was cancelled when the body ran before: ``asyncio.timeout`` does so again.
+        """Stand in for a call that the body cancelled in an earlier execution, until the body cancels it again.
 
         Raises:
-            Suspended: it was probably cancelled with its run, which is replayed up to here.
-            DivergedError: the body does not cancel it.
+            Suspended: the call was probably cancelled with its run, which is replayed up to this point.
+            DivergedError: the body does not cancel the call.
         """
         if self._ledger.execution.was_cancelled:
             self._suspensions[call] = Suspended()
@@ -141,7 +142,7 @@ class BodyCalls:
                 await asyncio.sleep(0)
 
     async def _stop_running(self) -> None:
-        """Cancel the calls and wait until they have ended: asyncio.wait and shield leave theirs running."""
+        """Cancel the calls that asyncio.wait or shield left running, and wait until they have ended."""
         tasks = [task for task in self.running.values() if task is not None]
         for task in tasks:
             task.cancel()

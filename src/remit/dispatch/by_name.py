@@ -14,7 +14,7 @@ from remit.errors import InvalidArgumentsError, InvalidOutputError
 from remit.record.arguments import Arguments, Limits, parse_arguments
 
 AliasCall = Callable[[str, Payload | None, dict[str, Any]], Awaitable[Any]]
-"""Calls the tool of an alias with an optional payload and arguments by name."""
+"""Calls a tool by alias with an optional payload and arguments by name."""
 
 PROMPT_FIELD: Final = "prompt"
 
@@ -22,7 +22,7 @@ PROMPT_FIELD: Final = "prompt"
 class ByName:
     """Tools as attributes: ``await ctx.tools.cms_getPage(slug="about")``.
 
-    Names with double underscores raise AttributeError, so that code that copies or inspects the object works.
+    Names with double underscores raise AttributeError, as code that copies or inspects objects expects.
     """
 
     __slots__ = ("__call",)
@@ -41,7 +41,7 @@ class ByName:
 
 
 def arguments_by_name(callee: AnyCallee, payload: object, values: Mapping[str, Any], limits: Limits) -> Arguments:
-    """The arguments of a call by name: one payload, values by name, or a text if ``prompt`` is the only parameter.
+    """The arguments of a call by name: a payload, values by name, or a text if ``prompt`` is the only parameter.
 
     Raises:
         InvalidArgumentsError: payload and values are mixed, the payload has another type, or JSON cannot hold it.
@@ -61,7 +61,7 @@ def arguments_by_name(callee: AnyCallee, payload: object, values: Mapping[str, A
 
 
 def encode_arguments(name: str, values: Mapping[str, Any], limits: Limits) -> Arguments:
-    """Arguments given in Python, as a model would write them to the tool ``name``.
+    """Encode Python arguments as a model would write them to the tool ``name``.
 
     Raises:
         InvalidArgumentsError: JSON cannot hold them.

@@ -1,6 +1,6 @@
-"""Finds names in the conditions of layers and in the rules of policies that no call there can have.
+"""Finds names in layer conditions and policy rules that match no possible call.
 
-Such a layer would silently not stand, and such a rule would silently never match.
+Such a layer would silently be omitted, and such a rule would silently never match.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from remit.schemas.suggestions import suggest
 
 
 def find_unknown_names(run_layers: Iterable[CallLayer], callees: Collection[AnyCallee]) -> Iterator[str]:
-    """Describe each name that chooses no call, in one line with a suggestion.
+    """Describe each name that selects no call, in one line with a suggestion.
 
-    A layer of the run sees the calls of all ``callees``, one of an agent those that the agent makes, and one of a tool
-    those of the tool.
+    A layer of the run sees the calls of all ``callees``, a layer of an agent sees the calls that the agent makes, and a
+    layer of a tool sees the tool's calls.
     """
     tools = frozenset(each.name for each in callees)
     agents = {each.name: each for each in callees if implements(each, AgentLike)}
@@ -40,7 +40,7 @@ def find_unknown_names(run_layers: Iterable[CallLayer], callees: Collection[AnyC
 
 
 def _find(layer: CallLayer, tools: frozenset[str], agents: Collection[str], existing: frozenset[str]) -> Iterator[str]:
-    """``tools`` and ``agents``: those whose calls the layer can see; ``existing``: all tools of the application."""
+    """Find such names, given the ``tools`` and ``agents`` in the layer's sight and all ``existing`` tools."""
     inner = layer
     while isinstance(inner, ConditionalLayer):
         yield from (_describe(repr(layer), each, tools, existing) for each in sorted(inner.tools - tools))

@@ -59,7 +59,7 @@ class DispatchPort(Protocol):
         ...
 
     def service(self, agent: str, callee: AnyCallee) -> CallService:
-        """The service for ``callee``, with all layers, for calls made as ``agent``."""
+        """The service for ``callee`` with all its layers, for calls made as ``agent``."""
         ...
 
     def refuse(self, error: CallError) -> CallService:
@@ -71,11 +71,11 @@ class DispatchPort(Protocol):
         ...
 
     def resolve_for_model(self, caller: Caller, name: str) -> AnyCallee:
-        """Resolve a name that a model wrote."""
+        """Resolve a name written by a model."""
         ...
 
     def resolve_for_code(self, caller: Caller, name: str) -> AnyCallee:
-        """Resolve a name that Python code uses."""
+        """Resolve a name used in Python code."""
         ...
 
     def resolve_alias(self, caller: Caller, alias: str) -> AnyCallee:
@@ -130,17 +130,17 @@ class CallContext:
         self._recorded_notes = [(item.name, item.data) for item in items if isinstance(item, Note)] if items else []
 
     def begin(self) -> Token[CallContext | None]:
-        """Let the context work for the body of its call and for what that starts, until `end`."""
+        """Enable the context, until `end`, for the body of its call and for the tasks that the body starts."""
         self._approved_token = APPROVED_STATE.set(self._approved)
         return _CURRENT_CONTEXT.set(self)
 
     def end(self, token: Token[CallContext | None]) -> None:
-        """Let the context work no longer."""
+        """Disable the context."""
         self._has_ended = True
         try:
             _CURRENT_CONTEXT.reset(token)
             APPROVED_STATE.reset(self._approved_token)
-        except ValueError:  # the coroutine is closed from elsewhere
+        except ValueError:  # the coroutine is closed from another context
             return
 
     @property
@@ -151,9 +151,9 @@ class CallContext:
         return self._key
 
     def settle_key(self, error: CallError | None = None) -> None:
-        """Tell operators of a keyed body that ends without having read its key, which is not repeated.
+        """Warn operators that a keyed body ended without reading its key, so that it is not repeated.
 
-        A body that was told to wait has not started its work, and is.
+        A body that was told to wait has not started its work, and is repeated.
         """
         if isinstance(error, RateLimitedError):
             self.ledger.unread_keys.discard(self.id)
@@ -184,7 +184,7 @@ class CallContext:
         self._write_note("log", {"message": message, **fields})
 
     def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
-        """Report progress, or what the call has changed or shown, to the journal and to the run's stream."""
+        """Report progress, or objects that the call changed or showed, to the journal and to the run's stream."""
         if isinstance(name, Changed):
             name, data = CHANGED, name.to_fields()
         elif isinstance(name, Seen):
@@ -192,7 +192,7 @@ class CallContext:
         self._write_note(name, data)
 
     async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
-        """The state in which the conversation last saw each part of an object, of those that `Seen` reports."""
+        """The state in which the conversation last saw each part of an object, as reported by `Seen`."""
         self._check_running("last_seen")
         return await find_last_seen(self.ledger, kind, object_id, parts)
 
@@ -225,13 +225,13 @@ class CallContext:
 
     @property
     def calls(self) -> BodyCalls:
-        """The calls of the body, kept from the first one on, because most bodies make none."""
+        """The calls of the body, created on first use, because most bodies make none."""
         if self._calls is None:
             self._calls = BodyCalls(self.id, self.ledger)
         return self._calls
 
     def caller_of_runs(self) -> Caller:
-        """The caller of what the body starts: runs that it opens have its tool scope and permissions.
+        """The caller of runs that the body opens, which inherit its tool scope and permissions.
 
         Raises:
             ContractError: the call has ended.
@@ -240,7 +240,7 @@ class CallContext:
         return self._dispatch.caller_below(self._callee, self._call)
 
     def hand_over_to(self, agent: AgentLike[..., Any], /) -> CallContext:
-        """Return this frame for an agent that continues in its place. It keeps counting occurrences for call ids."""
+        """Return this frame for an agent that continues in its place. The occurrences for call ids are counted on."""
         frame = CallContext(self._call, agent, self._dispatch)
         frame._occurrences = self._occurrences
         frame._calls = self.calls
@@ -253,12 +253,12 @@ class CallContext:
         return await self._call_value(callee, arguments_by_name(callee, payload, values, self._dispatch.limits))
 
     async def _call_value(self, callee: AnyCallee, arguments: Arguments) -> Any:
-        limited = arguments.limit(self._dispatch.limits)  # what was parsed is
+        limited = arguments.limit(self._dispatch.limits)  # parsed arguments are within the limits
         call = self._build_call(self._caller_of_calls(), callee, limited, "")
         try:
             reply = await self._make_call(callee, call)
             if reply.is_stopped:
-                if self.ledger.execution.is_stopping:  # the process that stopped it died before its run had ended
+                if self.ledger.execution.is_stopping:  # the process that stopped the call died before the run ended
                     raise asyncio.CancelledError
                 await self.calls.stop_again(call.id)
         except Suspended:
@@ -267,7 +267,7 @@ class CallContext:
         return unwrap_reply(callee, reply)
 
     def find(self, name: str, /) -> AnyCallee:
-        """The callee that Python code in this body calls by a name; one that refuses each call if there is none."""
+        """The callee that Python code in this body calls by a name. For an unknown name it refuses every call."""
         return self._dispatch.resolve_for_code(self._caller_of_calls(), name)
 
     def prepare_call(self, callee: AnyCallee, arguments: str, /, by: Principal | None = None) -> PreparedCall:
@@ -307,7 +307,7 @@ class CallContext:
         return PreparedCall(call.id, partial(self._make_call, callee, call), call.arguments.identity)
 
     async def _make_call(self, callee: AnyCallee, call: Call, refusal: CallError | None = None, /) -> Reply:
-        """Make a call. Its suspension is raised at once: drivers and pipelines let the siblings end themselves."""
+        """Make a call and raise its suspension at once: drivers and pipelines wait for its siblings themselves."""
         calls = self.calls
         if refusal is None or self.ledger.items_for(call.id):
             service = self._dispatch.service(call.caller.agent, callee)
@@ -333,9 +333,10 @@ class CallContext:
             return False
 
     def _check_running(self, member: str) -> None:
-        """Refuse to act for a call that has ended, or in the body of another one: a context may have been kept.
+        """Refuse use after the call has ended or in another call's body, since code may keep a context.
 
-        Code that runs in no call may use it while the call runs: a task or a thread of the application that serves it.
+        Code outside all calls, such as an application's task or thread that serves the call, may use it while the call
+        runs.
 
         Raises:
             ContractError: the call has ended, or the body of another one uses its context.
@@ -355,7 +356,7 @@ class CallContext:
     def _write_note(self, name: str, data: object) -> None:
         self._check_running("log")
         if self._calls is not None and self._calls.is_told:
-            return  # the body runs again: what it reports about its suspension would not be true then
+            return  # the body runs again, and a report about its suspension would be false then
         content = encode_log_data(data)
         if self._call.redactions:
             content = redact_reply(Reply(content), self._call.redactions).content
@@ -368,7 +369,7 @@ class CallContext:
 
     def _add_note(self, entry: tuple[str, str]) -> None:
         if self._has_ended:
-            return  # a thread wrote it while the loop could not run
+            return  # a thread wrote it while the loop was blocked
         if entry in self._recorded_notes:
             self._recorded_notes.remove(entry)
         else:
@@ -376,7 +377,7 @@ class CallContext:
 
 
 def caller_of_runs() -> Caller | None:
-    """The caller of the runs that the present task opens; None outside of the bodies of calls.
+    """The caller of the runs that the current task opens; None outside the bodies of calls.
 
     Raises:
         ContractError: the call of the body has ended.
@@ -386,4 +387,4 @@ def caller_of_runs() -> Caller | None:
 
 
 _CURRENT_CONTEXT: Final[ContextVar[CallContext | None]] = ContextVar("remit_current_context", default=None)
-"""The context of the body that runs, in its tasks and threads too."""
+"""The context of the running body, also in its tasks and threads."""

@@ -1,4 +1,4 @@
-"""Reports an exception of a body to developers; models and users get only its message."""
+"""Reports a body's exception to developers. Models and users receive only its message."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MAX_CHARS: Final = 20_000
 
 
 def report_exception(call: Call, error: BaseException) -> None:
-    """Write an exception to the logger ``remit.tools`` and to the span of its call, with its redacted traceback.
+    """Write an exception with its redacted traceback to the logger ``remit.tools`` and to the call's span.
 
-    A replay makes no calls, so it reports nothing.
+    A replay runs no bodies, so it reports nothing.
     """
     if call.ledger.execution.is_replaying:
         return
@@ -28,5 +28,5 @@ def report_exception(call: Call, error: BaseException) -> None:
 
 
 def _make_safe(text: str, call: Call) -> str:
-    """The text as handlers of logs and exporters of spans take it: redacted, and UTF-8 can encode it."""
+    """Make text safe for log handlers and span exporters: redacted and valid UTF-8."""
     return replace_surrogates(redact_text(text, call.redactions))

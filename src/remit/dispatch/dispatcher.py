@@ -30,17 +30,17 @@ from remit.record.principal import Caller
 
 
 class Dispatcher:
-    """Composes layers: entry outermost, then those of the run, the agent and the tool, then the base.
+    """Composes layers: the entry is outermost, followed by the layers of run, agent and tool, and the base.
 
     Args:
         run_layers: the layers of the runtime.
         callees: everything that the application lists.
-        root_agent: the agent as which external calls are made, if there is one.
+        root_agent: the agent in whose name external calls are made, if any.
 
     Raises:
         LayerOrderError: the layers around a callee break an order rule, within a scope or across scopes.
         NameTakenError: two callees have the same name.
-        SetupError: a layer or a rule is for a tool or agent whose calls it never sees.
+        SetupError: a layer or rule names a tool or agent whose calls it never sees.
     """
 
     def __init__(self, run_layers: Stack[CallLayer], callees: Registry, limits: Limits, root_agent: str = "") -> None:
@@ -77,7 +77,8 @@ class Dispatcher:
         """The layers around ``callee`` for calls made as ``agent``.
 
         They are composed once for registered callees, and on each call for objects derived from these. Layers that
-        your own code composes are so when the dispatcher is made, which shows their defects, others for the first call.
+        application code composes are composed with the dispatcher, which reveals their defects early; others are
+        composed for the first call.
         """
         service = self._services.get((agent, id(callee)))
         if service is None:
@@ -87,7 +88,7 @@ class Dispatcher:
         return service
 
     def open_service(self, root: AnyCallee) -> CallService:
-        """The service of an open run's own body. No policy judges it, but each call that it makes."""
+        """The service of an open run's own body. Policies judge not the body but each of its calls."""
         return compose_calls(self._scopes.recording, Base(root, self).__call__)
 
     def refuse(self, error: CallError) -> CallService:
@@ -95,7 +96,7 @@ class Dispatcher:
         return compose_calls(self._scopes.recording, _refusal(error))
 
     def caller_below(self, callee: AnyCallee, call: Call) -> Caller:
-        """The caller of calls that the body of ``callee`` makes: an agent itself, or else the caller of ``call``."""
+        """The caller for calls by the body of ``callee``: the agent if it is one, or else the caller of ``call``."""
         caller = call.caller.enter_call(call.id)
         agent = self._agents.get(callee.name)
         return caller if agent is None else caller.enter_agent(agent.name, agent.tool_scope, agent.permissions)
@@ -103,7 +104,7 @@ class Dispatcher:
     def resolve_for_model(self, caller: Caller, name: str) -> AnyCallee:
         """Resolve a name written by the calling agent's model, which can call only the agent's own tools.
 
-        Registered callees outside its tool scope are returned so that the call is denied, not unknown.
+        A registered callee outside the tool scope is returned too, so that its call is denied rather than unknown.
         """
         is_denied = caller.tool_scope is not None and name not in caller.tool_scope
         return (self.find(name) if is_denied else None) or self._registry_of(caller).get_or_missing(name)
@@ -135,13 +136,13 @@ class Dispatcher:
         return self._agent_registries.get(caller.agent, self._callees)
 
     def _is_allowed_or_denied(self, caller: Caller, name: str) -> bool:
-        """Whether the agent's tool scope has ``name``, or an agent above denies it, so that the call is denied."""
+        """Whether the agent's tool scope includes ``name``, or an agent above denies it."""
         agent = self._agents.get(caller.agent)
         is_allowed = agent is not None and agent.tool_scope is not None and name in agent.tool_scope
         return is_allowed or (caller.tool_scope is not None and name not in caller.tool_scope)
 
     def _check_layers(self, root_agent: str) -> None:
-        """Check the order of the layers around all callees, and compose the ones that application code composes."""
+        """Check the order of the layers around all callees, and compose those that application code composes."""
         names = dict.fromkeys((root_agent, *self._agents))
         nothing = MissingCallee("", ())
         pairs = chain(
@@ -153,7 +154,7 @@ class Dispatcher:
                 self.service(agent, callee)
 
     def _compose(self, agent: str, callee: AnyCallee) -> CallService:
-        """The layers around a callee. Objects that are not registered get the record layer only, which refuses them."""
+        """Compose the layers around a callee. Unregistered objects get only the record layer, which refuses them."""
         try:
             body = callee if isinstance(callee, MissingCallee) else self._callees.resolve(callee)
         except UnknownToolError as error:
@@ -176,7 +177,7 @@ class Dispatcher:
 
 
 def _redact_from_start(inner: CallService, redactions: tuple[Redaction, ...]) -> CallService:
-    """Tell layers outside the `Redact` layers of a tool, such as `Validate`, what those remove."""
+    """Tell layers outside a tool's `Redact` layers, such as `Validate`, what to remove."""
 
     def call_redacted(call: Call, /) -> CoroutineType[Any, Any, Reply]:
         return inner(call.replace(redactions=redactions))
@@ -185,7 +186,7 @@ def _redact_from_start(inner: CallService, redactions: tuple[Redaction, ...]) ->
 
 
 def _refuse_asked(inner: CallService, missing: MissingCallee) -> CallService:
-    """Refuse a call that a person was asked about and whose callee is gone: no answer could have it made."""
+    """Refuse a call that a person was asked about if its callee is gone, because no answer could have it made."""
 
     async def refuse_or_call(call: Call, /) -> Reply:
         items = call.ledger.items_for(call.id)
@@ -202,7 +203,7 @@ def _refuse_asked(inner: CallService, missing: MissingCallee) -> CallService:
 
 
 def _settle_refused(inner: CallService, base: Base) -> CallService:
-    """Settle the outcome of a call that the layers refuse although it was started, before the refusal is recorded."""
+    """Settle a started call that the layers refuse, before the refusal is recorded."""
 
     async def call_or_settle(call: Call, /) -> Reply:
         try:

@@ -12,11 +12,11 @@ from remit.record.secret import redact_secrets
 
 _MAX_REPR_CHARS: Final = 1000
 _MEMORY_ADDRESS: Final = re.compile(r" at 0x[0-9A-Fa-f]+")
-"""Addresses are removed: they differ at each resume, where equal lines are not written again."""
+"""Addresses are removed because they differ on each resume, and equal lines must not be written again."""
 
 
 def encode_log_data(data: object) -> str:
-    """Encode data as JSON; values that JSON cannot hold are replaced by their repr."""
+    """Encode data as JSON. Values that JSON cannot hold are replaced by their repr."""
     try:
         return serialize_content(data)
     except InvalidOutputError:
@@ -26,7 +26,7 @@ def encode_log_data(data: object) -> str:
 
 
 def safe_repr(value: object) -> str:
-    """The repr of any value, without secrets, as valid UTF-8, and limited in length."""
+    """The repr of any value: without secrets, valid as UTF-8, and limited in length."""
     try:
         text = repr(value)
     except Exception:  # noqa: BLE001 - a repr may raise anything

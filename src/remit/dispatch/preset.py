@@ -26,7 +26,7 @@ P = ParamSpec("P")
 Out = TypeVar("Out")
 
 GRACE_SECONDS: Final = 1.0
-"""Seconds that a body whose time is over must stop, before it is left behind."""
+"""Seconds that a timed-out body has to stop before it is abandoned."""
 
 
 def preset(
@@ -36,7 +36,7 @@ def preset(
     budget: Budget | None = None,
     max_questions: int = DEFAULT_MAX_QUESTIONS,
 ) -> Stack[CallLayer]:
-    """The run layers that a runtime has by default: authorize, validate strictly, budget, approve."""
+    """The default run layers of a runtime: authorize, validate strictly, budget, approve."""
     if not hasattr(env, "approver"):
         raise SetupError(f"env is {env!r}; give an object with an approver, such as Env()")
     check_instance("policy", policy, Policy, "give a Policy of your rules, such as Policy(HighRisk())")
@@ -46,9 +46,9 @@ def preset(
 
 
 def with_recommended_layers(tool: Tool[P, Out]) -> Tool[P, Out]:
-    """``tool`` with retries if its effect allows them, and with a breaker if it depends on external services (egress).
+    """Return ``tool`` with retries if its effect allows them, and a breaker if it uses external services (egress).
 
-    The time limit and rate that its facts declare hold without this; see `with_declared_limits`.
+    The time limit and rate in its facts apply without this function; see `with_declared_limits`.
     """
     check_instance("with_recommended_layers: tool", tool, Tool, "give a tool")
     return tool.layer(recommended_layers(tool.facts))
@@ -65,15 +65,15 @@ def recommended_layers(facts: Facts) -> Stack[ToolLayer]:
 
 
 def declared_rate(facts: Facts) -> RateLimit | None:
-    """The rate limit that facts declare. Keep it: one layer counts the calls of every service that it wraps."""
+    """The rate limit that facts declare. Reuse the layer, because it counts the calls of all services that it wraps."""
     return None if facts.rate is None else RateLimit(calls=facts.rate.calls, seconds=facts.rate.seconds)
 
 
 def with_declared_limits(facts: Facts, layers: Stack[CallLayer], rate: RateLimit | None) -> Stack[CallLayer]:
-    """The layers of a tool with those that its facts declare: the rate limit, and a timeout for each attempt.
+    """Add the layers that a tool's facts declare: the rate limit, and a timeout for each attempt.
 
-    The timeout has a second of grace, except around a composed callee, which would make calls after its own has ended.
-    A layer of the tool that is at least as strict takes the place of the declared one.
+    The timeout has a second of grace, except around a composed callee, which could otherwise make calls after its own
+    has ended. A layer of the tool that is at least as strict replaces the declared one.
     """
     seconds = facts.timeout
     if rate is not None and not any(_is_as_strict(each, rate) for each in layers):

@@ -1,4 +1,4 @@
-"""The registry resolves names, which exist at the edges only, and rejects duplicates."""
+"""The registry resolves names, which exist only at the edges, and rejects duplicates."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ AnyAgent = AgentLike[..., Any]
 
 
 def collect_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
-    """``callees`` and, recursively, the tools of the agents among them; each once."""
+    """Collect ``callees`` and, recursively, the tools of the agents among them, each once."""
     collected: list[AnyCallee] = []
     pending = list(callees)
     while pending:
@@ -46,11 +46,11 @@ def collect_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
 
 
 class Registry:
-    """Callees by canonical name. Tools that a provider runs reserve names here too, because models see both.
+    """Callees by canonical name. Provider-run tools reserve names here too, because models see both.
 
     Args:
-        callees: what the application offers.
-        methods: for keys of methods, the tool that makes their calls, or a callee of that key, which is not offered.
+        callees: the callees that the application offers.
+        methods: maps each method's key to the tool that makes its calls, or to a callee that is not offered.
 
     Raises:
         NameTakenError: two callees have the same name or alias.
@@ -87,35 +87,35 @@ class Registry:
                 self.add_provider_tool(each, describe(callee))
 
     def add_provider_tool(self, name: str, where: str) -> None:
-        """Reserve a name for a tool that the provider runs. ``where`` describes the agent that declares it."""
+        """Reserve a name for a provider-run tool. ``where`` describes the agent that declares it."""
         if name in self._by_name:
             raise _provider_conflict(name, where, self._by_name[name])
         self._providers.setdefault(name, where)
 
     def find(self, name: str) -> AnyCallee | None:
-        """The callee with that name, or of the method with that key, or None."""
+        """The callee with that name or method key, or None."""
         found = self._by_name.get(str(name))
         method = self._methods.get(str(name)) if found is None else None
         return found if method is None else method if method.name == name else self._by_name.get(method.name)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a program may call by name: the names of callees, and the keys of methods."""
+        """The names that a program may call: the names of callees and the keys of methods."""
         return (*self._by_name, *self._methods)
 
     @property
     def programs(self) -> tuple[AnyCallee, ...]:
-        """The methods that have no tool, which programs call by key."""
+        """The methods without a tool, which programs call by key."""
         return tuple(each for key, each in self._methods.items() if each.name == key)
 
     def resolve(self, callee: AnyCallee) -> AnyCallee:
-        """Resolve a passed object: to the object itself, or for an agent to the listed one with its model.
+        """Resolve an object to itself or, if it is an agent, to the listed agent with the object's model.
 
-        The object is listed, or it is derived from a listed one: the same body under the same name, with all layers
-        of the listed one and perhaps others, or with another model.
+        The object must be listed or derived from a listed one. A derived object has the same body and name, and has all
+        layers of the listed one and possibly more, or another model.
 
         Raises:
-            UnknownToolError: it is neither. The message says how to fix it.
+            UnknownToolError: it is neither listed nor derived. The message says how to fix it.
         """
         listed = self.find(callee.name)
         if listed is callee:
@@ -138,7 +138,7 @@ class Registry:
         """Refuse a pipeline with a step that is not listed, before any step runs.
 
         Raises:
-            SetupError: names both.
+            SetupError: names the pipeline and the step.
         """
         for callee in self:
             for step in callee.callees if implements(callee, HasSteps) else ():
@@ -169,12 +169,12 @@ def describe(callee: AnyCallee) -> str:
 
 
 def _is_same(listed: AnyCallee, callee: AnyCallee) -> bool:
-    """Whether both are equal in the eyes of the listed one. Another type does not get to say what it equals."""
+    """Whether both are equal by the listed object's type, so that another type's ``__eq__`` cannot decide."""
     return type(callee) is type(listed) and listed == callee
 
 
 def runs_same_body(callee: AnyCallee, listed: AnyCallee) -> bool:
-    """Whether a callee is the listed one, or derived from it: what it runs, and the facts that govern it, are equal."""
+    """Whether a callee is the listed one or derived from it, with the same body and facts."""
     if _is_same(listed, callee):
         return True
     same_type = type(callee) is type(listed)
@@ -182,16 +182,16 @@ def runs_same_body(callee: AnyCallee, listed: AnyCallee) -> bool:
 
 
 def keeps_layers(callee: AnyCallee, listed: AnyCallee) -> bool:
-    """Whether a callee has the very layers of the listed one, in their order: equal ones may have counted other calls.
+    """Whether a callee has the identical layers of the listed one in order, since equal layers may have other counts.
 
-    What was attached later may stand between them.
+    Layers that were attached later may stand between them.
     """
     own = iter(callee.layers)
     return all(any(other is each for other in own) for each in listed.layers)
 
 
 def _with_given_model(listed: AnyCallee, callee: object) -> AnyCallee:
-    """The listed agent, which alone has what linking adds, with model and settings of ``callee`` if they differ."""
+    """The listed agent, which linking has completed, with the model and settings of ``callee`` if they differ."""
     if not (implements(listed, HasModel) and implements(callee, HasModel)):
         return listed
     keeps_model = callee.model is None or (listed.model is not None and callee == listed)
@@ -210,7 +210,7 @@ class AnyPayload(BaseModel):
 
 
 class _AnyInput(Input[AnyPayload]):
-    """Accepts any arguments, because the unknown name is reported first; but not those that came with a reason."""
+    """Accepts any arguments, because the unknown name is reported first, except those refused for a reason."""
 
     __slots__ = ()
 
@@ -231,7 +231,7 @@ def _no_output() -> Output[Any]:
 
 
 class MissingCallee:
-    """Stands for an unknown name. Its calls take the usual path and end in one clear error."""
+    """Stands for an unknown name. Its calls take the usual path and end in a clear error."""
 
     description = "There is no such tool."
     facts = Facts(effect=Effect.PURE)

@@ -1,4 +1,4 @@
-"""The layers around each call, by scope: chosen for each agent and callee, checked once for equal ones."""
+"""The layers around each call by scope, chosen for each agent and callee."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _NO_LAYERS: Final[Stack[CallLayer]] = Stack()
 
 
 class _Alike(NamedTuple):
-    """Data shared by callees with layers at the same places, for all calling agents."""
+    """Data shared by callees with layers at the same places, independent of the calling agent."""
 
     order: _Order
     are_composed_by_own_code: bool
 
 
 class Scopes:
-    """Chooses the layers around calls, and refuses an order of them that breaks a rule.
+    """Chooses the layers around calls, and refuses an order that breaks a rule.
 
     Args:
         run_layers: the layers of the runtime.
         agents: the agents by name.
-        limits: of texts that are recorded, and of how deep agents may be nested.
+        limits: the limits of recorded texts and of the nesting of agents.
     """
 
     def __init__(self, run_layers: Stack[CallLayer], agents: Mapping[str, AnyAgent], limits: Limits) -> None:
@@ -60,10 +60,10 @@ class Scopes:
         return {"entry": self._entry(callee), "run": around["run"], "agent": by_agent, "tool": around["tool"]}
 
     def check(self, agent: str, callee: AnyCallee, chosen: LayersByScope) -> None:
-        """Check the order of the layers that were chosen, unless layers at the same places were checked before.
+        """Check the order of the chosen layers, unless layers at the same places were checked before.
 
         Raises:
-            LayerOrderError: it breaks a rule.
+            LayerOrderError: the order breaks a rule.
         """
         order = _order_of(chosen)
         if order not in self._checked:
@@ -73,7 +73,7 @@ class Scopes:
     def check_all(self, agents: Iterable[str], callees: Iterable[AnyCallee]) -> Iterator[tuple[str, AnyCallee]]:
         """Check the layers around all ``callees`` for calls made as each of ``agents``.
 
-        Yields the pairs in which application code composes a layer, because only composing them checks them.
+        Yields the pairs in which application code composes a layer, because only composition can check these.
 
         Raises:
             LayerOrderError: the layers around one of them are in the wrong order.
@@ -125,7 +125,7 @@ class Scopes:
 
 
 def _is_timeout_of_run(layer: CallLayer) -> bool:
-    """Whether a layer of the run limits each call that agents make, and not the agents, which make many."""
+    """Whether a layer of the run is a timeout for the single calls of agents, not for agents themselves."""
     return layer.place is Place.TIMEOUT and not isinstance(layer, ConditionalLayer)
 
 

@@ -1,4 +1,4 @@
-"""The terms of a run: what governs it, by name and value, so that no process continues it under less."""
+"""The terms of a run: the names and values that govern it, so that no process continues it under weaker ones."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ Numbers = Mapping[str, float | None]
 
 
 class RuleTerm(NamedTuple):
-    """A rule of a policy: its name, and how strict its verdict is; see `Policy.rule_strictness`."""
+    """A policy rule's name, and the strictness of its verdict; see `Policy.rule_strictness`."""
 
     name: str
     strictness: int
 
 
 class ScopeTerms(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What governs the calls of a run, or those of and by one callee: policies, names of layers, and values of limits.
+    """The policies, layer names and limits that govern a run's calls, or the calls of and by one callee.
 
-    ``policies`` have their rules in order, because the first rule with a verdict decides. ``tools`` and ``permissions``
-    are those to which an agent is narrowed; None for no restriction.
+    The rules in ``policies`` are in order, because the first rule with a verdict decides. An agent is narrowed to
+    ``tools`` and ``permissions``; None means no restriction.
     """
 
     policies: tuple[tuple[RuleTerm, ...], ...] = ()
@@ -58,20 +58,20 @@ class ScopeTerms(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 Terms = dict[str, ScopeTerms]
-"""The terms of a run under an empty name, and the terms of the agents and tools that it can reach under their names."""
+"""The terms of a run under an empty name, and those of reachable agents and tools under their names."""
 
 
 class PresentTerms(dict[str, ScopeTerms]):
-    """The terms of runs in this process. They do not change, so their JSON is written once."""
+    """The terms of runs in this process, with cached JSON."""
 
     @cached_property
     def text(self) -> str:
-        """Their JSON."""
+        """The JSON of the terms."""
         return _encode(self)
 
 
 class GovernedCallee(NamedTuple):
-    """A callee with what is inside it: layers around the calls, requests and steps of an agent, and its limits."""
+    """A callee and the governance inside it: an agent's limits, and layers around its calls, requests and steps."""
 
     callee: Callee[..., Any]
     inner_layers: Iterable[object] = ()
@@ -79,7 +79,7 @@ class GovernedCallee(NamedTuple):
 
 
 class LostTerm(NamedTuple):
-    """A term under which a run was opened, and which a process lacks: its name, and what it is in a sentence."""
+    """A term of a run that the current process lacks: its name, and a sentence that describes it."""
 
     name: str
     description: str
@@ -88,15 +88,15 @@ class LostTerm(NamedTuple):
 def describe_terms(
     layers: Stack[CallLayer], limits: Limits | None = None, callees: Iterable[GovernedCallee] = ()
 ) -> PresentTerms:
-    """The terms of runs under these run layers and limits, with those of callees."""
+    """Describe the terms of runs under these run layers and limits, with the terms of callees."""
     of_run = _describe(layers, {f"Limits.{name}": value for name, value in (asdict(limits) if limits else {}).items()})
     return PresentTerms({"": of_run} | {each.callee.name: _describe_callee(each) for each in callees})
 
 
 def encode_terms(terms: Terms) -> str:
-    """The terms as JSON, equal for equal terms: each scope once, with the names that it governs.
+    """Encode terms as canonical JSON: each scope once, with the names that it governs.
 
-    Callees without any are omitted.
+    Callees without terms are omitted.
     """
     return terms.text if isinstance(terms, PresentTerms) else _encode(terms)
 
@@ -112,10 +112,10 @@ def _encode(terms: Terms) -> str:
 
 
 def find_lost(pinned: str, present: Terms, *, caller: str = "") -> list[LostTerm]:
-    """The terms among ``pinned`` (JSON; empty for none) that ``present`` lacks or exceeds.
+    """Find the terms in ``pinned`` (JSON; empty for none) that ``present`` lacks or loosens.
 
-    A callee that no longer exists neither makes calls nor is called, so its terms are not missed. The exception is
-    ``caller``, the agent in whose name the call at the root of the run is made.
+    A callee that no longer exists neither makes nor receives calls, so its terms do not count as lost. The exception is
+    ``caller``, the agent in whose name the run's root call is made.
     """
     if not pinned or pinned == encode_terms(present):
         return []
@@ -124,13 +124,13 @@ def find_lost(pinned: str, present: Terms, *, caller: str = "") -> list[LostTerm
 
 
 def loosen_terms(pinned: str, present: Terms, *, caller: str = "") -> str:
-    """The pinned terms as JSON, without the terms that ``present`` lacks or exceeds."""
+    """The pinned terms as JSON, without those that ``present`` lacks or loosens."""
     pairs = _pair_scopes(pinned, present, caller)
     return encode_terms(_read_terms(pinned) | {name: _loosen(was, now) for name, (was, now) in pairs.items()})
 
 
 def inherit_terms(pinned: str, present: Terms, *, caller: str = "") -> str:
-    """The terms, as JSON, of a run that another one causes: the present ones, and the other's where these are less.
+    """The terms, as JSON, of a run that another run starts: the stricter ones of the present and the other's terms.
 
     A run that may continue under less, because a person said so, hands nothing of that on.
     """
@@ -142,10 +142,10 @@ def inherit_terms(pinned: str, present: Terms, *, caller: str = "") -> str:
 
 
 def _pair_scopes(pinned: str, present: Terms, caller: str) -> dict[str, tuple[ScopeTerms, ScopeTerms]]:
-    """The pinned and the current terms, by name, of callees that still make calls."""
+    """Pair the pinned and current terms, by name, of callees that still make calls."""
     pairs = {name: (was, present.get(name)) for name, was in _read_terms(pinned).items()}
     return {
-        # An agent that is gone makes no requests, so its own limits are not missed.
+        # An agent that is gone makes no requests, so its own limits do not count as lost.
         name: (was, now or ScopeTerms(limits={each: value for each, value in was.limits.items() if "." not in each}))
         for name, (was, now) in pairs.items()
         if now is not None or name == caller
@@ -184,7 +184,7 @@ def _describe(layers: Iterable[object], limits: Numbers) -> ScopeTerms:
 
 
 def _limits_of(layer: object) -> Iterator[tuple[str, float | None]]:
-    """The values of a layer that limit a run, by name."""
+    """The values of a layer that limit a run, keyed by name."""
     match layer:
         case Approve():
             yield "max_questions", layer.max_questions
@@ -205,7 +205,7 @@ def _limits_of(layer: object) -> Iterator[tuple[str, float | None]]:
 
 
 def _split_condition(layer: object) -> tuple[str, object]:
-    """For which calls a layer stands, as text that is empty for all, and the layer itself."""
+    """Split a layer into its condition, as text that is empty for all calls, and the layer itself."""
     text = ""
     while isinstance(layer, ConditionalLayer):
         text += f" for {', '.join(sorted(layer.tools | layer.agents)) or 'some tools'}"
@@ -236,7 +236,7 @@ def _compare(callee: str, pinned: ScopeTerms, present: ScopeTerms) -> Iterator[L
 
 
 def _find_lost_rules(pinned: ScopeTerms, present: ScopeTerms) -> Iterator[tuple[str, str]]:
-    """The rules that are missing or laxer, and those before which a laxer one now decides; each with what is wrong."""
+    """Find rules that are missing, laxer, or now preceded by a laxer one, each with the reason."""
     missing = Counter(pinned.rules) - Counter(present.rules)
     yield from ((name, "") for name in missing)
     for policy in pinned.policies:
@@ -252,7 +252,7 @@ def _find_lost_rules(pinned: ScopeTerms, present: ScopeTerms) -> Iterator[tuple[
 
 
 def _is_laxer(rule: RuleTerm, than: RuleTerm) -> bool:
-    """Whether a rule may let a call pass that the other one would not. What code returns is not known."""
+    """Whether a rule may let a call pass that the other would stop. Verdicts of custom code are unknown."""
     strictest = BLOCKS if than.strictness == UNKNOWN else than.strictness
     return rule.strictness < strictest
 

@@ -20,12 +20,12 @@ FindAgent = Callable[[str], AnyAgent | None]
 class ToolScope(CallLayer):
     """Refuses calls that an agent above does not allow.
 
-    It belongs to the entry: a call outside the tool scope is denied, and recorded as denied, whatever layers are
-    attached.
+    This layer belongs to the entry: a call outside the tool scope is denied and recorded regardless of the attached
+    layers.
 
     Args:
-        name: the name of the callee inside. find_agent: the agents by name.
-        max_agent_depth: around an agent, how deep agents may be nested.
+        name: the name of the wrapped callee. find_agent: finds agents by name.
+        max_agent_depth: the maximum nesting of agents, if the callee is one.
     """
 
     name: str = field(repr=False)
@@ -45,7 +45,7 @@ class ToolScope(CallLayer):
 
 
 class _ToolScope:
-    """The service. It is not a coroutine function, because almost every call passes."""
+    """The service. It is not a coroutine function, which saves a coroutine on the common path."""
 
     __slots__ = ("_find_agent", "_inner", "_name")
 

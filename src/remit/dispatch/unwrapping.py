@@ -1,4 +1,4 @@
-"""The value of a reply, for those who asked for it in Python."""
+"""Unwraps replies for Python callers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PENDING: Final = '"status":"PENDING"'
 
 
 def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
-    """The value of a good reply, loaded from its content if necessary. Raises the error of a bad reply."""
+    """Return the value of a successful reply, loaded from its content if necessary, or raise the error."""
     if reply.outcome != "ok":
         reply.raise_error()
     if reply.value is not NOT_LOADED:
@@ -22,8 +22,8 @@ def unwrap_reply(callee: AnyCallee, reply: Reply) -> Any:
         return callee.schema_out.load(reply.content)
     except ValueError as error:
         if reply.is_final:
-            return reply.content  # the result of the run, which may come from another callee
-        is_pending = reply.is_pending or _PENDING in reply.content  # that of a method, which says so itself
+            return reply.content  # the run's result may come from another callee
+        is_pending = reply.is_pending or _PENDING in reply.content  # a method's reply, whose value says so itself
         what = f"the recorded result of {callee.name} does not match its present contract"
         what = f"{callee.name} has no result yet: it answered PENDING" if is_pending else what
         raise InvalidOutputError(f"{what}: {shorten_text(reply.content, 200)}") from error
