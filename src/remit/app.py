@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["App", "Env"]
 
 _OF_PRESET: Final = frozenset({Place.AUTHORIZE, Place.VALIDATE})
-"""The places of layers of the preset of which one is enough."""
+"""The places of the preset's layers that need only one layer."""
 
 
 @check_arguments()
@@ -66,15 +66,16 @@ class App:
     Args:
         policy: which calls a person approves, and which are blocked; `DEFAULT_POLICY` by default.
         budget: limits on what a run may use; ``Budget()`` by default.
-        max_questions: a run that has asked as many asks next whether it may keep asking.
-        layers: more layers around every call, such as ``Stack(Timeout(60), Redact(…))``, beside those of `remit.preset`
-            with the three before. Each is as far out as its place allows; see `Stack.layer`.
+        max_questions: after this many questions, a run asks whether it may ask more.
+        layers: further layers around every call, such as ``Stack(Timeout(60), Redact(…))``, in addition to those that
+            `remit.preset` builds from the three arguments before. Each is as far out as its place allows; see
+        `Stack.layer`.
         operations: code and inventory, which ``remit check`` compares; None for an application without an inventory.
         limits: the sizes of texts that may enter a run; a runtime may have others.
-        references: the function for each kind of object that finds what a `Reference` may mean.
-        check_target: refuses a target that there is not for a principal with a `RequestNotFoundError`, before an agent
-            runs: ``async def check(target, principal)``.
-        resources: what its services use and what must be closed, such as connections: async context managers, or
+        references: by kind of object, the function that finds the objects that a `Reference` may mean.
+        check_target: refuses an unknown or invisible target with a `RequestNotFoundError` before an agent runs: ``async
+            def check(target, principal)``.
+        resources: the resources of its services that must be closed, such as connections: async context managers, or
             functions that return one. ``async with`` a runtime opens them in this order and closes them in the reverse.
     """
 
@@ -128,7 +129,7 @@ class App:
         self.build_layers()
 
     def _declared_terms(self) -> Terms:
-        """The terms of the policy, budget or layers that the application has of its own."""
+        """The terms of the application's own policy, budget or layers."""
         approve = Approve(self.env, policy=self.policy) if self.policy is not None else None
         own = Stack[CallLayer](*(each for each in (approve, self.budget) if each is not None))
         return describe_terms(own.layer(self._own_layers))
@@ -149,7 +150,7 @@ class App:
         return {} if self.operations is None else self.operations.method_callees
 
     def check_runtime(self, callees: Iterable[Callee[..., Any]], layers: Stack[CallLayer]) -> None:
-        """Compare what a runtime is about to run with what governs the application, its resolvers, inventory and lock.
+        """Compare what a runtime will run with the application's governance: its resolvers, inventory and lock.
 
         Raises:
             SetupError: ``layers`` lack what the application declares, or a kind of reference has no resolver.
@@ -162,7 +163,7 @@ class App:
                 f"application {self.name}: layers of the runtime lack {', '.join(each.description for each in lost)}, "
                 "which the application declares; leave out layers=, or give all of it with Runtime(app).layer(…)"
             )
-        if not CONTRACTS_ARE_CHECKED.get():  # to look for references reads every contract
+        if not CONTRACTS_ARE_CHECKED.get():  # the search for references reads every contract
             check_kinds(callees, self.references)
         if self.operations is not None:
             from remit.inventory.running import check_application  # noqa: PLC0415 - loaded only if there is one

@@ -67,7 +67,7 @@ _READ_AS: Final = {
     "iso2022_jp": "iso2022_jp_ext",
     "iso2022_jp_1": "iso2022_jp_ext",
 }
-"""Charsets that senders name and mean a larger one, which contains the printable characters of the named one."""
+"""Charsets that senders name instead of a larger one, which contains their printable characters."""
 MULTIBYTE: Final = frozenset(
     charset
     for family in (
@@ -78,7 +78,7 @@ MULTIBYTE: Final = frozenset(
     )
     for charset in family
 )
-"""The charsets that may take several bytes for a character."""
+"""The charsets with multi-byte characters."""
 _SINGLE_BYTE: Final = re.compile(
     r"cp(437|720|737|775|85[0-8]|86\d|874|1006|1125|125\d)|iso8859-\d+|koi8[-_][rut]|mac[-_]\w+|kz1048|ptcp154"
 )
@@ -89,7 +89,7 @@ _JIS_OFFSETS: Final = {"iso2022_jp_ext": 0, "euc_jp": 0x80}
 
 @check_call
 def find_charset(label: str) -> str | None:
-    """The charset that a label means, to decode with; None for a label that names no charset of text."""
+    """The charset for decoding text with that label; None if the label does not name a charset of text."""
     check_instance("find_charset: label", label, str, "give a string")
     name = label.strip().strip("\"'").strip().lower()
     if not name or len(name) > _MAX_LABEL:
@@ -113,13 +113,13 @@ def _find_codec(name: str) -> str | None:
 
 @check_call
 def decode(content: bytes, charset: str = "utf-8", errors: Literal["strict", "replace"] = "strict") -> str:
-    """The text of bytes in a charset that ``find_charset`` gave.
+    """Decode bytes in a charset from ``find_charset``.
 
-    Characters that the programs of senders add to their charsets are read too, such as ① and ㈱ in ISO-2022-JP.
+    Vendor additions to charsets are decoded too, such as ① and ㈱ in ISO-2022-JP.
 
     Raises:
         UnicodeDecodeError: the bytes are not in this charset, and ``errors`` is strict.
-        SetupError: there is no such charset, or no such way with errors.
+        SetupError: the charset or the error handler is unknown.
     """
     check_instance("decode: content", content, bytes, "give bytes")
     check_texts("decode", charset=charset, errors=errors)
@@ -138,10 +138,10 @@ def decode(content: bytes, charset: str = "utf-8", errors: Literal["strict", "re
 
 
 def _read_added(fallback: _Handler) -> _Handler:
-    """An error handler that reads the characters that are missing in Python's tables."""
+    """An error handler that decodes characters missing from Python's tables."""
 
     def read(error: UnicodeError) -> tuple[str | bytes, int]:
-        if not isinstance(error, UnicodeDecodeError):  # of text that is written, which `decode` never does
+        if not isinstance(error, UnicodeDecodeError):  # an encoding error, which `decode` never causes
             raise error
         pair = error.object[error.start : error.start + 2]
         if (added := _find_added(pair, error.encoding)) is not None:
@@ -152,7 +152,7 @@ def _read_added(fallback: _Handler) -> _Handler:
 
 
 def _find_added(pair: bytes, charset: str) -> str | None:
-    """The character of two bytes, in the charset of Windows that extends this one."""
+    """The character for two bytes in the Windows charset that extends this one."""
     if charset == "big5hkscs":
         return _decode_pair(pair, "cp950")
     offset = _JIS_OFFSETS.get(charset)

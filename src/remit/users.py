@@ -164,7 +164,7 @@ def read_users(path: Path, user: str) -> UserDirectory:
 
 
 def os_user() -> str:
-    """The operating system's user of this process. The environment is ignored."""
+    """The operating-system user of this process. The environment is ignored."""
     if sys.platform == "win32":
         return getpass.getuser()
     try:
@@ -234,8 +234,8 @@ def _toml_key(name: str) -> str:
 
 
 def _write_file(path: Path, text: str) -> None:
-    """Write a whole file, private to its owner; two processes that do so at once write the same text."""
+    """Write a whole file, private to its owner. Two processes that write it at once write the same text."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.unlink(missing_ok=True)  # of a process of this id that died
+    draft.unlink(missing_ok=True)  # left by a dead process with the same id
     write_private_file(draft, text.encode())
     draft.replace(path)

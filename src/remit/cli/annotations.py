@@ -63,7 +63,7 @@ def _import_statement(module: str, names: list[str]) -> str:
 
 
 class AnnotationWriter:
-    """Renders types as annotations. A model that cannot be imported gets a class of its own in ``classes``."""
+    """Renders types as annotations. A model that cannot be imported gets a separate class in ``classes``."""
 
     def __init__(self, imports: ImportCollector) -> None:
         self.imports = imports

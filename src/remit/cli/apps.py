@@ -34,8 +34,8 @@ def find_app(name: str, loaders: Mapping[str, AppLoader]) -> App:
     """Load the application ``name``: one of ``loaders``, or the object at ``package.module:attribute``.
 
     The object is an `App`, or a function without parameters that returns one. The current folder is searched too.
-    ``APP+FILE`` adds the worker of a file to an application; ``FILE`` alone is an application of its own, and so is a
-    folder of worker files.
+    ``APP+FILE`` adds the worker of a file to an application; ``FILE`` or a folder of worker files alone is an
+    application too.
 
     Raises:
         NoSuchError: there is no such application.

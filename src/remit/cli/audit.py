@@ -81,7 +81,7 @@ def accept() -> None:
             )
         from remit.journal.sql.store import SqlStore
 
-        client.wait(cast("SqlStore", client.store).accept_rows())  # the command line has no other store
+        client.wait(cast("SqlStore", client.store).accept_rows())  # the command line uses no other store
     print("every row of the journal is signed; check the open questions and grants")
 
 

@@ -96,7 +96,7 @@ def call(
 def _add_files(
     client: LocalClient, runtime: Runtime, tool: str, arguments: Arguments, files: Sequence[str]
 ) -> Arguments:
-    """Store files, and add their references to the arguments. A parameter that is a list can have several."""
+    """Store files and add their references to the arguments. A list parameter can take several files."""
     if not files or arguments.value is None:
         return arguments
     callees = [*collect_tools(runtime.app), *runtime.app.agents]
@@ -133,7 +133,7 @@ def _takes_files(schema: Any) -> Literal["", "one", "several"]:
 
 
 def _read_json(arguments: str) -> str:
-    """The arguments, or those on stdin. No run is made for what is not JSON: most often the shell took the quotes.
+    """The arguments, or those on stdin. Invalid JSON starts no run: most often, the shell removed the quotes.
 
     Raises:
         UsageError: says where, and how to write them.
@@ -142,7 +142,7 @@ def _read_json(arguments: str) -> str:
     try:
         json.loads(text)
     except RecursionError:
-        return text  # the limits of the application say how deep they may be
+        return text  # the application's limits bound their depth
     except ValueError as error:
         at = error.pos if isinstance(error, json.JSONDecodeError) else 0
         rest = one_line(text[at : at + 20])
@@ -157,7 +157,7 @@ def _read_json(arguments: str) -> str:
 def _check_callee(client: LocalClient, app: App, tool: str, app_reference: str, *, may_be_known: bool) -> None:
     """Check that the application has a tool or agent of this name, and the model that it needs.
 
-    The contract of a lazily found tool is read here, where it is known whether it was checked.
+    The contract of a lazily found tool is read here, where its check is on record.
     ``may_be_known``: a result may exist, which needs no model.
     """
     callees = {each.name: each for each in (*collect_tools(app), *app.agents)}

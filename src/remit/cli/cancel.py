@@ -52,7 +52,7 @@ def cancel(
 
 
 async def _read_receipt(client: Client, run: str) -> list[str]:
-    """The changes made by the calls of a run; nothing if the user may cancel the run but not read it."""
+    """The changes by the calls of a run; empty if the user may cancel the run but not read it."""
     try:
         return receipt_lines((await client.details(run)).receipt)
     except RequestNotFoundError:
@@ -60,7 +60,7 @@ async def _read_receipt(client: Client, run: str) -> list[str]:
 
 
 def _describe(row: RunRow, status: RunStatus, questions: list[str]) -> str:
-    """The effect of a command on a run: ``row`` is from before it, and ``questions`` are those that were open then."""
+    """The effect of a command on a run. ``row`` and the open ``questions`` are from before the command."""
     if row.status not in UNFINISHED_STATUSES:
         return f"run {row.run} ended before as {row.status}; it is not changed"
     if status == "running":

@@ -34,7 +34,7 @@ class Chat:
     Args:
         app_reference: how the application was named on the command line.
         read: reads a line after a prompt, like `input`.
-        target: what the runs are about.
+        target: the target of the runs.
         patience: how long to wait, in seconds, for a run that another process executes.
     """
 
@@ -63,7 +63,7 @@ class Chat:
         self._postponed: set[str] = set()
 
     def talk(self) -> int:
-        """Read and send messages until the user leaves; the exit status."""
+        """Read and send messages until the user leaves. Returns the exit status."""
         app = self._runtime.app
         uses_model = needs_model(app, app.agents[0].name)
         if uses_model:
@@ -101,7 +101,7 @@ class Chat:
                 return text
 
     def _continue(self) -> None:
-        """Finish what an earlier session has left open."""
+        """Finish the open work of an earlier session."""
         if self._finish_last_run():
             self._make_announced_calls()
 
@@ -122,7 +122,7 @@ class Chat:
             ended = all(self._settle(self._resume(run)) for run in runs)
 
     def _finish_last_run(self) -> bool:
-        """Finish the last run of the conversation if necessary; whether the next message can be sent."""
+        """Finish the last run of the conversation if necessary. Returns whether the next message can be sent."""
         row = self._last_run()
         if row is None or row.status not in UNFINISHED_STATUSES:
             return True
@@ -139,7 +139,7 @@ class Chat:
         return self._settle(self._resume(run))
 
     def _settle(self, result: RunResult[Any]) -> bool:
-        """Ask the questions of a waiting run until it ends, and report its result; False if one stays open."""
+        """Ask the questions of a waiting run until it ends, and report its result. False if a question stays open."""
         while result.status == "waiting":
             rows = [self._client.get_question(question) for question in result.questions]
             if not self._ask_questions([row.question for row in rows]):
@@ -164,7 +164,7 @@ class Chat:
         return True
 
     def _ask_questions(self, questions: list[Question]) -> bool:
-        """Ask each question that the user has not deferred; whether any was decided."""
+        """Ask each question that the user has not deferred. Returns whether any was decided."""
         any_decided = False
         for question in questions:
             is_new = question.id not in self._postponed
@@ -180,7 +180,7 @@ class Chat:
         return any_decided
 
     def _ask_announced_questions(self) -> list[str]:
-        """Ask the questions about announced calls; the runs that the answers have opened."""
+        """Ask the questions about announced calls. Returns the runs that the answers opened."""
         for question in self._client.announced_questions(self._runtime.app.name, self._conversation):
             if question.id in self._postponed:
                 self._question_prompter.leave_open(question)
@@ -192,7 +192,7 @@ class Chat:
         return runs
 
     def _list_postponed(self) -> None:
-        """Say once more how the questions that the user has deferred are decided."""
+        """Show again how to decide the questions that the user has deferred."""
         for question in sorted(self._postponed):
             row = self._client.get_question(question)
             if row.status == "open":

@@ -72,7 +72,7 @@ def examine(app: App) -> tuple[CheckResult, ...]:
 
 
 def _check_start(app: App, name: str, *, as_json: bool) -> int:
-    """Check an application without an inventory as a runtime does when it starts, and report."""
+    """Check an application without an inventory as the start of a runtime does, and report the result."""
     findings: list[Finding] = []
     try:
         Runtime(app)
@@ -108,7 +108,7 @@ def _config_file() -> Path:
 
 
 def _with_app_name(finding: Finding, app: str) -> Finding:
-    """The finding, with the application's name in the command that fixes it."""
+    """The finding with the application's name in its suggested command."""
     return replace(finding, fix=finding.fix.replace("remit lock APP", f"remit lock {app}"))
 
 

@@ -1,7 +1,7 @@
 """Records which applications were fully checked in their current form, so that a call of one tool builds one contract.
 
-Kept in the data folder: for each application the files that were loaded, with those of its inventory and agents, the
-digest of their sizes and times, and the digest of its governance. What has other files, or is governed otherwise, is
+The data folder keeps, for each application, the loaded files with those of its inventory and agents, the digest of
+their sizes and times, and the digest of its governance. An application with other files or another governance is
 checked in full again.
 """
 
@@ -38,7 +38,7 @@ class _Checked(Struct, frozen=True):
 
 
 def load_checked(client: LocalClient, name: str) -> App:
-    """Load an application. If it was checked as it is, each of its contracts is read on first use.
+    """Load an application. If its current form was checked, each of its contracts is read on first use.
 
     Raises:
         NoSuchError: there is no such application. SetupError: it cannot be loaded.
@@ -54,7 +54,7 @@ def load_checked(client: LocalClient, name: str) -> App:
 
 
 def remember_checked(client: LocalClient, name: str, app: App) -> None:
-    """Keep that an application was checked, as the start of its runtime does, unless that is known."""
+    """Record, if it is not on record, that an application was checked as by the start of its runtime."""
     if app.operations is None or CONTRACTS_ARE_CHECKED.get():
         return
     from remit.cli.check import offered_callees
@@ -65,7 +65,7 @@ def remember_checked(client: LocalClient, name: str, app: App) -> None:
     governance = digest_governance(app.operations, offered)
     path = _path(client, name)
     draft = path.with_suffix(f".{os.getpid()}")
-    with contextlib.suppress(OSError):  # what cannot be kept is checked again
+    with contextlib.suppress(OSError):  # an unrecorded check is repeated
         path.parent.mkdir(mode=0o700, exist_ok=True)
         draft.write_bytes(json.encode(_Checked(files, _digest_files(files), governance)))
         draft.replace(path)
@@ -82,7 +82,7 @@ def _find_files(operations: Operations, offered: Iterable[AnyCallee]) -> Iterato
 
 
 def _path(client: LocalClient, name: str) -> Path:
-    """The file about an application, as it is named in the current folder."""
+    """The file with the record of an application, as named from the current folder."""
     return data_folder(client.environ) / "checked" / f"{sha256(f'{name}|{Path.cwd()}'.encode()).hexdigest()[:32]}.json"
 
 

@@ -23,7 +23,7 @@ from remit.journal.rest import find_rest
 from remit.record.principal import Principal
 from remit.users import UserDirectory, os_user, read_users
 
-if TYPE_CHECKING:  # what only some commands use is imported where it is used
+if TYPE_CHECKING:  # modules for few commands are imported on use
     from remit.app import App
     from remit.audit.audit import Audit
     from remit.client.client import Client
@@ -94,7 +94,7 @@ class LocalClient:
     def execute(
         self, runtime: Runtime, coroutine: Coroutine[Any, Any, RunResult[Any]], find_row: Callable[[], RunRow | None]
     ) -> RunResult[Any]:
-        """Execute a run. If Ctrl-C interrupts it, cancel the run, whatever it was doing at that moment.
+        """Execute a run. If Ctrl-C interrupts it, cancel the run, even in the middle of a call.
 
         ``find_row`` returns the run's row once it is known. A finished or suspended run is entered into the audit log.
         """
@@ -152,7 +152,7 @@ class LocalClient:
 
     @cached_property
     def reader(self) -> ConversationReader:
-        """Reads what the user may see of all applications, at the prices of ``config.toml`` and of Remit's table."""
+        """The reader of everything that the user may see, at the prices of ``config.toml`` and of Remit's table."""
         from remit.client.conversation_reader import ConversationReader
         from remit.models.prices import with_default_prices
 
@@ -190,7 +190,7 @@ class LocalClient:
         return runtime
 
     def client_of(self, app: App | None) -> Client:
-        """The client of the user for the runs of ``app``; without one, for the questions and grants of all."""
+        """The user's client for the runs of ``app``; without an application, for the questions and grants of all."""
         if app is not None:
             return self.runtime(app).client(self.principal)
         from remit.app import App
@@ -346,7 +346,7 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
     if anchor:
         from remit.cli.anchor import load_anchor
 
-        load_anchor(anchor)  # one that cannot be had is told before anything runs
+        load_anchor(anchor)  # a missing requirement is reported before anything runs
     database = environ.get("REMIT_DATABASE") or users.journal_url
     store = home.open_store(database, environ.get("REMIT_JOURNAL_KEY") or users.journal_key)
     with asyncio.Runner() as runner, ExitStack() as exit_stack:
@@ -366,7 +366,7 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
 
 
 def _close_models(runner: asyncio.Runner) -> None:
-    """Close the models that were opened, by whichever part: an agent, a driver or this client."""
+    """Close all opened models, whether an agent, a driver or this client opened them."""
     models = sys.modules.get("remit.models.resolve")
     if models is not None:
         runner.run(models.close_opened_models())
@@ -380,10 +380,10 @@ def needs_model(app: App, callee: str) -> bool:
 
 
 def check_models(client: LocalClient, app: App, callee: str) -> None:
-    """Check before a run is opened, or continued by a decision, that every model it can reach is available.
+    """Check that every model a run can reach is available, before the run is opened or continued by a decision.
 
     Raises:
-        SetupError: names the model and what is missing. No model was asked.
+        SetupError: names the model and the missing part. No request was sent.
     """
     from remit.agent.linking import reachable_from
     from remit.agent.model import ChecksModel

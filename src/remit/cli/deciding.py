@@ -35,7 +35,7 @@ class UserDecision(Struct, frozen=True, kw_only=True):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it only approves or denies, without anything that a recorded decision would must match."""
+        """Whether it only approves or denies, without details that a recorded decision would have to match."""
         return not (self.result or self.arguments)
 
 
@@ -48,7 +48,7 @@ class _LocalApp(Struct, frozen=True):
 
 
 def decide_question(question_id: str, decision: UserDecision, *, app_reference: str, wait: float, as_json: bool) -> int:
-    """Record a decision and continue its run; the exit status.
+    """Record a decision and continue its run. Returns the exit status.
 
     An application that is named is loaded before anything is recorded. Without one, the decision is recorded even if
     the application is not available here, and another process continues the run.
@@ -61,7 +61,7 @@ def decide_question(question_id: str, decision: UserDecision, *, app_reference: 
         _check_four_eyes(client, question)
         row = client.waiting_run(question) or _find_carrying_run(client, asking, found)
         is_recorded = _is_repeated(client, found, row, decision, name)
-        # A yes to an announced call opens a run of the application, which also checks edits and results.
+        # Approving an announced call opens a run of the application, which also checks edits and results.
         is_needed = not decision.is_plain or (decision.approved and (row is None or decision.kind == "outcome"))
         local = _find_app(client, row or asking, app_reference, name, is_needed=is_needed)
         last_seq = _last_seq(client, row)
@@ -84,7 +84,7 @@ def _continue_run(
     wait: float,
     as_json: bool,
 ) -> int:
-    """Continue the run of a recorded decision, or say which command does."""
+    """Continue the run of a recorded decision, or name the command that continues it."""
     if last_seq is not None:
         notify_engine(client, client.runtime(local.app or App(name=row.application)), row.run)
     if local.app is None:
@@ -100,17 +100,17 @@ def _continue_run(
             decided_after=last_seq,
             decided_question=question_id,
         )
-    except (UsageError, SetupError) as error:  # their status would say that nothing was done
+    except (UsageError, SetupError) as error:  # their exit status would claim that nothing was done
         return _report_left(row, _LocalApp(local.name, None, error.message), decision, as_json=as_json)
     except LeaseError as error:
         return _report_executed_elsewhere(row, error, local.name, decision, as_json=as_json)
 
 
 def _find_app(client: LocalClient, row: RunRow, app_reference: str, name: str, *, is_needed: bool) -> _LocalApp:
-    """The application of a run, as it is named, or as it is installed if it can be loaded.
+    """The application of a run: the named one, or the installed one if it can be loaded.
 
     Raises:
-        RemitError: it cannot be loaded although it was named, or although the decision needs it.
+        RemitError: it cannot be loaded, but it was named or the decision needs it.
     """
     try:
         return _LocalApp(name, prepare_app(client, row, app_reference))
@@ -121,7 +121,7 @@ def _find_app(client: LocalClient, row: RunRow, app_reference: str, name: str, *
 
 
 def _record(client: LocalClient, question: Question, decision: UserDecision, app: App | None) -> RunRow | None:
-    """Record the decision; the run that it opens, or None."""
+    """Record the decision. Returns the run that it opens, or None."""
     deciding = client.client_of(app).decide(
         question.id,
         approved=decision.approved,
@@ -137,7 +137,7 @@ def _record(client: LocalClient, question: Question, decision: UserDecision, app
 
 
 def _find_carrying_run(client: LocalClient, asking: RunRow, found: QuestionRow) -> RunRow | None:
-    """The run that an earlier yes to an announced call has opened, if it is the last of its conversation."""
+    """The run opened by an earlier approval of an announced call, if it is the last of its conversation."""
     if found.decision is None or not asking.conversation:
         return None
     last = client.latest_run(asking.application, asking.conversation)
@@ -200,7 +200,7 @@ def _report_denied(question: Question, decision: UserDecision, *, as_json: bool)
 
 
 def _report_left(row: RunRow, local: _LocalApp, decision: UserDecision, *, as_json: bool) -> int:
-    """Report that the decision is recorded, why this process does not continue the run, and which commands do."""
+    """Report that the decision is recorded, why this process does not continue the run, and the commands that do."""
     if as_json:
         print(json_text({"run": row.run, "status": row.status, "decision": decision.label}))
     option = app_option(local.name)

@@ -1,4 +1,4 @@
-"""``remit docs``: the reference of an application's methods and tools."""
+"""``remit docs``: print the reference of an application's methods and tools."""
 
 from __future__ import annotations
 

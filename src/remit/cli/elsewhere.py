@@ -19,7 +19,7 @@ from remit.record.items import Position, RunFinished, RunResumed, RunStalled, Ru
 
 _POLL_SECONDS: Final = 0.5
 _SILENT_SECONDS: Final = 2.0
-"""The seconds after which a person is told what the command waits for."""
+"""The seconds until the command reports what it waits for."""
 
 _EXECUTOR_NAME: Final = re.compile(r"(\d+)-[0-9a-z]{12}")
 """The name of a runtime as executor: its process id and a unique word."""
@@ -33,7 +33,7 @@ class Elsewhere:
 
     Args:
         executor: the name of the executor; empty if it is unknown yet.
-        patience: how long to wait at most, in seconds.
+        patience: the longest wait in seconds.
         after: the item after which the execution starts, or None to find that in the journal.
         monotonic: a clock in seconds, to measure the wait.
         sleep: waits for some seconds.
@@ -55,9 +55,9 @@ class Elsewhere:
         self._started = self.monotonic()
 
     def wait_until_free(self) -> bool:
-        """Wait until the run rests, or its executor is dead. False if that takes too long.
+        """Wait until the run rests or its executor is dead. Returns False after too long a wait.
 
-        Ctrl-C ends the wait, and not the run.
+        Ctrl-C ends the wait, but not the run.
         """
         if self.patience <= 0:
             return False
@@ -114,6 +114,6 @@ def is_alive(process: int) -> bool:
 
 
 def _current_execution(items: Sequence[Position]) -> Sequence[Position]:
-    """The items of the execution that continues: those after the last one, if the run rests."""
+    """The items of the current execution; none yet if the run rests."""
     marks = (index for index, each in enumerate(items) if isinstance(each.item, (RunResumed, *_RESTS)))
     return items[max(marks, default=-1) + 1 :]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _RUN: Final = "run"
 _MAX_REASON: Final = 1000
-"""The most characters of why a task failed: an error ends with the line to write."""
+"""The most characters of a task's failure; enough for the line to write at the end of an error."""
 _MATCHINGS: Final = ("strict", "in-order", "by-tool")
 
 
@@ -136,7 +136,7 @@ def add(
 
 
 def _to_yaml(value: object) -> str:
-    """A value as JSON that YAML reads as it is: it folds lines at more characters, and refuses some."""
+    """A value as JSON that YAML reads unchanged. YAML folds lines at more characters and refuses some."""
     import json
     import re
 
@@ -195,7 +195,7 @@ def _prepare(task: Task, model: ResolvedModel | None) -> tuple[Recorder | Record
 
 
 def _load_fresh(load_app: Callable[[], App]) -> Callable[[], App]:
-    """Load the application for each task, and refuse one that is the same object each time, with its state."""
+    """Load the application for each task. Refuse an application that is the same object, with its state, each time."""
     loaded: list[App] = []
 
     def load() -> App:

@@ -62,7 +62,7 @@ def executor(
 
 
 def _load_app(name: str, *, is_shared: bool) -> App:
-    """Load an application. A journal that other machines share needs data that they share too.
+    """Load an application. A journal shared with other machines needs shared data.
 
     Raises:
         UsageError: the application keeps its data in a file of this machine.

@@ -1,4 +1,4 @@
-"""Shows on a terminal the answer that an agent's model is writing, until it is recorded."""
+"""Shows the answer that an agent's model is writing on a terminal until it is recorded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _POLL_SECONDS = 1.0
 
 
 async def execute_shown(store: Store, run: str, terminal: Terminal, execution: Coroutine[Any, Any, T]) -> T:
-    """Execute a run here, and show what its agent writes meanwhile if the terminal shows answers."""
+    """Execute a run here, and show its agent's answers as they are written if the terminal shows answers."""
     if not terminal.shows_answers:
         return await execution
     following = asyncio.create_task(_show_answers(store, run, terminal))

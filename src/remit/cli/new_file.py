@@ -1,4 +1,4 @@
-"""Writes what a command saves to a file that does not exist yet."""
+"""Writes the output of a command to a new file."""
 
 from __future__ import annotations
 

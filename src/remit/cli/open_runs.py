@@ -45,7 +45,7 @@ async def call_in_run(
     target: str,
     key: str,
 ) -> RunResult[Any]:
-    """Make a call of an open run; its result as that of a run of its own, under the id of the open run."""
+    """Make a call of an open run. Returns its result like that of a separate run, with the id of the open run."""
     from remit.runtime import RunResult
 
     opened = (

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 _KINDS = "an installed application, package.module:attribute, a worker file, or a folder of worker files"
 
 AppArgument: TypeAlias = Annotated[str, typer.Argument(metavar="APP", help=f"A{_KINDS[1:]}.")]
-"""The application that a command is about."""
+"""The application that a command uses."""
 
 TargetOption: TypeAlias = Annotated[
     str, typer.Option("--target", metavar="TARGET", help="What the run is about, such as a site: bakery/main.")
@@ -19,7 +19,7 @@ TargetOption: TypeAlias = Annotated[
 _RUN_APP = f"The run's application: {_KINDS}. Without it: the installed application of that name"
 
 RunAppOption: TypeAlias = Annotated[str, typer.Option("--app", metavar="APP", help=f"{_RUN_APP}.")]
-"""The application of a run, which the journal knows by name only."""
+"""The application of a run. The journal holds only its name."""
 
 DecisionAppOption: TypeAlias = Annotated[
     str,

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from typing import Final
 
 with contextlib.suppress(ImportError):
-    importlib.import_module("readline")  # gives `input` its line editing, where the platform has it
+    importlib.import_module("readline")  # adds line editing to `input` if the platform supports it
 
 if sys.platform != "win32":
     import termios

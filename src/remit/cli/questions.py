@@ -59,7 +59,7 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
     def ask_question(self, question: Question) -> Answer:
         """Show a question, act on the answer and return the final decision, made here or elsewhere.
 
-        The run that a yes to an announced call opens is added to ``opened``.
+        Approving an announced call opens a run, which is added to ``opened``.
         """
         if self.client.get_question(question.id).status != "open":
             return self.leave_open(question)
@@ -74,7 +74,7 @@ class QuestionPrompter(Struct, frozen=True, kw_only=True):
         return self._decide(question, answer, details or _AnswerDetails())
 
     def leave_open(self, question: Question) -> Answer:
-        """Say how to decide a question later, or how it was decided elsewhere in the meantime."""
+        """Show how to decide a question later, or how another process decided it in the meantime."""
         row = self.client.get_question(question.id)
         if row.status == "open":
             commands = " or: ".join(decision_commands(question, self.app_reference))

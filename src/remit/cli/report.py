@@ -43,7 +43,7 @@ class ReportOptions(Struct, frozen=True, kw_only=True):
 
 
 def report_result(client: LocalClient, result: RunResult[Any], options: ReportOptions) -> int:
-    """Print the result of a run; the exit status."""
+    """Print the result of a run. Returns the exit status."""
     rows = [client.get_question(question) for question in result.questions]
     open_questions = [row.question for row in rows if row.status == "open"]
     announced_questions = client.announced_questions(options.application, options.conversation)
@@ -96,7 +96,7 @@ def describe_continuation(run: str, lacks: Sequence[str], retry_at: float, optio
 
 
 def queued_notice(result: RunResult[Any], app_reference: str) -> str:
-    """Which run a queued one waits for, and how it continues."""
+    """The run for which a queued run waits, and how the queued run continues."""
     option = app_option(app_reference)
     return (
         f"queued: run {result.run}; {escape_controls(result.reason)}\n"
@@ -138,7 +138,7 @@ def decision_commands(question: Question, app_reference: str = "") -> tuple[str,
 
 
 def describe_approvers(client: LocalClient, question: Question) -> str:
-    """Which users may decide a question that needs another person than those who requested the call."""
+    """The users who may decide a question that the requesters of its call may not decide."""
     requesters = one_line(" nor ".join(question.requesters))
     who = one_line(" or ".join(client.list_approvers(question)))
     lacking = f"no other user may; give one the permission {question.who} in {client.users.path}"
@@ -210,12 +210,12 @@ def _repeat_suffix(question: Question) -> str:
 
 
 def name_app(app_reference: str, application: str) -> str:
-    """How commands name the application of a run: as the user did, or with a placeholder if its name is not enough."""
+    """The application of a run as commands name it: the user's name for it, or a placeholder if no name is enough."""
     return app_reference or ("" if application in installed_apps() else APP_PLACEHOLDER)
 
 
 def app_option(app_reference: str) -> str:
-    """The option that an application needs if its name alone does not find it: any but an installed one."""
+    """The option for an application that is not installed, because its name alone does not find it."""
     is_folder = app_reference != "" and Path(app_reference).is_dir()
     needed = ":" in app_reference or is_folder or WorkerReference.of(app_reference)
     return f" --app {shlex.quote(app_reference)}" if needed else ""

@@ -53,7 +53,7 @@ def resume(
 
 
 def prepare_app(client: LocalClient, row: RunRow, app_reference: str) -> App:
-    """The application of a run, once every model that it can reach is known to be available.
+    """The application of a run, after a check that every model it can reach is available.
 
     Raises:
         SetupError: the application or a model is not available.
@@ -74,13 +74,13 @@ def resume_run(
     decided_after: int | None = None,
     decided_question: str = "",
 ) -> int:
-    """Resume a run and report its result. A live process that executes it is given ``wait`` seconds.
+    """Resume a run and report its result. Waits ``wait`` seconds for a live process that executes the run.
 
-    ``decided_after``: it is left to an executor, which continues it behind this item. ``decided_question``: the user
-    was told of its decision.
+    ``decided_after``: an executor continues the run after this item. ``decided_question``: the user has already seen
+        its decision.
 
     Raises:
-        LeaseError: another process executes it still.
+        LeaseError: another process still executes it.
     """
     from remit.cli.elsewhere import Elsewhere
     from remit.cli.resume_when_free import ResumeWhenFree

@@ -41,7 +41,7 @@ class ResumeWhenFree:
     def __call__(self, run: str, find_row: Callable[[], RunRow | None]) -> RunResult[Any]:
         """Resume ``run`` once its lease is free. ``find_row`` returns its row, for Ctrl-C.
 
-        What another process does in the run meanwhile is shown. A run that it has ended returns its result.
+        Progress by another process is shown. If that process ends the run, its result is returned.
 
         Raises:
             LeaseError: a live process holds the run, or may hold it; says when the lease ends.

@@ -39,12 +39,12 @@ _OF_REMIT: Final = frozenset(
 def compare_roles(
     operations: Operations, callees: Iterable[AnyCallee], layers: Iterable[CallLayer], config: Path
 ) -> tuple[Finding, ...]:
-    """The permissions that roles lack for the application, and those without a use; nothing is compared without a file.
+    """The permissions that roles lack for the application, and unused ones; empty without a file.
 
-    ``layers``: those around every call, whose rules may require a permission of the person who decides.
+    ``layers``: the layers around every call, whose rules may require a permission for deciding.
 
-    None of it fails a check: an application may have its principals from elsewhere, its code may check further
-    permissions, and a call without its permission is refused anyway.
+    None of these fails a check: an application may get its principals elsewhere, its code may check further
+    permissions, and a call without its permission is refused at run time.
     """
     where = display_path(config)
     try:
@@ -69,7 +69,7 @@ def _required_permissions(operations: Operations, callees: Iterable[AnyCallee]) 
     for callee in collect_callees(callees):
         entry = operations.tools.get(callee.name)
         _add(found, callee.facts.permissions, callee.name, locate_callee(callee) if entry is None else entry.location)
-    for method in operations.methods.values():  # those without a tool
+    for method in operations.methods.values():  # methods without a tool
         _add(found, method.facts.permissions - found.keys(), method.metadata.key, method.metadata.inventory_location)
     return found
 

@@ -1,4 +1,4 @@
-"""Events of a run for display, derived from its items as they are stored."""
+"""Events of a run for display, derived from its items when they are stored."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ RunEvent = ModelText | ToolCalled | CallEnded | NoteLogged | QuestionAsked | Dec
 class RunFollower:
     """Follows runs, one after the other.
 
-    ``run`` is the id of the last one once an item was processed, and ``view`` what the items so far say of it.
+    After the first item, ``run`` is the id of the current run, and ``view`` is the fold of its items so far.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class RunFollower:
         self._has_differed = False
 
     def list_open_calls(self) -> list[str]:
-        """The tools of the calls that models have asked for and that have not ended."""
+        """The tools of the unfinished calls that models have requested."""
         self._open = [each for each in self._open if each.output is None]
         return [each.tool for each in self._open]
 
@@ -107,7 +107,7 @@ class RunFollower:
 
     @property
     def root_call(self) -> CallEnded | None:
-        """The end of the call at the root of the run, as far as it has ended."""
+        """The end of the call at the root of the run, if it has ended."""
         root = self.view.root
         return None if root is None or root.output is None else self._describe_end(root)
 

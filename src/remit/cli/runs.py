@@ -32,7 +32,7 @@ def runs(
     in config.toml. That of a run is the tenant of its principal: of a program's, "default" unless it gives another.
     """
     with open_client() as client:
-        chosen: Any = status  # the reader refuses one that there is not
+        chosen: Any = status  # the reader refuses unknown values
         page = client.reader.runs(status=chosen, conversation=conversation, target=target, limit=limit)
         rows = client.wait(page).items
     if as_json:

@@ -1,4 +1,4 @@
-"""The options that say when a call runs."""
+"""The options for the time of a call."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _usage_line(usage: UsageTotals) -> str:
 
 
 def _find_tools(client: LocalClient, row: RunRow, app: str) -> Mapping[str, Contract]:
-    """The tools of the application as it is installed, by name; none if it is not."""
+    """The tools of the installed application by name; empty if it is not installed."""
     with suppress(RemitError):
         found = client.resolve_app(row, app)
         return {tool.name: tool for tool in all_callees([*found.agents, *found.tools])}

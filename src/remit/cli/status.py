@@ -40,7 +40,7 @@ class UnexpectedError(RemitError, code="INTERNAL_ERROR"):
 
 
 def run_and_report(work: Callable[[], object], *, as_json: bool) -> int:
-    """Run the work of a command and report an error in one line; the exit status.
+    """Run the work of a command and report an error in one line. Returns the exit status.
 
     ``as_json`` also prints ``{"error": …, "errorCode": …}`` on stdout. ``REMIT_DEBUG=1`` prints the traceback.
     """
@@ -50,7 +50,7 @@ def run_and_report(work: Callable[[], object], *, as_json: bool) -> int:
     except RemitError as error:
         return report_error(error, as_json=as_json)
     except TyperException as error:
-        context: typer.Context | None = getattr(error, "ctx", None)  # typer's class of errors that have one is private
+        context: typer.Context | None = getattr(error, "ctx", None)  # typer's class for them is private
         command = context.command_path if context else "remit"
         message = error.format_message()
         if "extra argument" in message and context and any(each.name == "ask" for each in context.command.params):
@@ -67,7 +67,7 @@ def run_and_report(work: Callable[[], object], *, as_json: bool) -> int:
 
 
 def report_error(error: RemitError, *, as_json: bool = False) -> int:
-    """Print the line about an error; its exit status."""
+    """Print the line about an error. Returns the exit status."""
     if os.environ.get("REMIT_DEBUG") == "1":
         traceback.print_exc()
     if as_json:

@@ -7,16 +7,16 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
-if TYPE_CHECKING:  # rich has forty modules, and most calls print nothing on a console
+if TYPE_CHECKING:  # rich has forty modules, which most calls do not need
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
 _RISK_STYLES: Final[Mapping[str, str]] = {"safe": "green", "moderate": "yellow", "high": "bold red"}
 _PLAIN_WIDTH: Final = 240
-"""Columns of a table that goes to a file or a pipe."""
+"""The width of tables in files and pipes."""
 _FORCING: Final = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE"})
-"""The variables by which a person has rich take what is not a terminal for one."""
+"""The variables that make rich treat other output as a terminal."""
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -30,12 +30,12 @@ def make_console(*, stderr: bool = False) -> Console:
 
 
 def make_console_on_use(*, stderr: bool = False) -> Console:
-    """The same console, made when something is printed on it."""
+    """The same console, made on first use."""
     return cast("Console", _ConsoleOnUse(stderr=stderr))
 
 
 class _ConsoleOnUse:
-    """Forwards to the console. Rich is not asked whether a file or a pipe is a terminal."""
+    """Forwards to the console, without importing rich to find that a file or a pipe is not a terminal."""
 
     def __init__(self, *, stderr: bool) -> None:
         self._stderr = stderr

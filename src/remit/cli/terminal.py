@@ -1,6 +1,6 @@
 """Draws on a terminal: calls as they happen, a clock while waiting, and questions with all details.
 
-On a file or a pipe the same is printed as plain text.
+In a file or a pipe, the same text is printed plainly.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _NO_TO_ANNOUNCED: Final = "it does not run; the agent learns so if it tries"
 _MAX_SIDE: Final = 100
 """The maximum length of a text that is shown side by side with its change."""
 _INDENT: Final = 12
-"""Where what a question says stands on its line, after the name of it."""
+"""The column of a question's details, after their labels."""
 _MISLEADING: Final = re.compile(r"→|\"|^\s|\s$|\s\s|^nothing$")
 """Text that could be mistaken for a value of another type."""
 
@@ -74,7 +74,7 @@ _MISLEADING: Final = re.compile(r"→|\"|^\s|\s$|\s\s|^nothing$")
 class Terminal:
     """Shows the progress of a run. Serves as a runtime's ``on_item`` and ``make_run_id``.
 
-    ``shows_answers``: while it is busy, a terminal also shows the answer that the agent is writing.
+    ``shows_answers``: a busy terminal also shows the answer that the agent is writing.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Terminal:
         offered = [] if app is None else [*app.agents, *app.tools]
         self._tool_risks = {tool.name: tool.facts.risk.value for tool in all_callees(offered)}
         self.announced_decisions = set[str]()
-        """Questions whose decisions are shown already: those that the user of this terminal makes."""
+        """Questions that the user of this terminal decides, so that their decisions are already on screen."""
         self._outcome_questions = set[str]()
         self._spinner = _Spinner(clock)
 
@@ -104,14 +104,14 @@ class Terminal:
         return run
 
     def write_answer(self, call: str, text: str) -> None:
-        """Show a piece of the answer to the request ``call``, instead of another answer. Nothing of it stays."""
+        """Show a piece of the answer to the request ``call`` in place of any other answer. It is erased later."""
         self._spinner.answer = (self._spinner.answer if call == self._answer_call else "") + text
         self._answer_call = call
         if self._live is not None:
             self._live.refresh()
 
     def __call__(self, position: Position) -> None:
-        """Show the events of an item. A recorded answer is shown as it is recorded, or at the end."""
+        """Show the events of an item. A recorded answer is shown at once, or at the end of the run."""
         if position.item.call == self._answer_call:
             self.write_answer("", "")
         for event in self.follower.process_item(position):
@@ -232,7 +232,7 @@ class Terminal:
             self.print_line("    " + escape_unprintable(text).replace("\n", "\n    "))
 
     def _show_changes(self, changes: Iterable[Change]) -> None:
-        """Show changes as the question holds them: texts of several lines, or long ones, one below the other."""
+        """Show the changes of a question. Long or multi-line texts are shown one below the other."""
         for change in changes:
             where, texts = _quote(one_line(change.where, max_length=100)), (change.before, change.after)
             if not any(texts):
@@ -251,7 +251,7 @@ class Terminal:
         self.print_line((f"  {name:<{_INDENT - 2}}", "dim"), value)
 
     def _wrap(self, line: str) -> list[str]:
-        """A line as the screen breaks it; whole, where it goes to a file or a pipe."""
+        """Wrap a line for the screen; leave it whole for a file or a pipe."""
         if not self.console.is_terminal:
             return [line]
         from rich.text import Text
@@ -272,7 +272,7 @@ class Terminal:
 
 
 class _Spinner:
-    """A spinner, a label, and the seconds since it started; above it the end of an answer, as much as fits."""
+    """A spinner, a label, and the seconds since it started; above them, the end of an answer, as far as it fits."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.answer = ""

@@ -35,14 +35,14 @@ def one_line(text: str, *, max_length: int = 100) -> str:
 
 
 def one_line_each(text: str, *, max_length: int) -> str:
-    """The lines of ``text`` that hold something, with at most ``max_length`` characters in all."""
+    """The non-empty lines of ``text``, with at most ``max_length`` characters in all."""
     lines = (one_line(each, max_length=max_length) for each in text[: max_length * 8].split("\n"))
     shown = "\n".join(each for each in lines if each)
     return shown if len(shown) <= max_length else f"{shown[: max_length - 1]}…"
 
 
 def summarize_arguments(arguments: str, *, max_length: int = 100, without: Collection[str] = ()) -> str:
-    """A call's arguments in short: ``title="About", sections=[…]``. Those named by ``without`` are omitted."""
+    """A summary of a call's arguments: ``title="About", sections=[…]``. Arguments in ``without`` are omitted."""
     try:
         values: object = json.loads(arguments)
     except (ValueError, RecursionError):

@@ -109,7 +109,7 @@ class Timeline:
                     (0, what, one_line(text, max_length=_MAX_TEXT_LENGTH), "") for what, text in _layer_entries(item)
                 )
             case CallEntered():
-                pass  # what follows says more
+                pass  # the next entries say more
             case _:
                 what, text = _describe_item(item, self._positions[0].at, position, self.view)
                 yield depth, what, text, ""
@@ -148,7 +148,7 @@ def _message_entries(item: Message | GivenMessage) -> list[tuple[str, str]]:
 
 
 def _layer_entries(item: ModelExchange | HistoryCompacted) -> Iterator[tuple[str, str]]:
-    """The entries of what layers around a model did, or a compaction; none for layers that changed nothing."""
+    """The entries for actions of layers around a model, or for a compaction; none for layers that changed nothing."""
     if isinstance(item, HistoryCompacted):
         dropped = f"dropped {len(item.notes)} outputs" if item.notes else "showed fewer tools"
         done = "summarised older messages" if item.head else dropped
@@ -196,7 +196,7 @@ def _describe_rest(item: RunStalled | RunSuspended | RunScheduled) -> tuple[str,
 
 
 def _describe_change_of_run(item: Mismatch | TurnEnded | RunLoosened) -> str:
-    """The decision of the run itself, or how it continues."""
+    """The entry for a decision about the run itself, or for its continuation."""
     if isinstance(item, RunLoosened):
         what = f"by {item.by}, without {', '.join(item.without)}: {item.reason}"
         return one_line(what, max_length=_MAX_TEXT_LENGTH)
@@ -206,7 +206,7 @@ def _describe_change_of_run(item: Mismatch | TurnEnded | RunLoosened) -> str:
 
 
 def _describe_step(item: Item) -> str:
-    """What is said of an item about how a call came to run; empty for others."""
+    """The description of an item that leads to a call; empty for other items."""
     if isinstance(item, CallReceived):
         return f"{item.callee}{_arguments_suffix(item.arguments)}"
     if isinstance(item, CallAllowed):

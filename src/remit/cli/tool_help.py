@@ -81,7 +81,7 @@ def _describe_type(document: Schema, schema: Schema, depth: int = 0) -> str:
 
 
 def _example(document: Schema, schema: Schema, name: str, depth: int = 0) -> object:
-    """A value of the right type, which represents one."""
+    """A placeholder value of the right type."""
     schema = _resolve(document, schema)
     alternatives = [each for each in _alternatives(schema) if each.get("type") != "null"]
     if depth > _MAX_DEPTH:

@@ -78,7 +78,7 @@ def add_worker(app: App | None, tools: Sequence[AnyCallee], reference: WorkerRef
 
 
 def load_folder(folder: Path) -> App:
-    """An application of the worker files in a folder. Its first agent is one that no other names.
+    """An application of the worker files in a folder. Its first agent is an agent that no other names.
 
     Raises:
         WorkerFileError: there is no worker file, or one is invalid.
@@ -125,10 +125,10 @@ def reachable_workers(
 def check_files(
     files: Sequence[Path], tools: Sequence[AnyCallee] | None, app: str = ""
 ) -> tuple[tuple[WorkerDefinition, ...], list[Finding], list[str]]:
-    """The valid workers of some files, all findings, and a note for each tool that a worker above bars.
+    """The valid workers of the files, all findings, and a note for each tool that a worker above bars.
 
-    ``tools`` are those that the files may name beside the workers of their folders, or None if unknown; ``app`` owns
-    them. Other files of the folders count as in a run: their workers may be named, and their names are taken.
+    ``tools`` are the tools of ``app`` that the files may name in addition to the workers of their folders; None if
+    unknown. Other files of the folders count as in a run: their workers may be named, and their names are taken.
     """
     inspected = [inspect_file(file) for file in files]
     siblings = [inspect_file(file) for file in _sibling_files(files)]
@@ -178,7 +178,7 @@ def resolve_model_name(worker: WorkerDefinition, call_model: str = "") -> str:
 
 
 def _sibling_files(files: Iterable[Path]) -> list[Path]:
-    """The other worker files in the folders of some files."""
+    """The other worker files in the folders of the files."""
     places = {file.resolve() for file in files}
     found = {each for folder in {file.parent for file in files} for each in folder.glob(f"*{WORKER_SUFFIX}")}
     return sorted(each for each in found if each.resolve() not in places)

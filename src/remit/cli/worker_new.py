@@ -39,7 +39,7 @@ def _render_file(name: str) -> str:
             front_matter_settings,
         )
     keys: list[str] = []
-    for each in front_matter_settings()[1:]:  # the name is that of the file
+    for each in front_matter_settings()[1:]:  # the file's name is the worker's name
         meaning = textwrap.fill(FrontMatter.model_fields[str(each.file_key)].description or "", _WIDTH)
         shown = f"{each.file_key}: {each.example or json.dumps(each.default)}"
         keys.append(f"{textwrap.indent(meaning, '# ')}\n{'' if each.file_key in _SHOWN else '# '}{shown}")

@@ -18,7 +18,7 @@ _REFERENCE_PATTERN: Final = re.compile(r"(?:(?P<app>[\w.:-]+)\+)?(?P<file>[^@]+\
 class WorkerReference(Struct, frozen=True, kw_only=True):
     """A worker file, the application it extends, and the model it uses, if not its own.
 
-    ``str`` of it is what `of` parses: it names the run's application when the run is resumed.
+    Its ``str``, which `of` parses, names the run's application when the run is resumed.
     """
 
     file: Path

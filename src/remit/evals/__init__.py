@@ -1,1 +1,1 @@
-"""Evals: tasks for an application's agent, graded by the state that they leave and by rules, with any model."""
+"""Evals: tasks for an application's agent with any model, graded by the resulting state and by rules."""

@@ -6,7 +6,7 @@ How the calls of a run must match the recorded ones:
 - ``in-order``: the same tools in the same order, whatever their arguments;
 - ``by-tool``: each tool as often as recorded, whatever the order and the arguments.
 
-A call that has no recorded answer fails the case, and so does an answer that no call asked for.
+A call without a recorded answer fails the case, as does a recorded answer that no call requested.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from remit.views import RunView
 
 @dataclass(frozen=True, eq=False)
 class AnswerCalls(CallLayer):
-    """Answers the calls of tools from a record, outside all other layers. Calls of agents pass."""
+    """Answers the calls of tools from a record, outside all other layers. Calls of agents pass through."""
 
     calls: Sequence[RecordedCall] = field(repr=False)
     matching: Matching
@@ -60,7 +60,7 @@ class AnswerCalls(CallLayer):
         return answer
 
     def problems(self) -> list[str]:
-        """Why the case failed so far: calls that did not match, and answers that no call asked for."""
+        """Why the case has failed so far: unmatched calls, and recorded answers that no call requested."""
         unconsumed = ", ".join(each.tool for each in self._left)
         return [*self._problems, *([f"no call asked for the answers of {unconsumed}"] if unconsumed else [])]
 
@@ -78,7 +78,7 @@ class AnswerCalls(CallLayer):
 
 
 class RecordedConversation(NamedTuple):
-    """The data of a case: the history that a conversation started from, its prompts, and what was answered."""
+    """The data of a case: the history that a conversation started from, its prompts, and the recorded answers."""
 
     messages: list[dict[str, Any]]
     prompts: list[str]

@@ -1,10 +1,9 @@
 """Recorded answers of a model, stored next to each task, so that tasks run without a model.
 
-A recording holds what the model answered, and what it had read: digests of its instructions and of the definitions of
-its tools, and the replies of these. If the instructions or the definition of a tool that it called differ today, what
-the model would answer now is unknown: the recording is stale, and the task fails until it is recorded again. If the
-definition of another tool differs, a note says so. An id that a reply gave when the answer was recorded represents the
-one in the same place today.
+A recording holds the model's answers and its input: digests of its instructions and of its tools' definitions, and the
+tools' replies. If the instructions or the definition of a called tool differ today, the model's answer would be
+unknown: the recording is stale, and the task fails until it is recorded again. If the definition of another tool
+differs, a note says so. An id in a recorded reply stands for the id in the same place of today's reply.
 
 A script has the same format with ``"model": "script"``, and was written by a person to test the grading of a task that
 no recorded model has passed. It has no digests. ``{{path}}`` in it is looked up in the replies, the newest first.
@@ -38,7 +37,7 @@ _PLACEHOLDER: Final = re.compile(r"\{\{([\w.]+)\}\}")
 
 
 class Answer(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One answer: its message, why it ended, the tokens of prompt and answer, and the replies it had just read."""
+    """One answer: its message, its finish reason, the tokens of prompt and answer, and the latest tool replies."""
 
     message: dict[str, Any]
     finish_reason: str = ""
@@ -56,7 +55,7 @@ class RecordedCall(Struct, frozen=True, kw_only=True):
 
 
 class Recording(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The answers of a model in one task, with the digests of what it read. A case also has the replies of tools."""
+    """The answers of a model in one task, with the digests of its input. A case also has the replies of tools."""
 
     model: str
     recorded: str = ""
@@ -67,7 +66,7 @@ class Recording(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def is_script(self) -> bool:
-        """Whether a person wrote it."""
+        """Whether a person wrote the recording."""
         return self.model == SCRIPT
 
 
@@ -122,7 +121,7 @@ class Recorder:
         return completion
 
     def to_recording(self, model: str, date: str) -> Recording:
-        """What was recorded."""
+        """The recording of all answers so far."""
         return Recording(
             model=model,
             recorded=date,
@@ -135,7 +134,7 @@ class Recorder:
 class RecordedModel:
     """Gives the answers of a recording in order, under the name of the model that gave them.
 
-    Its ``problem`` says why one could not be given.
+    Its ``problem`` says why an answer could not be given.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -154,14 +153,14 @@ class RecordedModel:
 
     @property
     def unconsumed_count(self) -> int:
-        """How many answers were not used."""
+        """The number of unused answers."""
         return len(self._recording.answers) - self._given
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """The next answer.
 
         Raises:
-            ModelError: it does not exist, or the recording is stale.
+            ModelError: there are no more answers, or the recording is stale.
         """
         self.problem = self.problem or self._find_problem(request)
         if self.problem:

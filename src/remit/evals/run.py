@@ -1,4 +1,4 @@
-"""Runs a task in an application state of its own, and grades what it leaves."""
+"""Runs a task in its own application state, and grades the result."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Failure:
 class TaskResult:
     """The result of one task, which passed if it has no failures.
 
-    ``was_stopped``: its cost limit, or a mistake in that limit, stopped it.
+    ``was_stopped``: its cost limit, or an error in that limit, stopped it.
     """
 
     task: Task
@@ -89,7 +89,7 @@ async def run_task(
 
     ``prices`` are added to those of `remit.models`. Recorded answers of a model without a price cost nothing.
 
-    A call of the setup that fails, and a query that is wrong, fail the task.
+    A failed setup call or an invalid query fails the task.
 
     Raises:
         SetupError: the application cannot be loaded, or keeps its data elsewhere than in the home of the task.
@@ -136,10 +136,10 @@ async def _grade_trial(task: Task, app: App, model: Model, result: TaskResult, t
         result.fail("run", f"{error.code}: {error.message}")
     result.seconds = time.monotonic() - started
     if isinstance(model, RecordedModel) and model.problem:
-        return  # there is nothing to grade, perhaps not even a database
+        return  # nothing can be graded, and the database may not exist
     _grade_cost(task, result)
     if result.was_stopped:
-        return  # what the rest of it would have left is unknown
+        return  # the effect of the remaining prompts is unknown
     _grade_state(task, state, before, result)
     _grade_answer(task, result)
     _grade_questions(task.questions, result)
@@ -147,7 +147,7 @@ async def _grade_trial(task: Task, app: App, model: Model, result: TaskResult, t
 
 @asynccontextmanager
 async def _own_tasks() -> AsyncGenerator[None]:
-    """Cancel the tasks that the block leaves behind, as the end of a loop does: databases are closed so."""
+    """Cancel the tasks that the block leaves behind, as the end of an event loop does. This closes databases."""
     before = asyncio.all_tasks()
     try:
         yield
@@ -252,7 +252,7 @@ class _Trial:
         return run
 
     async def _answer_open_questions(self) -> list[str]:
-        """Answer the open questions, as the user where a confirmation is enough; the runs that the answers open."""
+        """Answer the open questions, as the user if a confirmation is enough. Returns the runs that this opens."""
         opened: list[str] = []
         for row in await self._store.list_questions():
             question = row.question
@@ -275,14 +275,14 @@ def _verdict(questions: Questions, number: int) -> str:
 def _check_recording(model: RecordedModel, result: TaskResult) -> None:
     result.changed_tools = [] if model.problem else model.changed_tools
     if model.problem:
-        result.failures.clear()  # what the model would have done is unknown
+        result.failures.clear()  # the model's next action is unknown
         result.fail("recording", model.problem)
     elif model.unconsumed_count and not result.was_stopped:
         result.fail("recording", f"{model.unconsumed_count} recorded answers were not used")
 
 
 class _State:
-    """The database that a task looks at. A query that is wrong fails the task, once."""
+    """The database that a task queries. An invalid query fails the task once."""
 
     def __init__(self, task: Task, application: str, result: TaskResult) -> None:
         self._task = task
@@ -290,7 +290,7 @@ class _State:
         self._result = result
 
     def query(self, sql: str, *key: str | int) -> list[Any] | None:
-        """The rows, of which there are none without a database or with a wrong query."""
+        """The rows; none without a database or with an invalid query."""
         try:
             return query_state(self._application, sql)
         except SetupError as error:

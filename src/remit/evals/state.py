@@ -1,4 +1,4 @@
-"""The state of an application during one task: a home folder of its own, and queries of the database in it."""
+"""The state of an application during one task: a separate home folder, and queries of its database."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OWN_SETTINGS = {"REMIT_DATA": "files", "REMIT_DATABASE": "", "REMIT_ANCHOR": ""
 
 @contextmanager
 def temporary_home() -> Generator[Path]:
-    """Set ``REMIT_HOME`` to a new folder for the duration of the block; data is in files there, and nowhere else.
+    """Set ``REMIT_HOME`` to a new folder for the duration of the block; all data is in files there.
 
     Raises:
         SetupError: the application has tried to open a database elsewhere.
@@ -43,12 +43,12 @@ def temporary_home() -> Generator[Path]:
 
 
 def query_state(application: str, sql: str) -> list[Any] | None:
-    """The rows that a query returns from the application's database, as lists; a single column as plain values.
+    """The rows of a query of the application's database, as lists; a single column as plain values.
 
-    None if there is no database: one that an application opens when it first needs it is made by the first such call.
+    None if there is no database yet: an application may create it on first use.
 
     Raises:
-        SetupError: the query is not one that reads.
+        SetupError: the query fails, or does not only read.
     """
     path = data_location(os.environ, application)
     if not isinstance(path, Path) or not path.exists():
@@ -62,7 +62,7 @@ def query_state(application: str, sql: str) -> list[Any] | None:
 
 
 def is_same(before: list[Any] | None, after: list[Any] | None) -> bool:
-    """Whether a query has the same result as before. A database that was made since must be empty."""
+    """Whether a query has the same result as before. A database created in the meantime must be empty."""
     if before is None and after is not None:
         rows: list[list[Any]] = [row if isinstance(row, list) else [row] for row in after]
         return not any(value for row in rows for value in row)
@@ -70,5 +70,5 @@ def is_same(before: list[Any] | None, after: list[Any] | None) -> bool:
 
 
 def has_result(rows: list[Any], expected: object) -> bool:
-    """Whether a query returned what is expected. A value represents one row with one column."""
+    """Whether a query returned the expected result. A value represents one row with one column."""
     return rows == (expected if isinstance(expected, list) else [expected])

@@ -1,4 +1,4 @@
-"""Tasks: what a person asks, and what must be true afterwards, as YAML. A mistake in a file is one line about it."""
+"""Tasks as YAML: a person's prompts, and the conditions that must hold afterwards. Each error in a file is one line."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class _Part(BaseModel):
 class SetupCall(_Part):
     """A call that prepares the state before the first message, made by the eval itself.
 
-    ``files``: paths beside the task, by the parameter that takes the file. ``target``: another one than the task's.
+    ``files``: paths beside the task, by the parameter that takes the file. ``target`` replaces the task's target.
     """
 
     call: _Text
@@ -82,7 +82,7 @@ class Expectation(_Part):
 
 
 class ForbiddenEffect(_Part):
-    """Something that must not have happened: it has if the query returns a row."""
+    """An effect that must not happen. It has happened if the query returns a row."""
 
     effect: _Text
     query: _Text
@@ -146,7 +146,7 @@ class Task(_Part):
 
     @property
     def queries(self) -> bool:
-        """Whether the task looks at the application's database."""
+        """Whether the task queries the application's database."""
         return bool(self.expect or self.unchanged or self.forbidden)
 
 
@@ -157,7 +157,7 @@ def load_tasks(paths: Iterable[Path]) -> list[Task]:
     """Load the tasks of files and of folders of ``*.yaml``.
 
     Raises:
-        SetupError: a file is missing or wrong, or there is no task; one line with file, line and key.
+        SetupError: a file is missing or invalid, or there is no task; one line with file, line and key.
     """
     given = [as_path("load_tasks: an item of paths", each) for each in as_tuple("load_tasks: paths", paths)]
     if not given:
@@ -201,7 +201,7 @@ def _load_task(file: Path) -> Task:
 
 
 def locate(task: Task, *key: str | int) -> str:
-    """Where a key of a task is written, as ``FILE:LINE: KEY``."""
+    """The place of a key in the task's file, as ``FILE:LINE: KEY``."""
     file = Path(task.file)
     return f"{read_yaml(read_text(file), display_path(file)).locate(key)}: {'.'.join(map(str, key))}"
 
@@ -234,7 +234,7 @@ def read_json(file: Path) -> dict[str, Any]:
     """Read a JSON object next to a task.
 
     Raises:
-        SetupError: the file is not one.
+        SetupError: the file does not hold a JSON object.
     """
     try:
         value = json.loads(file.read_text(encoding="utf-8"))

@@ -14,9 +14,9 @@ _OWNERS: Final = ("the task", "the rest of the task")
 
 
 class TaskCost(CallLayer):
-    """Stops a run whose requests would cost more than is left of the task's ``dollars``.
+    """Stops a run whose requests would exceed the rest of the task's ``dollars``.
 
-    ``used``: what the prompts before have cost, set by the eval. ``stopped``: why the limit has stopped a run.
+    ``used``: the cost of the earlier prompts, set by the eval. ``stopped``: why the limit stopped a run.
     """
 
     place = Place.BUDGET
@@ -28,7 +28,7 @@ class TaskCost(CallLayer):
 
     @property
     def limits_cost(self) -> bool:
-        """It does."""
+        """Always true."""
         return True
 
     def __call__(self, inner: CallService, /) -> CallService:

@@ -1,4 +1,4 @@
-"""The items of runs as lines of JSON, whole: what is read again is what was written, and verifies by its digests."""
+"""The complete items of runs as lines of JSON. They read back as written, and their digests verify them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds HTML from elements, so that text is escaped wherever it comes from."""
+"""Builds HTML from elements, so that all text is escaped, whatever its source."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _POLICY: Final = (
     "default-src 'none'; base-uri 'none'; form-action 'none'; "
     f"style-src 'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'"
 )
-"""Even a page that was tampered with loads and runs nothing."""
+"""Even a tampered page loads and runs nothing."""
 
 _GOOD: Final = ("done",)
 _BAD: Final = ("failed", "cancelled")
@@ -33,7 +33,7 @@ def write_page(
     prices: Prices,
     find_contract: FindContract = lambda _name: None,
 ) -> str:
-    """The page of runs, each as all its items from its header on. See `make_receipt` for ``find_contract``."""
+    """The page of runs, each given as all its items from the header on. See `make_receipt` for ``find_contract``."""
     head = join(
         element("meta", charset="utf-8"),
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY),

@@ -38,7 +38,7 @@ _BRIEF_CHARS: Final = 120
 
 
 class Story:
-    """The story of one run. ``positions`` are all its items, from ``header`` on, and ``view`` is what they say."""
+    """The story of one run. ``positions`` are all its items from ``header`` on, and ``view`` is their fold."""
 
     def __init__(self, positions: Sequence[Position], header: RunOpened, view: RunView) -> None:
         self._positions = positions
@@ -116,7 +116,7 @@ class Story:
         yield from (self._call(each) for each in call.calls if id(each) not in asked)
 
     def _question(self, asked: QuestionView) -> Markup:
-        """A question with what the person was shown, and its decision."""
+        """A question as shown to the person, and its decision."""
         question = asked.question
         title = "Did this call happen?" if question.kind == "outcome" else f"May {question.tool} run?"
         risk = element("span", f"{question.risk} risk", class_="chip ask") if question.risk else Markup("")
@@ -131,7 +131,7 @@ class Story:
         )
 
     def _name(self, agent: CallView) -> str:
-        """The name of the agent that answers a call: the callee, or who it handed over to last."""
+        """The name of the agent that answers a call: the callee, or the last agent to which it handed over."""
         return agent.handoffs[-1].target if agent.handoffs else agent.tool or self._header.callee
 
 
@@ -143,7 +143,7 @@ def _decision(decision: Decision) -> Markup:
 
 
 def _describe(item: Item) -> str:
-    """What an item says about the run itself; empty for those about calls."""
+    """The description of an item about the run itself; empty for items about calls."""
     text = ""
     match item:
         case RunSuspended():
@@ -177,7 +177,7 @@ def _describe(item: Item) -> str:
 
 
 def write_receipt(receipt: Receipt) -> Markup:
-    """What the calls of a run changed, from the record and not from the model."""
+    """The changes by the calls of a run, from the record and not from the model."""
     kinds = ("changed", "unknown", "erased", "failed", "not_made")
     lines = [(kind.replace("_", " "), call) for kind in kinds for call in getattr(receipt, kind)]
     listed = [element("li", element("b", f"{word}: "), _describe_call(call)) for word, call in lines]

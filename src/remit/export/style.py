@@ -1,4 +1,4 @@
-"""The style of exported pages: for desktop, phone and paper, light and dark, without anything from a network."""
+"""The style of exported pages: for desktop, phone and paper, light and dark, without network resources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything an application with an inventory needs: methods, envelopes, the inventory and its policy sections.
+"""The API for applications with an inventory: methods, envelopes, the inventory and its policy sections.
 
 Reading an inventory needs the extra ``inventory``.
 """

@@ -34,14 +34,14 @@ ComposeFunction = Callable[[Callable[[str], AnyTool]], Iterable[object]]
 
 
 class Implementation(NamedTuple):
-    """A function that an entry is about, and the domain object that has it or is it."""
+    """The function of an entry, and the domain object that has the function or is the function."""
 
     owner: object
     function: object
 
 
 class BoundSlice(NamedTuple):
-    """The methods and tools of a slice after they were bound."""
+    """The bound methods and tools of a slice."""
 
     methods: Mapping[str, MethodDefinition]
     tools: Mapping[str, ToolDefinition]
@@ -117,7 +117,7 @@ class Binder:
     def _bind_entries(
         self, entries: Sequence[MethodEntry], methods: dict[str, MethodDefinition], tools: dict[str, ToolDefinition]
     ) -> None:
-        """Bind methods, and the tools of all methods that are bound by then."""
+        """Bind methods, then the tools of all bound methods."""
         for entry in entries:
             definition = self._try_or_report(entry.location, lambda entry=entry: self._define_method(entry))
             if definition is not None:
@@ -132,7 +132,7 @@ class Binder:
                     tools[entry.name] = made
 
     def _report_unused_objects(self) -> None:
-        """Report objects of which no entry names a function, unless another finding may be the reason."""
+        """Report objects without a function that an entry names, unless another finding may be the reason."""
         for each in () if self.findings else self._unused:
             if not isinstance(each, Tool):
                 what = f"no entry needs {' '.join(_describe_owner(each))}"
@@ -155,7 +155,7 @@ class Binder:
         return not self.findings
 
     def _candidates(self, entry: MethodEntry) -> list[Implementation]:
-        """The functions that an entry may be about."""
+        """The candidates for the function of an entry."""
         prefix, _, name = entry.spec.implementation.rpartition(".")
         owners = [each for each in self._domain_objects if not prefix or prefix in _owner_names(each)]
         found = [Implementation(each, _find_function(each, name or entry.name)) for each in owners]
@@ -253,7 +253,7 @@ def _unwrap_tool(owner: object) -> object:
 
 
 def _owner_names(owner: object) -> set[str]:
-    """What `implementation` may name before the dot: a class, or the module of a function, with or without packages."""
+    """The names before the dot of `implementation`: a class, or the module of a function, with or without packages."""
     owner = _unwrap_tool(owner)
     if isinstance(owner, ModuleType | FunctionType | MethodType):
         module = owner.__name__ if isinstance(owner, ModuleType) else owner.__module__
@@ -282,7 +282,7 @@ def _unwrap_bare_tool(key: str, owner: object, tool: AnyTool) -> OperationFuncti
 
 
 def _describe_owner(owner: object) -> tuple[str, str]:
-    """What a domain object is, and its name."""
+    """The kind of a domain object, and its name."""
     owner = _unwrap_tool(owner)
     if isinstance(owner, ModuleType):
         return "the module", owner.__name__
@@ -292,7 +292,7 @@ def _describe_owner(owner: object) -> tuple[str, str]:
 
 
 def _qualified_name(owner: object, function: object) -> str:
-    """The name of a candidate as `implementation` may have it."""
+    """The name of a candidate in the form of `implementation`."""
     name = cast("OperationFunction", _unwrap_tool(function)).__name__
     names = _owner_names(owner)
     return f"{type(owner).__name__ if type(owner).__name__ in names else max(names, key=len)}.{name}"

@@ -1,4 +1,4 @@
-"""Rules that tell whether a change of a policy field asks more of callers.
+"""Rules that decide whether a change of a policy field breaks callers.
 
 A rule compares the old and the new JSON value. None stands for an absent field or section.
 """

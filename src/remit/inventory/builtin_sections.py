@@ -132,7 +132,7 @@ def _gate_layers(rules: BusinessRules, facts: Facts, version: str) -> Iterable[T
 
 
 class SessionPolicies(PolicyModel):
-    """The session that a call needs, and what it keeps of the call."""
+    """The session that a call needs, and the parts of the call that the session stores."""
 
     requires_active_session: bool = True
     allow_new_session: bool = False

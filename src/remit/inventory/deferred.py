@@ -1,4 +1,4 @@
-"""Methods and tools of an inventory whose code is bound when that of one of them is first needed."""
+"""Methods and tools of an inventory whose code is bound on the first use of any of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Bound(Protocol):
 
 
 class DeferredMethod(MethodDefinition):
-    """A method that is bound when its code is first asked for. What its entry says of it is known before."""
+    """A method that is bound when its code is first needed. The properties from its entry are available before."""
 
     def __init__(self, entry: MethodEntry, find: Callable[[], MethodDefinition]) -> None:
         rules = cast("BusinessRules", entry.policies[BUSINESS_RULES])
@@ -45,7 +45,7 @@ class DeferredMethod(MethodDefinition):
 
 
 def define_later(inventory: Inventory, make: Callable[[], _Bound]) -> BoundSlice:
-    """The methods and tools of an inventory. ``make`` binds all of them when the code of the first is needed."""
+    """The methods and tools of an inventory. ``make`` binds all of them when the code of one is first needed."""
     bound = cache(make)
     methods = {
         key: DeferredMethod(each, lambda key=key: bound().methods[key]) for key, each in inventory.methods.items()
@@ -58,10 +58,10 @@ def define_later(inventory: Inventory, make: Callable[[], _Bound]) -> BoundSlice
 
 
 def check_deferrable(inventory: Inventory, bound: _Bound) -> None:
-    """Refuse operations of which their entries do not say everything that must be known before their code is bound.
+    """Refuse operations whose entries lack properties that are needed before their code is bound.
 
     Raises:
-        SetupError: names one, and says what to write.
+        SetupError: names the operation, and says what to write.
     """
     wanted = {*inventory.methods, *inventory.tools}
     for name in sorted(wanted ^ {*bound.methods, *bound.tools}):

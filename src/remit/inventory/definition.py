@@ -22,7 +22,7 @@ AnyCallee = Callee[..., Any]
 
 @runtime_checkable
 class DeclaresCalls(Protocol):
-    """An object whose functions call tools and which declares these, like a pipeline.
+    """An object that declares the tools called by its functions, like a pipeline.
 
     A caller needs the permissions of all calls, or the function would fail midway; `run_checklist` compares them.
     """
@@ -55,8 +55,9 @@ class MethodMetadata(NamedTuple):
 class MethodDefinition:
     """An operation as defined by its types, its docstring and the inventory.
 
-    ``envelopes``: those that its signature names; without them, `request` and `response` are derived. ``owner``: the
-    object or module whose function it is, or the function itself. ``calls``: the callees that its owner declares.
+    ``envelopes``: the envelopes that its signature names; without them, `request` and `response` are derived.
+        ``owner``: the object or module that has the function, or the function itself. ``calls``: the callees that its
+        owner declares.
     """
 
     metadata: MethodMetadata

@@ -1,4 +1,4 @@
-"""An inventory as read: its methods and tools, and the vocabulary that its files may use."""
+"""An inventory in memory: its methods and tools, and the vocabulary that its files may use."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Inventory:
         """The entries of one subdomain.
 
         Raises:
-            SetupError: it has none.
+            SetupError: the subdomain has no entries.
         """
         wanted_slice = (domain, subdomain)
         slices = {(each.domain, each.subdomain) for each in (*self.methods.values(), *self.tools.values())}

@@ -45,7 +45,7 @@ _CHECK_BY_CODE: Final[dict[str, str]] = {
     "unknown-method": "inheritance",
     "not-in-inventory": "drift",
 }
-"""The point of each finding code of reading and binding; other codes belong to the schema point."""
+"""The checklist point of each finding code from reading and binding; other codes belong to the schema point."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ def _apply_check(subjects: Iterable[SubjectT], check_one: Callable[[SubjectT], I
 
 
 def _check_envelopes(method: MethodDefinition) -> Iterator[Finding]:
-    """Check envelopes in a signature: named after the operation, like derived ones, and of the operation itself."""
+    """Check that envelopes in a signature are named after the operation, like derived ones, and belong to it."""
     if method.envelopes is None:
         return
     request, where, key = method.request, method.metadata.code_location, method.metadata.key

@@ -1,6 +1,6 @@
 """Request and response envelopes, of methods and of tools called by name.
 
-Those of a method are derived from its signature, unless that names them.
+A method's envelopes are derived from its signature, unless the signature names them.
 `class CreateNote(Request[NotePayload], operation="create_note")` is the whole definition of one: the literal type of
 ``operation`` comes from the class statement.
 """
@@ -27,7 +27,7 @@ _NO_METADATA: Final[Mapping[str, JsonValue]] = MappingProxyType({})
 class Request(BaseModel, Generic[P]):
     """A request to a method: payload, user, and an id that serves as idempotency key.
 
-    ``metadata`` is for those who send requests and read records, such as a trace id: it is kept in the header of the
+    ``metadata``, such as a trace id, is for senders of requests and readers of records: it is kept in the header of the
     run, and has no effect.
     """
 
@@ -73,7 +73,7 @@ class Failure(BaseModel):
 class Response(BaseModel, Generic[P]):
     """The response of a method. COMPLETED has a payload, FAILED has an error and may have a payload.
 
-    ``questions``: the ids of those that are open, while it is PENDING. ``metadata`` is that of the request.
+    ``questions``: the ids of the open questions while it is PENDING. ``metadata`` is the request's metadata.
     """
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
@@ -105,7 +105,7 @@ class Response(BaseModel, Generic[P]):
 
     @classmethod
     def failed_as(cls, request_id: UUID, error: RemitError, metadata: Mapping[str, JsonValue] = _NO_METADATA) -> Self:
-        """A failed response to the request of that id, which could perhaps not be read."""
+        """A failed response to the request with that id, even if the request is unreadable."""
         details = (isinstance(error, CallError) and error.details) or {}
         message = replace_surrogates(error.message)
         failure = Failure(code=error.code, message=message, details=cast("dict[str, JsonValue]", details))
@@ -113,7 +113,7 @@ class Response(BaseModel, Generic[P]):
 
     @classmethod
     def pending(cls, request: Request[Any], questions: Iterable[str] = (), payload: P | None = None) -> Self:
-        """A response that waits until ``questions`` are decided, or for what the method says in ``payload``."""
+        """A response that waits until ``questions`` are decided, or for the event that ``payload`` describes."""
         asked, metadata = list(questions), request.metadata
         status = Status.PENDING
         return cls(request_id=request.request_id, status=status, payload=payload, questions=asked, metadata=metadata)
@@ -171,10 +171,10 @@ class ToolRequest(Request[ToolRequestPayload], operation="tool_execution"):
         return self.payload.parameters
 
     def arguments_with(self, **fields: JsonValue) -> Mapping[str, JsonValue]:
-        """The parameters, with those that an application's own fields of the request say; None says nothing.
+        """The parameters, with values from an application's own fields of the request; None adds no value.
 
         Raises:
-            RequestError: a field and the parameter of its name say two things.
+            RequestError: a field contradicts the parameter of the same name.
         """
         parameters = self.payload.parameters
         said = {name: value for name, value in fields.items() if value is not None}

@@ -18,7 +18,7 @@ from remit.errors import BlockedError, DeniedError, MissingCapabilityError
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationGate(Gate):
-    """Refuses calls of anonymous principals, as which an edge passes callers that have not signed in."""
+    """Refuses calls of anonymous principals. An edge uses one for callers that have not signed in."""
 
     async def check(self, call: Call, /) -> None:
         """Refuse an unauthenticated call."""
@@ -51,7 +51,7 @@ class DeprecationGate(Gate):
         """Note the call; refuse it if the operation has been removed.
 
         Raises:
-            BlockedError: it has been.
+            BlockedError: the operation has been removed.
         """
         if refused := self.why_closed(call.callee.name):
             raise refused
@@ -79,7 +79,7 @@ class EnabledGate(Gate):
         """Refuse the call if the operation is disabled.
 
         Raises:
-            BlockedError: it is.
+            BlockedError: the operation is disabled.
         """
         if refused := self.why_closed(call.callee.name):
             raise refused
@@ -91,7 +91,7 @@ class SessionState(enum.Enum):
     ABSENT = "absent"
     ACTIVE = "active"
     IDLE = "idle"
-    """Not active, but it can be resumed."""
+    """The session is not active but can be resumed."""
     CLOSED = "closed"
 
 

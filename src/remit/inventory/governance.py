@@ -52,9 +52,9 @@ class BusinessRules(PolicyModel):
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enforcer:
-    """The layer that enforces a field, what it does, and whether it wraps the tool or every call.
+    """The layer that enforces a field, its description, and whether it wraps the tool or every call.
 
-    ``breaks_callers``: tells which change of the field breaks callers and needs a MAJOR version; None: no change does.
+    ``breaks_callers``: decides which changes of the field break callers and need a MAJOR version; None: no change does.
     ``lists_fields_of``: what a list of names refers to: fields of the result, or any fields of call and result at any
     depth.
     """

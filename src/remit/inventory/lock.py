@@ -1,4 +1,4 @@
-"""The lock file: digests of the accepted contracts and governance, and what they were computed from.
+"""The lock file: digests of the accepted contracts and governance, and the values behind the digests.
 
 It is committed beside the inventory. Later changes are reported with the version bump that they need.
 """
@@ -60,7 +60,7 @@ class LockedOperation(BaseModel):
 
 
 class Loosening(BaseModel):
-    """Changes that loosened governance and were accepted by name, with the reason."""
+    """Accepted changes that loosened governance, by name and with the reason."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -135,7 +135,7 @@ class _LockedOperations(NamedTuple):
 
 
 _LOCKED: Final = WeakKeyDictionary[Operations, _LockedOperations]()
-"""Kept, since each runtime of an application compares them."""
+"""Cached, because each runtime of an application compares them."""
 
 
 def _lock_operations(operations: Operations) -> _LockedOperations:
@@ -152,7 +152,7 @@ def _lock_operations(operations: Operations) -> _LockedOperations:
 
 
 def digest_governance(operations: Operations, callees: Iterable[AnyCallee]) -> str:
-    """The digest of what governs an application, and of nothing that its code alone says, such as contracts."""
+    """The digest of an application's governance, without properties from its code alone, such as contracts."""
     methods = {key: _governance_values(each.facts, each.policies) for key, each in operations.methods.items()}
     tools = {
         name: _governance_values(each.tool.facts, each.policies) | {"fixed": dict(each.fixed_values)}
@@ -209,7 +209,7 @@ def _first_error(error: ValidationError) -> str:
 
 
 class _ContractSnapshot(NamedTuple):
-    """Parameters and result of a contract, and what their schemas do not show."""
+    """Parameters and result of a contract, and the properties that their schemas do not show."""
 
     parameters: dict[str, dict[str, Any]]
     required: list[str]

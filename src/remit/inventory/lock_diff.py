@@ -1,8 +1,8 @@
 """Compares a lock with today's code and inventory, with the version bump that each change needs.
 
 MAJOR breaks existing callers, MINOR adds, PATCH changes wording. LOOSER governance (fewer permissions, a lower risk, a
-limit removed, a parameter that takes more values, more tools for an agent) is accepted by name only; TIGHTER governance
-is named too.
+limit removed, a parameter that takes more values, more tools for an agent) is accepted only by name; TIGHTER governance
+is reported too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _REPORTED_AS_FACTS: Final = {(BUSINESS_RULES, "required_permissions"), (BUSINESS
 
 
 class Change(NamedTuple):
-    """One change: a stable code, the version bump, a description, the parameter concerned, and what governance does."""
+    """One change: a stable code, the version bump, a description, the parameter, and the direction of governance."""
 
     code: str
     bump: VersionBump
@@ -83,14 +83,14 @@ def _parameter_location(parameter: str, method: MethodDefinition | None) -> str:
 def _diff_operation(
     before: LockedOperation | None, now: LockedOperation | None, table: PolicyTable
 ) -> Iterator[Change]:
-    if before == now:  # whose digests were made just now
+    if before == now:  # their digests have just been computed
         return
     if before is None:
         yield Change("added", VersionBump.MINOR, "is new")
     elif now is None:
         yield Change("removed", VersionBump.MAJOR, "is gone")
     elif not before.has_valid_digests():
-        # What the lock accepted before is unknown, and it may have been more.
+        # The governance that the lock accepted before is unknown and may have been tighter.
         what = "the lock was edited by hand; its digests do not match"
         yield Change("stale-lock", VersionBump.NONE, what, governance=GovernanceChange.LOOSER)
     else:
@@ -146,7 +146,7 @@ def _diff_nested_defaults(before: LockedOperation, now: LockedOperation) -> Iter
 
 
 def _diff_functions(before: list[str], now: list[str]) -> Iterator[Change]:
-    """The changed validators and factories of the payload. What a changed validator lets pass cannot be told."""
+    """The changed validators and factories of the payload. The effect of a changed validator cannot be determined."""
     old, new = _by_name(before), _by_name(now)
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) == new.get(name):
@@ -274,7 +274,7 @@ def _diff_fact(name: str, old: Any, new: Any) -> Change:
 
 
 def _fact_direction(name: str, old: Any, new: Any) -> GovernanceChange:
-    """Whether a fact permits more without a person: no confirmation, trusted output, public, runs again."""
+    """The direction of a fact: fewer confirmations, trusted output, public visibility and repeated runs are looser."""
     values: dict[str, tuple[bool, bool]] = {
         "confirm": (old is not None, old is None),
         "trusted": (new is True, new is False),

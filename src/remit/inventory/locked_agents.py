@@ -1,4 +1,4 @@
-"""What governs an agent, as plain values for the lock, and the changes between two such records."""
+"""The governance of an agent as plain values for the lock, and the changes between two such records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 
 @cache
 def locked_settings(kind: type[Agent] = Agent) -> Mapping[str, Setting]:
-    """The settings of an agent that a lock holds, by their field. Their `Governed` says what loosens."""
+    """The settings of an agent that a lock holds, by their field. `Governed` says which changes loosen them."""
     return {
         getattr(each.governed, "field", "") or each.name: each
         for each in settings_of(kind)
@@ -39,7 +39,7 @@ def agent_text(agent: Agent) -> str:
 
 
 def agent_values(agent: Agent) -> dict[str, Any]:
-    """The permissions and the limits of an agent. What is only noticed is omitted where it is not set."""
+    """The permissions and the limits of an agent. Unset settings that are only noticed are omitted."""
     locked = locked_settings(type(agent))
     values = {field: _locked_value(each, agent) for field, each in locked.items()}
     return {
@@ -67,7 +67,7 @@ def _locked_value(setting: Setting, agent: Agent) -> Any:
 
 
 def _limit_values(limits: AgentLimits) -> dict[str, Any]:
-    """The limits; the default of a limit that old locks do not know is omitted."""
+    """The limits. A limit that old locks lack is omitted at its default."""
     values = limits.model_dump(mode="json")
     if limits.repeats == AgentLimits().repeats:
         del values["repeats"]

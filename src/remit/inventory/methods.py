@@ -1,7 +1,7 @@
 """The signature of an operation: plain (``async def renew(self, payload: RenewLoan) -> Loan``), or with envelopes.
 
-A plain operation needs nothing else: its request and response are derived from it. Envelopes in the signature are for
-operations that respond PENDING, or need the id of their request.
+The request and response of a plain operation are derived from its signature. Envelopes in the signature are for
+operations that respond PENDING or need the id of their request.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PAYLOAD_OF_FAILED: Final = "payload"
 
 
 class Envelopes(Struct, frozen=True, kw_only=True):
-    """The request that an operation takes and the response that it returns, if its signature has them."""
+    """The request type and the response type in the signature of an operation."""
 
     request: type[Request[Any]]
     response: type[Response[Any]]
@@ -136,10 +136,10 @@ def _add_payload(error: Failure, payload: JsonValue) -> Failure:
 
 
 def read_pending(envelopes: Envelopes | None, content: str) -> tuple[bool, object]:
-    """Whether a method with these envelopes has answered that it is pending, and the payload of that answer."""
+    """Whether a method with these envelopes answered that it is pending, with the payload of that answer."""
     found: object = None
     if envelopes is not None:
-        with contextlib.suppress(ValueError):  # a layer made another text of it
+        with contextlib.suppress(ValueError):  # a layer replaced the text
             found = json.loads(content)
     return _is_pending(found), cast("dict[str, object]", found)["payload"] if _is_pending(found) else None
 

@@ -1,6 +1,6 @@
 """The operations of an application: its code bound to its inventory.
 
-Everything that does not fit is reported at once, each finding with file and line.
+All mismatches are reported at once, each with file and line.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from remit.schemas.finding import InventoryError
 class Operations:
     """The methods and tools of an application.
 
-    A domain object may itself need tools, as an agent does. Operations of slices can therefore be built first and
-    joined; nothing is bound twice.
+    A domain object may itself need tools, like an agent. Operations of slices can therefore be built first and joined;
+    no operation is bound twice.
 
     Args:
         inventory: the entries.
         domain_objects: objects of the application's domain classes, modules, and single functions; tools from a bare
-            `@tool` are such functions, and tools whose facts are declared in code need no entry.
+            `@tool` count as functions, and tools whose facts are declared in code need no entry.
         compose: given a lookup for the tools of ``domain_objects``, returns the objects whose functions call them, such
             as pipelines.
         parts: operations of slices of ``inventory``, which are reused.
@@ -82,10 +82,10 @@ class Operations:
 
     @classmethod
     def later(cls, inventory: Inventory, make: Callable[[], Operations]) -> Operations:
-        """The operations of a slice, whose code ``make`` imports and binds when that of one of them is first needed.
+        """The operations of a slice. ``make`` imports and binds their code when the code of one is first needed.
 
-        So it is in a command that calls one tool of an application that was checked as it is: what governs the
-        operations is known from their entries alone. Everything else calls ``make`` at once.
+        This happens only in a command that calls one tool of an application that was checked in its current form: the
+        entries alone then give the governance. All other uses call ``make`` at once.
 
         Raises:
             InventoryError: see `Operations`. SetupError: ``make`` returns other operations than those of the slice, or
@@ -134,9 +134,9 @@ class Operations:
 
     @property
     def method_callees(self) -> Mapping[str, AnyTool]:
-        """What a call by the key of a method calls: its first tool that has all parameters, or else the program.
+        """The callee for each method key: the method's first tool with all parameters, or else the program.
 
-        A method is called by the name of a tool if all its tools narrow it, or if those that do not have different
+        A method must be called by the name of a tool if all its tools narrow it, or if its other tools have different
         policies.
         """
         found = {key: each.tool for key, each in self.programs.items()}
@@ -162,7 +162,7 @@ class Operations:
         return find_tool(self.tools, name)
 
     def with_tools(self, change: Callable[[AnyTool], AnyTool]) -> Operations:
-        """A copy with each tool replaced by ``change(tool)``, to add what no inventory declares, such as previews.
+        """A copy with each tool replaced by ``change(tool)``, to add properties outside an inventory, such as previews.
 
         Raises:
             ContractError: ``change`` returned no tool, or one with another name, function or facts, or fewer layers.

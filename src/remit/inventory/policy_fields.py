@@ -1,6 +1,6 @@
 """Checks names in policies and facts: a mistyped field in ``redact_fields`` would redact nothing.
 
-Of policies, only names in an entry itself are checked; a template serves many operations and may name fields of any.
+Only policy names in an entry itself are checked: a template serves many operations and may name fields of any of them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def find_unknown_fields(operations: Operations) -> Iterator[Finding]:
 
 
 def find_unknown_permissions(callees: Iterable[AnyCallee], vocabulary: Vocabulary) -> Iterator[Finding]:
-    """Findings for permissions that no role grants, of those that calls need and that agents narrow their calls to."""
+    """Findings for permissions that calls need, or that agents narrow their calls to, but that no role grants."""
     for callee in callees:
         narrowed = callee.permissions if implements(callee, AgentLike) else None
         for permission in sorted(callee.facts.permissions | (narrowed or frozenset())):

@@ -142,7 +142,7 @@ class _InventoryReader:
         for each in self._pending_tools:
             method = self.methods.get(each.method_key)
             if method is None:
-                if each.method_key not in self._declared_by_method:  # else its own mistake is reported
+                if each.method_key not in self._declared_by_method:  # otherwise its own error is reported
                     mend = suggest(each.method_key, self.methods, "name one as domain.subdomain.name")
                     path, what = (*each.key_path, "method"), f"there is no method {each.method_key!r}"
                     self._report("unknown-method", each.document, path, what, mend)
@@ -345,7 +345,7 @@ class _InventoryReader:
         model: type[BaseModel],
         extra_keys: Iterable[str] = (),
     ) -> None:
-        """Report each mistake once, without its consequences (an invalid parent, a key missing because mistyped)."""
+        """Report each mistake once, without its consequences (an invalid parent, a key missing due to a typo)."""
         details = error.errors(include_url=False)
         mistyped: set[At] = set()
         for detail in sorted(details, key=lambda each: each["type"] != "extra_forbidden"):

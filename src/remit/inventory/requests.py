@@ -78,7 +78,7 @@ class TakesCalls(Protocol):
     """An open run: it makes the calls that it is given."""
 
     def belongs_to(self, principal: Principal, /) -> bool:
-        """Whether a principal opened it, as whom its calls are made."""
+        """Whether the principal opened the run. Its calls are made as that principal."""
         ...
 
     async def call(
@@ -89,7 +89,7 @@ class TakesCalls(Protocol):
 
 
 class _Asked(NamedTuple):
-    """A request that was understood: what it calls, with which arguments; ``method`` is None for a tool by name."""
+    """A parsed request: its callee and its arguments; ``method`` is None for a tool by name."""
 
     request: Request[Any]
     name: str
@@ -123,17 +123,18 @@ async def handle_request(
     """Make the requested call and return the response, which is PENDING while a question is open.
 
     ``request`` is a `ToolRequest`, which names a tool, or the request of a method, like ``CreateCasefileRequest``. It
-    may be a dict that was read from JSON: its ``operation`` says which it is, or ``method``, the key of a method. The
-    session of the request is the conversation of the call, its id the idempotency key, and its metadata is kept in the
-    header of the run. To get the outcome, send the request again once its questions are decided.
+    may be a dict from JSON, whose ``operation``, or ``method`` with the key of a method, identifies it. The session of
+    the request is the conversation of the call, its id the idempotency key, and its metadata is kept in the header of
+    the run. To get the outcome, send the request again once its questions are decided.
 
-    With ``run``, the open run of the session, it is a call of that run, whose key is the id of the request. The run has
-    its conversation, target and metadata already.
+    With ``run``, the open run of the session, the request makes a call of that run, with the id of the request as its
+    key. The run has its conversation, target and metadata already.
 
-    Every error of the request or the call is a FAILED response with the code of the error, also if ``request`` is none.
+    Every error of the request or the call is a FAILED response with the error's code, even if ``request`` is not a
+    request.
 
     Raises:
-        SetupError: another argument has the wrong type.
+        SetupError: an argument other than ``request`` has the wrong type.
     """
     check_method("handle_request: runtime", runtime, "call_by_name", "give a Runtime")
     check_principal("by", by)
@@ -172,7 +173,7 @@ async def _call(runtime: CallsByName, asked: _Asked, by: Principal, target: str,
 
 
 def _read(request: Request[Any] | Mapping[str, object], operations: Operations | None, method: str) -> _Asked:
-    """What a request asks for.
+    """Parse a request.
 
     Raises:
         RequestError: it is not a request, or there is no such method.
@@ -205,7 +206,7 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
         raise RequestError(f"the method {key} is called by its tools ({names}); send a ToolRequest for one of them")
     schema = definition.contract.schema_in
     payload = schema.check_payload(request.payload)
-    if schema.computes_defaults:  # what the request holds is what it asks for, whenever it is sent
+    if schema.computes_defaults:  # the request's own contents count, whenever it is sent
         payload = payload.model_copy(update=dict(payload))
     return _Asked(request, key, schema.dump_arguments(payload), definition)
 
@@ -220,7 +221,7 @@ def _check_made(request: Request[Any]) -> None:
     for name, kind, what in _FIELDS:
         if not isinstance(values.get(name), kind):
             raise RequestError(f"{name} of the {type(request).__name__} is {values.get(name)!r:.100}; give {what}")
-    payload, is_whole = values.get("payload"), "payload" in values  # that of a method is checked by its schema
+    payload, is_whole = values.get("payload"), "payload" in values  # the schema of a method checks its payload
     if isinstance(request, ToolRequest):
         asked = vars(payload) if isinstance(payload, ToolRequestPayload) else {}
         is_whole = isinstance(asked.get("tool_name"), str) and isinstance(asked.get("parameters"), Mapping)
@@ -278,7 +279,7 @@ def _respond(asked: _Asked, operations: Operations | None, result: Result[Any]) 
 
 
 def _with_payload(failed: Response[Any]) -> Response[Any]:
-    """A FAILED response with the payload that its method gave it, which its error carried."""
+    """A FAILED response with the method's payload, which its error carried."""
     details = {**failed.error.details} if failed.error is not None else {}
     if failed.error is None or PAYLOAD_OF_FAILED not in details:
         return failed
@@ -290,11 +291,11 @@ def _with_payload(failed: Response[Any]) -> Response[Any]:
 
 
 def _load_result(callee: AnyCallee, content: str) -> JsonValue:
-    """The result of a tool as JSON: a text stays one, whatever it looks like."""
+    """The result of a tool as JSON. A text stays a text, whatever it looks like."""
     try:
         return callee.schema_out.load_json(content)
     except ValueError:
-        return content  # of another callee, which ended the run
+        return content  # the result of another callee, which ended the run
 
 
 def _as_payload(response: type[Response[Any]], value: object) -> BaseModel:
@@ -320,7 +321,7 @@ def _response_type(method: MethodDefinition | None) -> type[Response[Any]]:
 def _find_response(
     request: Request[Any] | Mapping[str, object], operations: Operations | None, method: str
 ) -> type[Response[Any]]:
-    """The type of the response to a request that could not be read: that of its method, if it names a known one."""
+    """The type of the response to an unreadable request: its method's response if it names a known method."""
     operation = _fields_of(request).get("operation", "")
     with suppress(RemitError):
         return _response_type(_find_method(operations, method, operation))
@@ -328,7 +329,7 @@ def _find_response(
 
 
 def _fields_of(request: object) -> Mapping[str, object]:
-    """The fields of what may be a request."""
+    """The fields of a possible request."""
     if isinstance(request, Mapping):
         return cast("Mapping[str, object]", request)
     return vars(request) if isinstance(request, Request) else {}
@@ -337,7 +338,7 @@ def _fields_of(request: object) -> Mapping[str, object]:
 def _fail_unread(
     request: Request[Any] | Mapping[str, object], error: RemitError, response: type[Response[Any]]
 ) -> Response[Any]:
-    """The response to what is not a request, under its id and with its metadata if it has them."""
+    """The response to an invalid request, with its id and its metadata if it has them."""
     given = _fields_of(request)
     try:
         ident = UUID(str(given.get("request_id")))

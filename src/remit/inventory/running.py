@@ -1,7 +1,7 @@
 """Compares a built application with its inventory: the objects that it offers, and the layers around their calls.
 
 An inventory describes tools, but an application passes objects. `remit check` and the start of a runtime both compare
-them here, so that what was checked is what runs.
+them here, so the checked operations are those that run.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def compare_application(
         operations: code and inventory.
         callees: everything that the application offers, with the tools of its agents.
         layers: the layers around every call of the application.
-        is_code_known: whether the code was compared before, as it is: payloads, and that each function has an entry.
+        is_code_known: whether the same code has been compared before: its payloads, and the entry of each function.
     """
     everything = [*callees, *(each.tool for each in operations.programs.values())]
     offered = [each for each in everything if not isinstance(each, ADDED_TOOLS)]
@@ -87,7 +87,7 @@ def compare_application(
         elif implements(callee, AgentLike):
             yield from _check_provider_tools(callee, where)
             yield from _check_scope(callee, where)
-        elif not implements(callee, HasSteps):  # a pipeline acts by calls of listed callees only
+        elif not implements(callee, HasSteps):  # a pipeline acts only by calls of listed callees
             fix = "write an entry for it and pass its function to Operations, or pass it to Operations itself"
             yield _make_finding("ungoverned", where, f"{describe(callee)} is offered, but no entry governs it", fix)
         if not is_code_known:
@@ -155,7 +155,7 @@ def _check_provider_tools(agent: AgentLike[..., Any], where: str) -> Iterator[Fi
 
 
 def _check_scope(agent: AgentLike[..., Any], where: str) -> Iterator[Finding]:
-    """Check that an agent above others says what may be called below it."""
+    """Check that an agent above others declares the calls that are allowed below it."""
     below = next((each.name for each in agent.tools if implements(each, AgentLike)), "")
     if below and agent.tool_scope is None:
         what = f"the agent {agent.name} calls {below} and has no tool scope, so that any tool may be called below it"
@@ -182,7 +182,7 @@ def _check_declared_layers(tool: ToolDefinition, table: PolicyTable, chosen: _La
 def _check_run_layers(
     callee: AnyCallee, where: str, chosen: _LayersOfCallers, *, is_declared: bool
 ) -> Iterator[Finding]:
-    """Check that the layers around every call have what the facts of a callee need, whichever agent calls it.
+    """Check that the layers around every call meet the needs of a callee's facts, whichever agent calls it.
 
     ``is_declared``: its permissions and visibility are declared fields, which are checked with the others.
     """

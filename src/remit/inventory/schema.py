@@ -135,7 +135,7 @@ def collect_field_references(
     )
 
 
-# Most entries are like another one, and each is asked for its facts where it is read and where it is bound.
+# Many entries are equal, and the facts of each are needed when it is read and when it is bound.
 _build_facts = lru_cache(maxsize=1024)(build_facts)
 _classify = lru_cache(maxsize=256)(Classification)
 

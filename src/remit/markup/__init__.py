@@ -1,4 +1,4 @@
-"""Read untrusted HTML of mail and web pages: the text that a person sees of it, in linear time."""
+"""Reads the visible text of untrusted HTML from mail and web pages, in linear time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which elements are open at a place of HTML, and which of them a tag ends, as browsers decide it.
+"""The open elements at a place in HTML, and those that a tag ends, by the rules of browsers.
 
-This is the one rule for all that depends on the end of an element: what is hidden, struck through, or left out. Each
-tag costs the same, however many elements are open.
+Everything that depends on the end of an element uses these rules: hidden, struck-through and omitted text. The cost of
+a tag does not depend on the number of open elements.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, Literal
 from remit.markup.numbering import Numbering
 
 Effect = Literal["hidden", "struck", "verbatim", "quoted", "listed", "outside", "main"]
-"""What an element makes of the text in it."""
+"""The effects of an element on its text."""
 
 BLOCKS: Final = frozenset(
     {"address", "article", "aside", "blockquote", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl"}
@@ -27,16 +27,16 @@ HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 TABLE_PARTS: Final = frozenset({"caption", "tbody", "td", "tfoot", "th", "thead", "tr"})
 _NOT_ENDING_PARAGRAPHS: Final = TABLE_PARTS | {"button", "legend", "optgroup", "option", "table"}
 _PASSED: Final = frozenset({"address", "div", "p"})
-"""Blocks around which an item ends: no other block does an item leave to end the one before it."""
+"""The only blocks that an item may close in order to end the previous item."""
 _FORMATTING: Final = frozenset(
     {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
 )
-"""Elements that go on after the end of the block in which they begin."""
+"""Elements that continue after the end of the block in which they begin."""
 _MAX_GOING_ON: Final = 3
 _CONTAINERS: Final = frozenset({"button", "object", "select", "template"})
-"""Elements in a line whose end is the end of the blocks in them."""
+"""Inline elements whose end also ends the blocks inside them."""
 _SCOPES: Final = frozenset({"caption", "object", "select", "table", "td", "template", "th"})
-"""Elements whose inside a closing tag does not leave, except their own."""
+"""Elements that only their own closing tag can end from inside."""
 _ENDING_FORMATTING: Final = _SCOPES - {"select", "table"}
 _CHOICES: Final = frozenset({"optgroup", "option"})
 _ENDING_EACH_OTHER: Final = {
@@ -44,9 +44,9 @@ _ENDING_EACH_OTHER: Final = {
     "optgroup": _CHOICES,
     "option": frozenset({"option"}),
 }
-"""What an opening tag ends if it would stand directly in it."""
+"""The parents that an opening tag ends instead of standing directly inside them."""
 _IMPLIED: Final = frozenset({"dd", "dt", "li", "optgroup", "option", "p"})
-"""Elements that may end without a tag of their own."""
+"""Elements whose closing tag is optional."""
 _MAX_IMPLIED: Final = 8
 
 _GROUPS: Final = {
@@ -78,18 +78,18 @@ _ENDED_BY: Final = {
     name: _SIBLINGS.get(name, ()) + (() if name in _NOT_ENDING_PARAGRAPHS else (("p", "(paragraph)"),))
     for name in BLOCKS | {"button"}
 }
-"""What an opening tag ends, if it began after the last of others: an item ends the one before it in the same list."""
+"""The elements that an opening tag ends if they began after the last limit: an item ends the one before it."""
 
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """An element that is open."""
+    """An open element."""
 
     name: str
     effects: tuple[Effect, ...] = ()
     href: str | None = None
     mark: tuple[int, int] | None = None
-    """The place of the sign that was written before its text."""
+    """The position of the sign written before its text."""
     closing: str = ""
     """The sign to write after its text."""
     numbering: Numbering | None = None
@@ -111,7 +111,7 @@ class OpenElements:
 
     @property
     def list(self) -> Element | None:
-        """The list to which an item belongs that begins here."""
+        """The list of an item that begins here."""
         place = self._find("(list)")
         return None if place < 0 else self._open[place]
 
@@ -126,7 +126,7 @@ class OpenElements:
         self._open.append(element)
 
     def end_before(self, name: str) -> Sequence[Element]:
-        """End what the opening tag of an element ends, and return it, innermost first."""
+        """End the elements that an opening tag ends, and return them, innermost first."""
         alike = _ENDING_EACH_OTHER.get(name)
         if alike is not None and self.innermost is not None and self.innermost.name in alike:
             return self._end_from(len(self._open) - 1)
@@ -137,7 +137,7 @@ class OpenElements:
         return self._end_from(begin) if begin < len(self._open) else ()
 
     def end(self, name: str) -> Sequence[Element]:
-        """End what a closing tag ends, and return it, innermost first."""
+        """End the elements that a closing tag ends, and return them, innermost first."""
         place = self._find("(heading)" if name in HEADINGS else name)
         if place < 0:
             return ()
@@ -154,12 +154,12 @@ class OpenElements:
         return self._open[::-1]
 
     def _find(self, name: str) -> int:
-        """The place of the last open element of a name or group; -1 if there is none."""
+        """The position of the last open element of a name or group; -1 if there is none."""
         places = self._places[name]
         return places[-1] if places else -1
 
     def _find_limit(self, name: str) -> int:
-        """The place of the last element whose inside a closing tag does not leave."""
+        """The position of the last element that limits a closing tag."""
         if name in ("table", "template"):
             return -1
         if name in TABLE_PARTS:
@@ -167,12 +167,12 @@ class OpenElements:
         return self._find(_LIMITS.get(name, "(scope)"))
 
     def _is_alone(self, place: int) -> bool:
-        """Whether in an element only others are open that end without a tag."""
+        """Whether all open elements inside an element may end without a tag."""
         inside = self._open[place + 1 : place + 2 + _MAX_IMPLIED]
         return len(inside) <= _MAX_IMPLIED and all(element.name in _IMPLIED for element in inside)
 
     def _end_from(self, place: int) -> list[Element]:
-        """End all elements from a place on. Formatting that means something goes on after its block."""
+        """End all elements from a position on. Formatting with an effect continues after its block."""
         if place == len(self._open) - 1:
             self._leave(self._open[place])
             return [self._open.pop()]
@@ -190,7 +190,7 @@ class OpenElements:
         return [element for element in reversed(ended) if element not in going_on]
 
     def _end_alone(self, place: int) -> list[Element]:
-        """End an element, and none of those that began in it."""
+        """End an element, but none of the elements inside it."""
         element = self._open[place]
         self._leave(element)
         if place == len(self._open) - 1:
@@ -200,6 +200,6 @@ class OpenElements:
         return [element]
 
     def _leave(self, element: Element) -> None:
-        """Forget the place of the last element of its name, unless it was ended alone."""
+        """Forget the position of the last element of its name, unless that element was ended alone."""
         for name in _PLACES_OF.get(element.name, (element.name,)) if element.name else ():
             self._places[name].pop()

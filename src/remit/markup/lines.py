@@ -1,4 +1,4 @@
-"""Lay the text of HTML out in lines, with the signs that people see before and within them."""
+"""Lays out the text of HTML in lines, with the signs that people see before and within them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _STRUCK: Final = "~~"
 _CELL: Final = "| "
 _MAX_MARKER: Final = 60
 _MAX_LEVELS: Final = 8
-"""How deep lines of lists and quotes are indented."""
+"""The depth to which lists and quotes are indented."""
 _MADE: Final = {
     "^(": str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ"),
     "_(": str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎"),
 }
-"""The characters that stand for raised and lowered ones."""
+"""The characters for superscripts and subscripts."""
 
 
 class Line(NamedTuple):
@@ -27,7 +27,7 @@ class Line(NamedTuple):
 
     text: str
     gap: int
-    """How many empty lines are before it."""
+    """The number of empty lines before it."""
     place: Effect | None
     """Whether it is in the main part of a page, outside it, or in neither."""
 
@@ -36,13 +36,13 @@ class LineWriter:
     """Writes lines.
 
     Args:
-        active: how many elements with an effect are open. The owner of the writer changes it.
+        active: the number of open elements per effect, which the owner of the writer updates.
     """
 
     def __init__(self, active: Mapping[Effect, int]) -> None:
         self.lines: list[Line] = []
         self.marker = ""
-        """What stands before the next line: the number of an item, or the level of a heading."""
+        """The prefix of the next line: the number of an item, or the level of a heading."""
         self.has_text = False
         """Whether there is text in the line that is being written."""
         self._active = active
@@ -52,7 +52,7 @@ class LineWriter:
         self._marked: set[int] = set()
 
     def add(self, text: str) -> None:
-        """Add text in which any spaces and lines are one space."""
+        """Add text. Each run of spaces and line breaks becomes one space."""
         text = _SPACES.sub(" ", text)
         if text.startswith(" ") and (not self._parts or self._parts[-1].endswith(" ")):
             text = text[1:]
@@ -60,7 +60,7 @@ class LineWriter:
             self._add(text)
 
     def add_verbatim(self, text: str) -> None:
-        """Add text whose spaces and lines are kept."""
+        """Add text, keeping its spaces and line breaks."""
         first, *others = _LINE_END.split(text)
         self._add(first)
         for line in others:
@@ -68,28 +68,28 @@ class LineWriter:
             self._add(line)
 
     def add_marker(self, marker: str) -> None:
-        """Write a sign before the next line, after those that are there already."""
+        """Write a sign before the next line, after any earlier signs."""
         self.marker = self.marker[-_MAX_MARKER:] + marker
 
     def begin_cell(self, *, is_first: bool) -> None:
-        """Divide the cell of a table from the one before it."""
+        """Separate a table cell from the previous one."""
         if self._parts or not is_first:
             self._parts.append(f" {_CELL}" if self._parts and not self._parts[-1].endswith(" ") else _CELL)
 
     def begin_mark(self, opening: str) -> tuple[int, int]:
-        """Add the sign before a text that is shown otherwise, such as a raised one. Returns its place."""
+        """Add the sign before a specially displayed text, such as a superscript. Returns the sign's position."""
         self._end_struck(is_struck=self._active["struck"] > 0)
         self._parts.append(opening)
         self._has_mark = True
         return self._number, len(self._parts) - 1
 
     def end_mark(self, place: tuple[int, int], closing: str) -> None:
-        """Add the sign after such a text, or write it in characters that show it, if there are such."""
+        """Add the sign after such a text, or replace the text by special characters if they exist."""
         number, begin = place
         if number in self._marked:
             self._end_line_with(closing)
         elif number != self._number:
-            return  # nothing was written of the line with the sign before it
+            return  # the line that began with the sign was never written
         elif begin == len(self._parts) - 1:
             self._parts.pop()
         else:
@@ -100,7 +100,7 @@ class LineWriter:
                 self._parts.append(closing)
 
     def break_line(self, gap: int = 0) -> None:
-        """End the line, and have that many empty lines before the next one, unless there are more."""
+        """End the line, and ensure at least that many empty lines before the next one."""
         if self._is_struck:
             self._end_struck(is_struck=False)
         if self.has_text:
@@ -129,13 +129,13 @@ class LineWriter:
             self.lines[-1] = self.lines[-1]._replace(text=self.lines[-1].text + sign)
 
     def _end_struck(self, *, is_struck: bool) -> None:
-        """Write the sign between text that is struck through and other text."""
+        """Write the sign between struck-through text and other text."""
         if self._is_struck != is_struck:
             self._parts.append(_STRUCK)
             self._is_struck = is_struck
 
     def _prefix(self) -> str:
-        """What stands before the text of a line."""
+        """The prefix of a line's text."""
         levels = min(self._active["listed"], _MAX_LEVELS) - bool(self.marker and self._active["listed"])
         return "> " * min(self._active["quoted"], _MAX_LEVELS) + "  " * levels + self.marker
 

@@ -23,7 +23,7 @@ class Numbering:
     step: int = 1
 
     def number(self, attributes: Mapping[str, str]) -> str:
-        """The number of an item, as it is shown, with the attributes of the item."""
+        """The displayed number of an item with these attributes."""
         value = read_integer(attributes.get("value", ""))
         number = self.next if value is None else value
         self.next = number + self.step
@@ -31,7 +31,7 @@ class Numbering:
 
 
 def number_list(name: str, attributes: Mapping[str, str]) -> Numbering | None:
-    """The numbering of a list; None if its items have no numbers, or count down from one that is not written."""
+    """The numbering of a list; None if its items have no numbers, or count down from an unspecified number."""
     start, is_reversed = read_integer(attributes.get("start", "")), "reversed" in attributes
     if name != "ol" or (is_reversed and start is None):
         return None

@@ -1,4 +1,4 @@
-"""The text that a person sees of HTML, in time that grows with its length."""
+"""Reads the visible text of HTML in linear time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_TARGET: Final = 2000
 _PARAGRAPHS: Final = frozenset({"blockquote", "figure", "hr", "listing", "p", "pre"} | LISTS | HEADINGS.keys())
 """Blocks with an empty line before and after them."""
 _LINES: Final = BLOCKS - {"td", "th"}
-"""Blocks that begin a line, and end one."""
+"""Blocks that begin and end a line."""
 _ROOTS: Final = frozenset({"body", "head", "html"})
 _EFFECTS: Final[dict[str, Effect]] = {
     **dict.fromkeys(("del", "s", "strike"), "struck"),
@@ -42,27 +42,27 @@ _UNSHOWN_INPUTS: Final = frozenset({"checkbox", "color", "file", "hidden", "imag
 
 @dataclass(frozen=True, slots=True)
 class HtmlText:
-    """What a person sees of HTML, and how much is not given."""
+    """The visible text of HTML, and the amount of omitted text."""
 
     title: str
     text: str
     """A line for each block, with the signs of Markdown for headings, items, quotes, cells and struck text."""
     links: tuple[str, ...]
-    """The links with another text than their address, each as ``the text <the address>``."""
+    """The links whose text differs from their address, each as ``the text <the address>``."""
     hidden: int
-    """How many characters people do not see, because of what their element is, its ``hidden`` or its ``style``."""
+    """The number of characters hidden by the kind of their element, its ``hidden`` or its ``style``."""
     outside: int
-    """How many characters are left out because they are outside the main part of a page."""
+    """The number of characters left out because they are outside the main part of a page."""
 
 
 @check_call
 def read_html(html: str, *, main_only: bool = False) -> HtmlText:
-    """The text that a person sees of HTML.
+    """Read the visible text of HTML.
 
     Args:
         html: the text of a mail or a page, which may be broken.
-        main_only: leave out what is not in ``main``, if there is one; otherwise navigation, and each ``aside`` and
-            ``footer`` outside an article or section. All text is given if nothing would remain.
+        main_only: leave out all text outside ``main``, if there is one; otherwise navigation, and each ``aside`` and
+            ``footer`` outside an article or section. All text is kept if nothing would remain.
     """
     check_instance("read_html: html", html, str, "give a string")
     reader = _Reader()
@@ -75,7 +75,7 @@ def read_html(html: str, *, main_only: bool = False) -> HtmlText:
 
 
 class _Reader:
-    """Collects what is between tags, and what they mean."""
+    """Collects the text between tags, and the effects of the tags."""
 
     def __init__(self) -> None:
         self._active: dict[Effect, int] = dict.fromkeys(
@@ -91,7 +91,7 @@ class _Reader:
         self._begins_verbatim = False
 
     def finish(self, *, main_only: bool) -> HtmlText:
-        """All that was read."""
+        """Return the result."""
         self._end(self._elements.end_all())
         self._lines.break_line()
         lines = self._lines.lines
@@ -118,7 +118,7 @@ class _Reader:
             self._lines.add(text)
 
     def add_tag(self, tag: Tag) -> None:
-        """Add what a person sees of a tag."""
+        """Add the visible effect of a tag."""
         self._begins_verbatim = False
         if self._active["hidden"]:
             self._hidden.append(" ")
@@ -165,7 +165,7 @@ class _Reader:
             self._elements.begin(element)
 
     def _divide(self, name: str) -> None:
-        """Divide texts at a row or cell in no table, or a form in a form: it is no element, and hides nothing."""
+        """Divide text at a stray row or cell, or a form in a form. These create no element and hide nothing."""
         if self._active["hidden"]:
             return
         if name in ("td", "th"):
@@ -174,7 +174,7 @@ class _Reader:
             self._lines.break_line()
 
     def _add_effects(self, element: Element, attributes: Mapping[str, str], style: Mapping[str, str]) -> None:
-        """Note what an element makes of its text."""
+        """Note the effects of an element on its text."""
         role = _ROLES.get(attributes["role"].strip().lower(), element.name) if "role" in attributes else element.name
         effect = _EFFECTS.get(role)
         if effect == "outside" and role != "nav" and self._is_within_article():
@@ -190,11 +190,11 @@ class _Reader:
         element.effects = tuple(effects)
 
     def _is_within_article(self) -> bool:
-        """Whether what is beside and below belongs to an article, or to the main part, and not to the page."""
+        """Whether asides and footers here belong to an article or to the main part instead of the page."""
         return self._active["main"] > 0 or self._elements.contains("article", "section")
 
     def _add_signs(self, element: Element, parent: Element | None, attributes: Mapping[str, str]) -> None:
-        """Add what a person sees before the text of an element, or between it and the one before it."""
+        """Add the visible signs before the text of an element, or between the element and the previous one."""
         name, lines = element.name, self._lines
         if name == "a" and "href" in attributes:
             self._link, element.href = element, attributes["href"]
@@ -219,7 +219,7 @@ class _Reader:
             element.mark, element.closing = lines.begin_mark(opening), closing
 
     def _add_void(self, name: str, attributes: Mapping[str, str], *, is_hidden: bool) -> None:
-        """Add what a person sees of an element without content."""
+        """Add the visible effect of an element without content."""
         if name in ("br", "hr"):
             if not is_hidden and not self._active["hidden"]:
                 self._lines.break_line(int(name == "hr" or not self._lines.has_text))
@@ -233,7 +233,7 @@ class _Reader:
         self._active["hidden"] -= is_hidden
 
     def _end(self, ended: Sequence[Element]) -> None:
-        """Add what a person sees where elements end."""
+        """Add the visible signs at the end of elements."""
         for element in ended:
             name, effects = element.name, element.effects
             if not self._active["hidden"]:
@@ -249,11 +249,11 @@ class _Reader:
                 self._active[effect] -= 1
 
     def _is_paragraph(self, name: str, lists: int = 0) -> bool:
-        """Whether a block has an empty line before and after it: a list has, if it is in no other one."""
+        """Whether a block has an empty line before and after it. Only the outermost list has."""
         return name in _PARAGRAPHS and not (name in LISTS and self._active["listed"] > lists)
 
     def _end_link(self, href: str) -> None:
-        """Keep where a link leads, unless its text says that already."""
+        """Keep the address of a link, unless the text already shows it."""
         target, text = " ".join(href.split()), " ".join("".join(self._link_texts).split())
         if target and not target.startswith("#") and target.removeprefix("mailto:") != text:
             self._links[f"{_cut(text)} <{_cut(target)}>".lstrip()] = None

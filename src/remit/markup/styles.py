@@ -1,4 +1,4 @@
-"""What the attributes of an element say about its text: whether a person sees it, and how."""
+"""The effects of an element's attributes on its text: whether and how the text is shown."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _SIDES: Final = ("left", "top", "right", "bottom")
 _NEVER_SHOWN: Final = frozenset(
     {"annotation", "annotation-xml", "audio", "canvas", "datalist", "iframe", "template", "video"}
 )
-"""Elements whose content browsers do not show: for scripts, for other programs, or for browsers that know less."""
+"""Elements whose content browsers do not show: for scripts, other programs or older browsers."""
 
 
 def read_style(attributes: Mapping[str, str]) -> dict[str, str]:
-    """The properties of a style, in lower case. Of two values the last one counts, or the important one."""
+    """The properties of a style, in lower case. Of two values, the important one counts, or else the last one."""
     written = attributes.get("style", "")
     if not written:
         return {}
@@ -41,7 +41,7 @@ def read_style(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_hidden(name: str, attributes: Mapping[str, str], style: Mapping[str, str]) -> bool:
-    """Whether a person sees nothing of the text in an element, because of what it is or of its own attributes."""
+    """Whether the text of an element is invisible because of the element's kind or its own attributes."""
     if name in _NEVER_SHOWN or "hidden" in attributes:
         return True
     return len(style) > 0 and (_is_undisplayed(style) or _is_out_of_sight(style))
@@ -53,12 +53,12 @@ def is_struck(style: Mapping[str, str]) -> bool:
 
 
 def is_verbatim(style: Mapping[str, str]) -> bool:
-    """Whether the spaces and lines of an element are shown as they are written."""
+    """Whether the spaces and line breaks of an element are shown as written."""
     return style.get("white-space", "").startswith(("pre", "break-spaces"))
 
 
 def _is_undisplayed(style: Mapping[str, str]) -> bool:
-    """Whether nothing of an element is drawn."""
+    """Whether an element is not drawn at all."""
     return (
         style.get("display") == "none"
         or style.get("visibility") in ("hidden", "collapse")
@@ -71,7 +71,7 @@ def _is_undisplayed(style: Mapping[str, str]) -> bool:
 
 
 def _is_out_of_sight(style: Mapping[str, str]) -> bool:
-    """Whether an element is drawn where no person sees it: cut to nothing, or far outside the page."""
+    """Whether an element is drawn out of sight: clipped to nothing, or far outside the page."""
     if _FAR.fullmatch(style.get("text-indent", "")):
         return True
     if style.get("position") in ("absolute", "fixed"):
@@ -86,6 +86,6 @@ def _is_out_of_sight(style: Mapping[str, str]) -> bool:
 
 
 def _unescape(escape: re.Match[str]) -> str:
-    """The character of an escape in a style."""
+    """The character for an escape in a style."""
     number = int(escape[1], 16) if escape[1] else 0
     return escape[2] or (chr(number) if 0 < number < 0xD800 else "\ufffd")

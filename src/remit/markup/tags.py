@@ -1,4 +1,4 @@
-"""Split untrusted HTML into tags and text as browsers do, in linear time.
+"""Splits untrusted HTML into tags and text as browsers do, in linear time.
 
 A page or a mail may be broken, truncated, or written to keep a parser busy.
 """
@@ -15,7 +15,7 @@ _COMMENT: Final = r"<!--(?:-?>|.*?(?:--!?>|\Z))"
 _NAME: Final = r"<(?P<close>/?+)(?P<tag>[a-z][^\s/>]*+)"
 _QUOTED: Final = r"""=\s*+(?:"[^"]*+"|'[^']*+')"""
 _FLAGS: Final = re.DOTALL | re.IGNORECASE
-# As browsers read tags: a quoted value follows an equals sign, and may contain the end of a tag.
+# Browsers read tags in this way: a quoted value follows an equals sign, and may contain the end of a tag.
 _TOKEN: Final = re.compile(
     rf"{_COMMENT}|{_NAME}(?P<attributes>(?:[^>=]++|{_QUOTED}|=)*+)(?:>|\Z)|<[!/?][^>]*+(?:>|\Z)", _FLAGS
 )
@@ -25,18 +25,18 @@ _CONTENT: Final = {
     name: re.compile(rf"</{name}\b[^>]*+(?:>|\Z){other}", re.IGNORECASE)
     for name, other in (("script", ""), ("style", ""), ("title", r"|(?=<body\b)"))
 }
-"""The elements whose content is not markup, and where each ends."""
+"""The elements whose content is not markup, with the pattern of their end."""
 _VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
 _NUMBER: Final = re.compile(r"&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
-"""The number of a character. Python refuses to parse thousands of digits, which no character needs."""
+"""The number of a character, with a bounded length, because Python refuses to parse thousands of digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
     """A tag of HTML, with its name in lower case.
 
-    ``written``: its attributes as they are written. ``content``: what stands up to its end, if that is not markup, as
-    in a script, a style and a title, and ends nowhere if nothing ends it.
+    ``written``: its attributes as written. ``content``: the text up to its end if that is not markup, as in a script, a
+        style or a title; without an end, all remaining text.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Tag:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the tag says that it has no content, which counts in drawings and formulas alone."""
+        """Whether the tag is self-closing, which has an effect only in drawings and formulas."""
         return self.written.endswith("/")
 
     def find_attributes(self) -> dict[str, str]:
@@ -63,9 +63,9 @@ class Tag:
 
 
 def split_markup(html: str) -> Iterator[str | Tag]:
-    """The texts of HTML, with their characters instead of references such as ``&amp;``, and the tags between them.
+    """The texts of HTML, with references such as ``&amp;`` replaced by their characters, and the tags between them.
 
-    Comments and declarations are omitted. A tag that nothing ends is text.
+    Comments and declarations are omitted. An unterminated tag is text.
     """
     end = 0
     for begin, after, tag in _find_markup(html):
@@ -79,10 +79,10 @@ def split_markup(html: str) -> Iterator[str | Tag]:
 
 
 def _find_markup(html: str) -> Iterator[tuple[int, int, Tag | None]]:
-    """Where each piece of markup begins and ends, and its tag if it is one.
+    """The start and the end of each piece of markup, and its tag if it is a tag.
 
-    A tag that does not end, because a quote in it never does, is read without quotes, and so is everything after it:
-    the end of the text is searched for only once.
+    After a tag with an unterminated quote, that tag and everything after it are read without quotes, so the end of the
+    text is searched for only once.
     """
     pattern, position, last = _TOKEN, 0, len(html)
     while (token := pattern.search(html, position, last)) is not None:
@@ -100,5 +100,5 @@ def _find_markup(html: str) -> Iterator[tuple[int, int, Tag | None]]:
 
 
 def _unescape(text: str) -> str:
-    """The text with the characters that references stand for."""
+    """The text with references replaced by their characters."""
     return unescape(_NUMBER.sub(lambda number: f"&#{number[1] or 0}", text))

@@ -1,6 +1,6 @@
 """Pipelines: tools made of steps, each of which is a governed call.
 
-References describe the arguments of a step, so that a whole pipeline is checked when it is built.
+References describe the arguments of a step, so a whole pipeline is checked when it is built.
 """
 
 from typing import TYPE_CHECKING

@@ -16,7 +16,7 @@ from remit.schemas.jsontext import compact_json
 
 
 def resolve_calls(step: Step, state: PipelineState) -> tuple[dict[int, str], dict[int, CallError]]:
-    """The arguments of each call of a step, and the errors of the elements that have none, by index.
+    """The arguments of each call of a step, and the errors of elements without arguments, by index.
 
     Raises:
         InvalidArgumentsError: a reference has no value, and the step does not keep the results of other elements.
@@ -41,8 +41,8 @@ def resolve_calls(step: Step, state: PipelineState) -> tuple[dict[int, str], dic
 async def run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
     """Call the step's callee and return its result: for a step over elements, those that succeed, in their order.
 
-    Which elements of a stopped step were called depends on their timing. So a later execution calls those that the
-    journal records before it judges whether others may start.
+    Timing decides which elements of a stopped step were called. A later execution therefore first calls the elements
+    that the journal records, and then decides whether others may start.
 
     Raises:
         CallError: the step failed, with the error of its first failing element.

@@ -63,7 +63,7 @@ def _child_shape(shape: Shape, part: str | int) -> Shape | None:
         found = [each for each in (_child_shape(branch, part) for branch in branches) if each is not None]
         return {"anyOf": found} if found else None
     kind = shape.get("type")
-    if kind is None or "$ref" in shape:  # of anything, or of what holds itself
+    if kind is None or "$ref" in shape:  # it accepts anything, or is recursive
         return {}
     if kind == "object" and isinstance(part, str):
         more = shape.get("additionalProperties", "properties" not in shape)

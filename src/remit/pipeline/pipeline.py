@@ -1,4 +1,4 @@
-"""A pipeline: a callee whose body is data."""
+"""A pipeline: a callee with a body of data instead of code."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Pipeline(Generic[P]):
         takes: the model of its payload.
         steps: the steps in order; execution starts with the first.
         keep: named references whose values become the ``state`` of the result.
-        rounds: how many times one step may run; exceeding it ends a pipeline that loops.
+        rounds: how many times one step may run; the limit ends a pipeline that loops.
 
     Raises:
         SetupError: the steps do not fit; the message names the step.

@@ -1,4 +1,4 @@
-"""The state of a running pipeline. It contains only JSON, so that every execution sees the same values."""
+"""The state of a running pipeline. It contains only JSON, so every execution sees the same values."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Then(enum.Enum):
     CONTINUE = "continue"
     """The next step in order; after the last one the pipeline is done."""
     STOP = "stop"
-    """Nowhere."""
+    """Nothing; the pipeline ends."""
 
 
 @check_arguments()
@@ -46,8 +46,7 @@ class Step:
             all elements run, and the result is the list of those that succeed; the step fails only if none does.
         on_success, on_failure: what follows: a `Then`, or the name of a step.
         retry: how many times a failed call is retried, at most three times. The tool's own `Retry` does so within one
-        call:
-            with the same key, and without a second question.
+        call, with the same key and without a second question.
 
     Raises:
         SetupError: the call cannot be retried like this.

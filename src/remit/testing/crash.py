@@ -1,6 +1,6 @@
 """Crashes at chosen moments: before and after each transaction in which an SQL store makes data durable.
 
-A program that is killed at every one of them, and then resumed, shows what its users will see after a power cut.
+To test a power cut, kill a program at each of these moments and resume it.
 """
 
 from __future__ import annotations

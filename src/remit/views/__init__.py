@@ -1,4 +1,4 @@
-"""One fold of a journal: what every display of a run, and its receipt, is made from."""
+"""One fold of a journal, from which every display of a run and its receipt are made."""
 
 from typing import TYPE_CHECKING
 

@@ -13,7 +13,7 @@ from remit.record.items import Author, Handoff, ModelFailure, Note, Outcome, Too
 from remit.record.question import Decision, Question
 
 CallState = Literal["asked", "running", "done", "failed", "denied", "unknown"]
-"""``asked`` has not started: a model asks for it, or a person is asked about it. Of ``unknown`` nothing says whether it
+"""``asked``: not started; a model requested it, or a person is asked about it. ``unknown``: not on record whether it
 happened."""
 
 STOPPED: Final = (CallCancelledError, StillRunningError)
@@ -30,7 +30,7 @@ class QuestionView(Struct, kw_only=True):
 
 
 class AttemptView(Struct, kw_only=True):
-    """An attempt of a call. ``outcome`` is None as long as no end is on record; see `AttemptEnded` for the rest."""
+    """An attempt of a call. ``outcome`` is None until an end is on record; see `AttemptEnded` for the other fields."""
 
     number: int
     started_at: float
@@ -43,7 +43,7 @@ class AttemptView(Struct, kw_only=True):
 
 
 class NoteView(Struct, kw_only=True):
-    """A note of a call. ``place`` is that of its item among the items of the run, as in attempts and messages."""
+    """A note of a call. ``place`` is the position of its item in the run, as in attempts and messages."""
 
     note: Note
     at: float
@@ -51,9 +51,9 @@ class NoteView(Struct, kw_only=True):
 
 
 class MessageView(Struct, kw_only=True):
-    """A message of the agent with call id ``agent``: who wrote it, its text, and the calls that it asks for.
+    """A message of the agent with call id ``agent``: its author, its text, and the calls that it requests.
 
-    ``given``: it is of the history that the run started from, and its calls are not those of the run.
+    ``given``: the message is part of the history that the run started from, and its calls are not calls of the run.
     """
 
     agent: str
@@ -67,13 +67,13 @@ class MessageView(Struct, kw_only=True):
 
 
 class CallView(Struct, kw_only=True):
-    """A call: who made it, what it was asked to do, and what came of it.
+    """A call: its caller, its arguments and its outcome.
 
-    ``id`` is empty until anything beside the model's message is on record of it, ``wire`` the model's id. ``arguments``
-    are those that a model wrote, or that came from outside; empty for calls that a body makes. Times are epoch seconds.
-    ``calls`` are those that its body or its model has made or asked for, ``messages`` those of an agent. ``rules`` are
-    those of the policy that matched and allowed it. ``announces``: it only announced a call, about which it opened a
-    question. ``erased`` are the kinds of its erased items.
+    ``id`` is empty until an item other than the model's message records the call; ``wire`` is the model's id.
+    ``arguments`` were written by a model or came from outside; they are empty for calls made by a body. Times are epoch
+    seconds. ``calls`` are the calls that its body or its model made or requested, and ``messages`` the messages of an
+    agent. ``rules`` are the policy's rules that matched and allowed it. ``announces``: it only announced a call, about
+    which it opened a question. ``erased`` are the kinds of its erased items.
     """
 
     id: str
@@ -103,7 +103,7 @@ class CallView(Struct, kw_only=True):
 
     @property
     def seconds(self) -> float | None:
-        """How long it took from its start, or from the model's message if it is one that records no start."""
+        """Its duration from its start, or from the model's message if its start is not recorded."""
         if self.ended_at is None or self.output is None:
             return None
         since = self.started_at
@@ -118,12 +118,12 @@ class CallView(Struct, kw_only=True):
 
     @property
     def error(self) -> CallError | None:
-        """Why it failed or was refused; None if it has not ended, or ended well."""
+        """Why it failed or was refused; None if it succeeded or has not ended."""
         return None if self.output is None or self.output.outcome == "ok" else read_error(self.content)
 
     @property
     def changes(self) -> tuple[Changed, ...]:
-        """The objects that it reported to have changed."""
+        """The objects that it reported as changed."""
         return tuple(changed for each in self.notes if (changed := Changed.from_item(each.note)) is not None)
 
     @property
@@ -133,7 +133,7 @@ class CallView(Struct, kw_only=True):
 
     @property
     def state(self) -> CallState:
-        """How far it has come."""
+        """Its current state."""
         last = self.attempts[-1] if self.attempts else None
         if self.output is not None:
             if self.output.outcome == "denied":
@@ -149,23 +149,23 @@ class CallView(Struct, kw_only=True):
         return "running" if self.has_begun and waits is None and not self.is_over else "asked"
 
     def walk(self) -> Iterator[CallView]:
-        """The call, and all below it in order."""
+        """Iterate over the call and all calls below it, in order."""
         yield self
         for each in self.calls:
             yield from each.walk()
 
 
 class WritingView(Struct, kw_only=True):
-    """An answer that a model is writing: its text so far, and of each call so far the tool and the arguments."""
+    """An answer that a model is writing: its text so far, and the tool and arguments of each call so far."""
 
     text: str = ""
     calls: dict[int, tuple[str, str]] = {}
 
 
 class FailureView(Struct, frozen=True, kw_only=True):
-    """The first thing that failed in a run: the call of ``tool``, or a request to a model if it is empty.
+    """The first failure in a run: a call of ``tool``, or a request to a model if ``tool`` is empty.
 
-    ``code`` and ``message`` are those of its error; see `remit.errors`.
+    ``code`` and ``message`` are the error's; see `remit.errors`.
     """
 
     call: str
@@ -176,7 +176,7 @@ class FailureView(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def of(item: ToolOutput | ModelFailure, at: float) -> FailureView:
-        """The failure that an item of the time ``at`` reports."""
+        """The failure that an item reports; ``at`` is the item's time."""
         is_call = isinstance(item, ToolOutput)
         error = read_error(output_content(item) if is_call else item.content)
         call, tool = (item.call, item.callee) if is_call else (item.call.partition(":")[0], "")

@@ -1,4 +1,4 @@
-"""The receipt of a run: what its calls changed, as the journal says, whatever the model says."""
+"""The receipt of a run: what its calls changed according to the journal, whatever the model says."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ReceiptCall(Struct, frozen=True, kw_only=True):
     """A call on a receipt, with the objects that it changed, as it reported them.
 
     ``arguments`` is JSON, empty if it is not on record. ``entities`` are the objects that its result describes, and
-    ``error`` is why it failed or was not made.
+    ``error`` says why the call failed or was not made.
     """
 
     id: str
@@ -51,11 +51,11 @@ class ReceiptCall(Struct, frozen=True, kw_only=True):
 
 
 class Receipt(Struct, frozen=True, kw_only=True):
-    """What the calls of a run have changed, over all its agents, in order.
+    """The changes by the calls of a run, over all its agents, in order.
 
-    ``changed`` succeeded, or reported a change before they failed. ``failed`` began and failed. ``unknown`` began, and
-    nothing says whether they happened. ``not_made`` were refused before they began. Of ``erased`` so much was erased
-    from the journal that what they did is unknown now.
+    ``changed`` calls succeeded, or reported a change before they failed. ``failed`` calls began and failed. ``unknown``
+    calls began, but the journal does not say whether they happened. ``not_made`` calls were refused before they began.
+    The effect of ``erased`` calls is unknown because their items were erased from the journal.
     """
 
     changed: tuple[ReceiptCall, ...] = ()
@@ -77,8 +77,8 @@ NO_RECEIPT: Final = Receipt()
 def make_receipt(items: Iterable[Item], find_contract: FindContract = lambda _name: None) -> Receipt:
     """Make the receipt of a run from its items, complete or so far.
 
-    That a call changed something is on record. ``find_contract`` finds tools by name: only then calls that were not
-    made are listed, failures of tools that only read are not, and entities are read from results.
+    The journal records which calls changed something. ``find_contract`` finds tools by name. It is needed to list calls
+    that were not made, to omit failures of tools that only read, and to read entities from results.
     """
     view = RunView()
     for item in as_tuple_of(Item, "make_receipt", "items", items, "give items, as a result has them"):
@@ -104,7 +104,7 @@ def receipt_of(view: RunView, find_contract: FindContract = lambda _name: None) 
         caller = view.calls.get(call.parent)
         if call.output is not None and call.wire and not made.arguments and caller is not None and caller.erased:
             erased.add(Message.kind)
-        # What a caller did is on the lines of its calls, except for what it may have reported itself.
+        # The lines of a caller's calls show its changes, except those that the caller itself reported.
         is_listed = made.objects or not any(each.id for each in call.calls) or Note.kind in erased
         if is_listed and (kind := _classify(made, call, contract, erased)):
             listed[kind].append(made)
@@ -112,12 +112,12 @@ def receipt_of(view: RunView, find_contract: FindContract = lambda _name: None) 
 
 
 def _classify(made: ReceiptCall, call: CallView, contract: Contract | None, erased: set[str]) -> _Kind | None:
-    """Where a call belongs on the receipt, if it belongs there. ``erased`` are the kinds of its erased items."""
+    """The part of the receipt to which a call belongs, if any. ``erased`` are the kinds of its erased items."""
     last = call.attempts[-1] if call.attempts else None
     has_ended_well = last is not None and last.outcome == "ok" and not last.void
     is_named = ToolOutput.kind not in erased and (Message.kind not in erased or not _announces(contract))
     if made.objects or (has_ended_well and is_named and not _only_announces(made, contract)):
-        return "changed"  # the good end of a call that only reads is not recorded
+        return "changed"  # the successful end of a call that only reads is not recorded
     if _may_have_changed(contract, erased, has_begun=last is not None, is_named=is_named):
         return "erased"
     if has_ended_well or (contract is not None and contract.facts.effect in (Effect.PURE, Effect.COMPOSED)):

@@ -1,4 +1,4 @@
-"""A run as it stands in its journal: its messages, its calls as a tree, its questions, and how it continues."""
+"""A run according to its journal: its messages, its tree of calls, its questions, and how it continues."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ from remit.views.parts import (
 @check_arguments()
 @check_calls
 class RunView:
-    """The fold of the items of a run: `add` them in their order, all at once or as they come.
+    """The fold of the items of a run. `add` the items in order, all at once or as they arrive.
 
-    ``totals`` are the numbers of the run, such as the tokens that its models have used. ``root`` is its call, None as
-    long as nothing tells of it. ``calls`` are all calls by id, ``questions`` all questions by id, ``messages`` those
-    of all its agents in order. ``writing`` are the answers that models are writing, by request; see `write`.
+    ``totals`` are the numbers of the run, such as the tokens that its models have used. ``root`` is its call; None
+    until an item mentions it. ``calls`` are all calls by id, ``questions`` all questions by id, ``messages`` the
+    messages of all its agents in order. ``writing`` are the answers that models are writing, by request; see `write`.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class RunView:
 
     @classmethod
     def of(cls, positions: Iterable[Position]) -> RunView:
-        """The view of a run as far as these items go."""
+        """The view of a run after these items."""
         view = cls()
         for position in as_tuple_of(Position, "RunView.of", "positions", positions, "give items with their places"):
             view.add(position.item, position.at)
@@ -109,17 +109,17 @@ class RunView:
 
     @property
     def error(self) -> str:
-        """Why the run has failed; empty if it has not."""
+        """The error of a failed run; empty otherwise."""
         return self.totals.error
 
     @property
     def first_failure(self) -> FailureView | None:
-        """The first thing that failed."""
+        """The first failure of the run."""
         failure = self.totals.failure
         return None if failure is None else FailureView.of(failure, self.totals.failed_at)
 
     def write(self, request: str, text: str, kind: DeltaKind = "text", index: int = 0, name: str = "") -> None:
-        """Add a piece of the answer to a request; its message replaces them. See `remit.items.DeltaEvent`."""
+        """Add a piece of the answer to a request, until its message is recorded. See `remit.items.DeltaEvent`."""
         check_texts("RunView.write", request=request, text=text, kind=kind, name=name)
         check_counts("RunView.write", index=index)
         answer = self.writing.setdefault(request, WritingView())
@@ -135,7 +135,7 @@ class RunView:
         self.writing.pop(request, None)
 
     def depth(self, call: CallView | None) -> int:
-        """How many calls are around a call."""
+        """The number of calls that enclose a call."""
         check_instance("RunView.depth: call", call, (CallView, NoneType), "give a call of the view")
         depth = 0
         while call is not None and call.parent:
@@ -143,7 +143,7 @@ class RunView:
         return depth
 
     def call_of(self, item: Item) -> CallView | None:
-        """The call that an item belongs to; for a question about a call to come, the one that announced it."""
+        """The call to which an item belongs; for a question about an announced call, the call that announced it."""
         check_instance("RunView.call_of: item", item, Item, "give an item of a journal")
         if isinstance(item, QuestionItem) and item.question in self.questions:
             question = self.questions[item.question].question
@@ -157,7 +157,7 @@ class RunView:
         root.tool, root.arguments, root.asked_at, root.has_begun = item.callee, item.arguments, at, True
 
     def _find(self, call: str) -> CallView:
-        """The call with an id; until an item places it, one without a caller."""
+        """The call with an id. It has no caller until an item places it in the tree."""
         found = self.calls.get(call)
         if found is None:
             found = self.calls[call] = CallView(id=call, parent="")
@@ -214,7 +214,7 @@ class RunView:
                 call.handoffs.append(item)
 
     def _place(self, item: CallItem) -> CallView:
-        """The call of an item, in its place in the tree: that which its model asked for, or one that a body makes."""
+        """Place the call of an item in the tree: a call that its model requested, or one that a body makes."""
         call = self.calls.get(item.call)
         if call is not None and call.tool:
             return call
@@ -232,7 +232,7 @@ class RunView:
         if asked is None:
             siblings.append(call)
             return call
-        # Items of the call came before the one that places it, so it stands beside the one that was asked for.
+        # Items of the call came before the item that places it, so it stands beside the requested call.
         call.arguments, call.asked_at = asked.arguments, asked.asked_at
         for listed in (siblings, *(each.calls for each in self.messages)):
             listed[:] = [call if each is asked else each for each in listed]

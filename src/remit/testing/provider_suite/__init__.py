@@ -1,4 +1,4 @@
-"""The conformance suite of models: shapes in which real endpoints of chat completions answer, as tests of your adapter.
+"""The conformance suite of models: the shapes of real endpoints' chat completions, as tests of your adapter.
 
 Write a test file with a fixture ``make_model`` and import the suite into it::
 
@@ -10,10 +10,10 @@ Write a test file with a fixture ``make_model`` and import the suite into it::
 
 Each test runs an agent with your model at an endpoint on this machine that answers in one shape, in one piece or as a
 stream, and then sends the next message of the conversation. No shape may end the run or the conversation, and no call
-may run with the arguments of another. The endpoint refuses what a strict provider refuses. A check that fails says what
-the endpoint answered, what was expected and what came. To stream is optional: the shapes of streams are skipped for a
-model that asks for none. The suite needs pytest and pytest-asyncio with ``asyncio_mode = "auto"``. The models of Remit
-pass the same tests.
+may run with the arguments of another. The endpoint refuses every request that a strict provider refuses. A failed check
+names the endpoint's answer, the expected result and the actual result. Streaming is optional: the shapes of streams are
+skipped for a model that does not request a stream. The suite needs pytest and pytest-asyncio with ``asyncio_mode =
+"auto"``. The models of Remit pass the same tests.
 """
 
 from __future__ import annotations

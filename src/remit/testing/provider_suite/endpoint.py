@@ -1,4 +1,4 @@
-"""An endpoint on this machine that answers in one shape until it is well, and is strict about what it is sent."""
+"""An endpoint on this machine that answers in one shape until it is healed, and that checks requests strictly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _FORMS: Final = {"tool_calls": list, "function_call": dict, "audio": dict}
 class ShapedEndpoint:
     """Answers requests for chat completions in the order of a shape; ``received`` are their bodies.
 
-    It refuses a request whose history a strict provider refuses, with the reason. After `heal` it answers normally.
+    It refuses a request whose history a strict provider would refuse, with the reason. After `heal`, it answers
+    normally.
     """
 
     def __init__(self, shape: Shape) -> None:
@@ -53,7 +54,7 @@ class ShapedEndpoint:
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
 
     def heal(self) -> None:
-        """Answer well from now on."""
+        """Answer normally from now on."""
         self._is_well = True
 
     def _answer(self, body: dict[str, Any]) -> HttpAnswer:
@@ -71,7 +72,7 @@ class ShapedEndpoint:
         self._writers.add(writer)
         try:
             await self._respond(reader, writer)
-        finally:  # whatever is wrong with a shape, its model does not wait for the rest
+        finally:  # even an invalid shape must not leave its model waiting
             writer.close()
             with contextlib.suppress(ConnectionError):
                 await writer.wait_closed()
@@ -96,7 +97,7 @@ def list_refusals(body: dict[str, Any]) -> Iterator[str]:
         for reason in _list_faults(message):
             yield f"messages[{number}].{reason}"
     for error in history_errors(map(encode_message, messages)):
-        if error.kind is not HistoryErrorKind.EMPTY_CALLS:  # which some write, and take back
+        if error.kind is not HistoryErrorKind.EMPTY_CALLS:  # some providers write it and accept it back
             yield f"messages[{error.message_index}]: {error.kind.value}"
 
 

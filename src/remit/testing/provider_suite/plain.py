@@ -1,4 +1,4 @@
-"""Answers in one piece, as real endpoints give them: what the documents of providers and reports of users show."""
+"""Answers in one piece, as real endpoints give them according to providers' documentation and users' reports."""
 
 from __future__ import annotations
 

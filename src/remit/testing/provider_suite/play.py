@@ -56,7 +56,7 @@ class Played(Struct, frozen=True, kw_only=True):
             yield f"the next message is {self.following.status}: {_describe(self.following)}"
 
     def list_wrong_calls(self, shape: Shape) -> Iterator[str]:
-        """The calls that were made and not asked for, and those that were asked for and not made."""
+        """The calls that were made without a request, and the requested calls that were not made."""
         made, wanted = Counter(self.made), Counter(shape.calls)
         yield from (f"{each} was made" for each in (made - wanted).elements())
         yield from (f"{each} was not made" for each in (wanted - made).elements())
@@ -65,7 +65,7 @@ class Played(Struct, frozen=True, kw_only=True):
 async def play(
     shape: Shape, make_model: MakeModel, driver: AgentDriver | None = None, *, follow: bool = False
 ) -> Played:
-    """Run a message at an endpoint of that shape, and the next one when it is well.
+    """Run a message at an endpoint of that shape, and the next message after the endpoint is healed.
 
     ``follow``: the answers are streamed.
     """

@@ -1,4 +1,4 @@
-"""Errors as providers, gateways and servers of models report them, and what must come of them."""
+"""Errors as providers, gateways and model servers report them, with the required results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TOO_MANY: Final = {
 
 
 def _rest(body: object, status: int = 200, requests: int = 3) -> Shape:
-    """An error after which a run rests: it may pass, so it is asked again, or a person corrects it."""
+    """An error after which a run rests: it may pass, so the request is repeated, or a person corrects it."""
     return Shape(answers=(whole(body, status),), rests=True, requests=requests)
 
 
@@ -115,4 +115,4 @@ REFUSALS: Final[dict[str, Shape]] = {
 }
 
 ERRORS: Final[dict[str, Shape]] = {**IN_A_SUCCESS, **REFUSALS}
-"""Errors that are known by what they say, or by a status of their own."""
+"""Errors that are recognised by their message or by a specific status."""

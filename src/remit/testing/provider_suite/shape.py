@@ -26,13 +26,13 @@ class HttpAnswer(Struct, frozen=True):
 
 
 class Shape(Struct, frozen=True, kw_only=True):
-    """The answers of an endpoint in turn, of which the last is repeated, and what must come of a run.
+    """The answers of an endpoint in turn, the last one repeated, and the required result of a run.
 
     Args:
         answers: each answer, from the first request on.
         calls: the calls that must be made, like ``look(a)``, each once.
         text: what the result contains.
-        rests: whether the run rests as stalled until the endpoint is well again.
+        rests: whether the run rests as stalled until the endpoint is healed.
         requests: how many requests are sent until then; 0 for any number.
     """
 
@@ -55,7 +55,7 @@ class Shape(Struct, frozen=True, kw_only=True):
 
 
 def completion(message: Mapping[str, Any], finish: object = "stop", **fields: Any) -> dict[str, Any]:
-    """The body of a chat completion. ``fields`` take the place of its own."""
+    """The body of a chat completion. ``fields`` replace the default fields."""
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     return {"id": "c-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]} | {
@@ -77,7 +77,7 @@ def add_choice(body: Mapping[str, Any], index: object, message: Mapping[str, Any
 
 
 def make_calls(*calls: Mapping[str, Any], finish: str = "tool_calls", **fields: Any) -> dict[str, Any]:
-    """The body of a completion that makes calls; ``fields`` are those of its message."""
+    """The body of a completion that makes calls; ``fields`` belong to its message."""
     return completion({"content": None, "tool_calls": list(calls), **fields}, finish)
 
 
@@ -101,13 +101,13 @@ def piece(index: int | str | None = 0, arguments: object = None, **fields: Any) 
 
 
 def as_events(*events: object) -> HttpAnswer:
-    """A stream of events; a text of its own is written as it is."""
+    """A stream of events. A plain text is written unchanged."""
     lines = [each if isinstance(each, str) and each != DONE else f"data: {_event(each)}\n\n" for each in events]
     return HttpAnswer("".join(lines), media_type=EVENT_STREAM)
 
 
 def nest(depth: int) -> object:
-    """A text in so many lists."""
+    """A text inside nested lists."""
     value: object = "x"
     for _ in range(depth):
         value = [value]
@@ -125,7 +125,7 @@ def _json(value: object) -> str:
 
 
 def as_stream(answer: HttpAnswer, body: object) -> HttpAnswer:
-    """The stream that says the same as the body of a completion; the answer unchanged if that is none."""
+    """The stream with the same contents as the body of a completion; other answers are unchanged."""
     fields = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
     choices: object = fields.get("choices")
     if answer.status != 200 or not isinstance(choices, list) or not choices:
@@ -151,7 +151,7 @@ GOOD: Final = whole(completion({"content": "all done"}))
 
 
 def describe_faults(name: str, shape: Shape, faults: Iterable[str]) -> str:
-    """A message of several lines: what an endpoint of that shape answers, what was expected of the model, what came."""
+    """A message of several lines: the endpoint's answers, the expected result and the actual result."""
     answers = [f"{answer.status}, {answer.media_type}: {_shorten(answer.body)}" for answer in shape.answers]
     parts = {"the endpoint answers": answers, "expected": shape.list_expectations(), "what came": faults}
     lines = [line for title, items in parts.items() for line in (f"{title}:", *(f"  - {item}" for item in items))]

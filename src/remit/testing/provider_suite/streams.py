@@ -73,7 +73,7 @@ def _other(delta: object, finish: str | None = None) -> dict[str, Any]:
 
 
 def _think(text: str) -> dict[str, Any]:
-    """An event with thinking as a part of the content."""
+    """An event with a content part for thinking."""
     return chunk({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": text}]}]})
 
 

@@ -1,4 +1,4 @@
-"""Pieces of answers: readers in other processes get those of the present epoch, while a reader watches."""
+"""Pieces of answers: while a reader watches, readers in other processes get the pieces of the current epoch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Artifacts: a store keeps content by its digest, for those who stored it and for their conversation."""
+"""Artifacts: a store keeps content by its digest, for the principals that stored it and for their conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attached calls: a call has one run, until that is forgotten."""
+"""Attached calls: a call has one run until that run is forgotten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of changes: who watches gets each row that has changed, and none twice, wherever they continue."""
+"""The index of changes: a watcher gets each changed row exactly once, wherever it continues."""
 
 from __future__ import annotations
 

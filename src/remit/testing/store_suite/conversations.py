@@ -1,4 +1,4 @@
-"""Conversations: their rows, who may see them is stored with them, and their runs in turn."""
+"""Conversations: their rows, which store who may see them, and their runs in turn."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ async def test_a_queued_run_is_opened_while_others_are_unfinished_and_due_when_t
     second = Run(store, "two", (await store.acquire("two", "driver", 1e6)).epoch)
     second.next = 1
     await second.append(RunFinished(call="two", status="cancelled"))
-    assert await store.list_due_runs("app") == ["one"]  # the third waits for the first, not for the second alone
+    assert await store.list_due_runs("app") == ["one"]  # the third waits for the first, not only for the second
     first = Run(store, "one", (await store.acquire("one", "driver", 1e6)).epoch)
     first.next = 1
     await end(first)

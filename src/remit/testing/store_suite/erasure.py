@@ -78,7 +78,7 @@ async def test_an_erased_question_cannot_be_decided(store: Store) -> None:
 
 
 async def test_erasing_a_question_erases_its_decision(store: Store) -> None:
-    """Also if no executor has copied the decision yet, so that it is in no item."""
+    """This holds even if no executor has copied the decision into an item yet."""
     run = await ask(store)
     await store.decide(EDITED)
     await store.erase("run", [1])
@@ -160,7 +160,7 @@ async def test_an_erased_approval_stays_used_and_its_call_may_be_retried(store: 
 
 
 async def test_a_call_whose_edited_arguments_are_erased_is_not_retried(store: Store) -> None:
-    """The original arguments would run instead, and these were not approved."""
+    """A retry would run the original arguments, which were not approved."""
     run = await ask(store)
     await store.decide(EDITED)
     await run.append(decision_item(EDITED))

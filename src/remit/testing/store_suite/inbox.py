@@ -87,7 +87,7 @@ async def test_one_of_many_concurrent_decisions_counts(store: Store) -> None:
 
 
 async def test_two_deciders_at_once_agree_on_one_decision(store: Store) -> None:
-    """One approves edited arguments, the other denies: what is stored, consumed and refused is one decision."""
+    """One approves edited arguments, and the other denies: only one decision takes effect."""
     run = await begin(store)
     deciders = (replace(yes(by="bob"), arguments='{"slug":"home"}'), no(by="cleo"))
     for number in range(10):

@@ -40,7 +40,7 @@ async def test_a_held_run_is_refused_and_the_message_names_its_executor(store: S
 
 
 async def test_the_same_executor_is_refused_as_well(store: Store) -> None:
-    """Two executions in one process are two executors."""
+    """Two executions in one process count as two executors."""
     await store.acquire("run", "first", 10)
     with pytest.raises(LeaseError):
         await store.acquire("run", "first", 10)

@@ -1,4 +1,4 @@
-"""Pages: runs and questions are listed by their properties, some at a time."""
+"""Pages: runs and questions are listed by their properties, one page at a time."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ async def test_a_clock_that_is_set_back_delays_no_turn_beyond_a_window(store: St
 
 @pytest.mark.parametrize("seed", range(5))
 async def test_in_no_window_do_more_turns_begin(store: Store, clock: Clock, seed: int) -> None:
-    chance = random.Random(seed)  # noqa: S311 - a schedule is seeded so that it can be had again
+    chance = random.Random(seed)  # noqa: S311 - a seed makes the schedule repeatable
     request = TurnRequest("rate", chance.randrange(1, 5), 10.0, chance.choice([0.0, 5.0, 30.0]))
     starts = list[float]()
     for _ in range(40):

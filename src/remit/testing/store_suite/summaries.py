@@ -1,4 +1,4 @@
-"""Summaries: what runs have done is in the index with each append, and says the same as their items."""
+"""Summaries: each append updates the index of what runs have done, which agrees with their items."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def test_a_run_works_while_an_executor_has_it_and_waits_otherwise(store: S
     await run.append(note(), at=1011.0)
     found = await summary_of(store)
     assert (found.worked, found.waited) == (4.0, 7.0)
-    # The executor has died, and another one takes the run up.
+    # The executor has died, and another one takes over the run.
     await run.append(RunResumed(call="run", driver="another"), at=1111.0)
     await run.append(RunStalled(call="run", reason="away", retry_at=1500.0), at=1112.0)
     found = await summary_of(store)
