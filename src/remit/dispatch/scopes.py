@@ -112,7 +112,7 @@ class Scopes:
         return Stack(self.recording, scope)
 
     def _around_callee(self, agent: str, callee: AnyCallee) -> LayersByScope:
-        """The layers of the run and of the callee, with those that its facts declare. All agents share its rate."""
+        """The layers of the run, of the callee and of the callee's facts. All agents share the callee's rate."""
         rate = self._rates.get(callee.name) or declared_rate(callee.facts)
         if rate is not None:
             self._rates[callee.name] = rate

@@ -1,1 +1,1 @@
-"""What is written down: the items of a journal, and the values that they and its stores hold."""
+"""The items of a journal, and the values that items and stores hold."""

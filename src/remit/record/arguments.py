@@ -1,7 +1,7 @@
-"""A call's arguments: the raw text exactly as sent, parsed once, and the canonical form of values.
+"""A call's arguments: the raw text exactly as sent, parsed once, and the canonical form of its values.
 
-Canonical JSON has sorted keys, no spaces, UTF-8, whole numbers of 64 bits and finite floats. The canonical form is
-hashed, shown to approvers and run.
+Canonical JSON is UTF-8 with sorted keys, no spaces, 64-bit integers and finite floats. The canonical form is hashed,
+shown to approvers, and used to run the call.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from remit.schemas.jsontext import LARGEST_INTEGER, StrictError, canonical_text,
 SECRET_IN_ARGUMENTS: Final = "the arguments contain the value of a secret, which would be journaled; pass its reference"  # noqa: S105 - a message
 
 _REFUSED: Final = "refused: "
-"""Begins the text that represents arguments that are too long to be journaled, or never arrived."""
+"""The prefix of the text that replaces arguments that are too long to be journaled or never arrived."""
 _HELD_VALUE: Final = '{"contained_a_secret":'
-"""Begins the text that represents arguments that contained the value of a secret."""
+"""The prefix of the text that replaces arguments that contained a secret."""
 _HEAD_CHARS: Final = 1000
 _LONG_DIGITS: Final = re.compile("[0-9]{19}")
 _DIGIT: Final = re.compile("[0-9]")
@@ -37,27 +37,27 @@ _NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits of every text that enters a run, and of runs. Sizes are bytes of UTF-8.
+    """Limits of runs and of the texts that enter them. Sizes are bytes of UTF-8.
 
     Args:
         argument_bytes: the arguments of a call, prompts included. Larger ones are refused; pass a file as an artifact.
         argument_depth: nested arrays and objects in them.
         output_bytes: a result. A larger one is stored as an artifact.
         reply_bytes: an answer of a model. A larger one fails the request.
-        reply_seconds: how long an answer of a model may take, from the request to its end, streamed or not. A request
-            that takes longer fails.
-        answer_calls: the tool calls of one answer of a model. Of an answer with more, the first so many are made, the
-            model is told, and the rest is dropped.
-        error_bytes: the message of an error. The rest of a longer one is dropped.
-        note_bytes: the data of a note, as a body writes with `ctx.log`. The rest of longer data is dropped.
+        reply_seconds: the time for a model's answer, from the request to the end of the answer, streamed or not. A
+            request that takes longer fails.
+        answer_calls: the tool calls of one model answer. Of more calls, only this many are made; the others are
+            dropped, and the model is told.
+        error_bytes: the message of an error. A longer message is cut off.
+        note_bytes: the data of a note that a body writes with `ctx.log`. Longer data is cut off.
         reason_bytes: the reason of a decision or a grant. A longer one is refused.
         artifact_bytes: an artifact.
-        image_bytes: an image that a model is sent. Of a larger one it gets the reference.
-        agent_depth: how deep agents and workers may call each other.
-        handoffs: how many handoffs one run may make.
-        callback_seconds: how long a function of the application may take that is awaited outside the attempts of
-            calls: a preview, resolver, gate, reconciliation, check of a target or approver, and those that an agent
-            awaits before it asks its model.
+        image_bytes: an image that is sent to a model. For a larger image, the model receives the reference.
+        agent_depth: the maximum nesting of agents and workers that call each other.
+        handoffs: the maximum handoffs of one run.
+        callback_seconds: the time for an application function that is awaited outside the attempts of calls: a preview,
+            resolver, gate, reconciliation, target check or approver, or a function that an agent awaits before it asks
+            its model.
     """
 
     argument_bytes: int = 1 << 20
@@ -86,10 +86,10 @@ class Limits:
 class Arguments(Struct, frozen=True, eq=False):
     """Raw arguments and the result of parsing them.
 
-    ``value`` is the parsed object. ``error`` gives the reason the text cannot be used at all (not JSON, not an object,
-    too long, too deep). ``strict_error`` names a defect that only strict reading refuses (duplicate key, NaN). Both
-    are empty for valid text. ``identity`` is the text that the id of a call digests: the canonical value, or the raw
-    text if there is no such value.
+    ``value`` is the parsed object. ``error`` says why the text cannot be used at all (not JSON, not an object, too
+    long, too deep). ``strict_error`` names a defect that only strict reading refuses (duplicate key, NaN). Both are
+    empty for valid text. ``identity`` is the text that enters the digest of a call's id: the canonical value or,
+    without one, the raw text.
     """
 
     raw: str
@@ -111,7 +111,7 @@ class Arguments(Struct, frozen=True, eq=False):
         return bool(self.error) and self.raw.startswith(_REFUSED)
 
     def limit(self, limits: Limits) -> Arguments:
-        """Return these arguments, or if they are too long, an error with their beginning and digest in their place."""
+        """Return these arguments or, if they are too long, an error with their beginning and digest."""
         if self.error:
             return self
         if self.raw.startswith(_REFUSED) and len(self.raw) < 2 * _HEAD_CHARS:
@@ -127,9 +127,10 @@ class Arguments(Struct, frozen=True, eq=False):
 
 
 def refuse_secrets(raw: str) -> str:
-    """The text itself; if it contains the value of a secret, one that `parse_arguments` refuses for that reason.
+    """Return the text or, if it contains a secret's value, a text that `parse_arguments` refuses for that reason.
 
-    That one has the beginning of the arguments with references instead of values. It is JSON, as models demand.
+    The replacement has the beginning of the arguments with references instead of values. It is JSON, because models
+    demand it.
     """
     if (redacted := redact_secrets_in_content(raw)) == raw:
         return raw
@@ -137,17 +138,17 @@ def refuse_secrets(raw: str) -> str:
 
 
 def refused_arguments(reason: str) -> str:
-    """A text of arguments that `parse_arguments` refuses with that reason, which the model is told."""
+    """Make an arguments text that `parse_arguments` refuses with this reason, which the model is told."""
     return f"{_REFUSED}{' '.join(reason.split())[:_HEAD_CHARS]}"
 
 
 def given_arguments(text: str) -> str:
-    """The arguments that a model wrote; an empty object where it wrote none: no text, white space, or null."""
+    """The arguments that a model wrote, or an empty object if it wrote no text, only white space, or null."""
     return "{}" if text.strip() in ("", "null") else text
 
 
 def is_blank(text: str) -> bool:
-    """Whether a model wrote no arguments: no text, white space, null or an empty object."""
+    """Whether a model wrote no text, only white space, null or an empty object."""
     return "".join(text.split()) in ("", "null", "{}")
 
 
@@ -187,7 +188,7 @@ def parse_arguments(raw: str, limits: Limits = _DEFAULT_LIMITS) -> Arguments:
 
 
 def _describe_unstorable(text: str, value: object) -> str:
-    """The characters of a value, given with its JSON, that cannot be stored, and where; empty if all can."""
+    """Describe a value's characters that cannot be stored and their location; empty if there are none."""
     unstorable = "the character NUL" if _NUL.search(text) else find_unstorable(text)
     if not unstorable:
         return ""
@@ -196,7 +197,7 @@ def _describe_unstorable(text: str, value: object) -> str:
 
 
 def _list_texts(value: object, where: str = "") -> Iterator[tuple[str, str]]:
-    """The texts of a JSON value with their places, such as ``pages.0.title``; keys have that of their object."""
+    """The texts of a JSON value with their paths, such as ``pages.0.title``; a key has the path of its object."""
     if isinstance(value, str):
         yield where, value
     elif isinstance(value, dict):
@@ -227,7 +228,8 @@ def canonical_json(value: Any) -> str:
         ) from error
     if ("\\u0000" in text or not text.isascii()) and (unstorable := _describe_unstorable(text, value)):
         raise InvalidArgumentsError(unstorable)
-    if _DIGIT.search(text[18::19]) and _LONG_DIGITS.search(text):  # nineteen digits in a row cover one of these places
+    # nineteen digits in a row cover one of these positions
+    if _DIGIT.search(text[18::19]) and _LONG_DIGITS.search(text):
         _reject_huge_integers(value)
     return text
 

@@ -25,16 +25,16 @@ OCTETS: Final = "application/octet-stream"
 
 
 def guess_media_type(name: str) -> str:
-    """The media type that the suffix of a file's name represents."""
+    """Guess the media type from the suffix of a file's name."""
     import mimetypes  # noqa: PLC0415 - few programs name files
 
     return mimetypes.guess_type(name)[0] or OCTETS
 
 
 class Artifact(BaseModel):
-    """A reference to content that is stored next to the journal. Models and tools pass it on.
+    """A reference to content stored next to the journal, which models and tools can pass on.
 
-    The content has the digest and size given here; name and media type are what the sender calls it.
+    ``digest`` and ``size`` describe the content; the sender chose the name and media type.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
@@ -63,7 +63,7 @@ class Artifact(BaseModel):
 
 
 def describe_file(artifact: Artifact) -> str:
-    """The line of a message with the reference to a file, whose content its model is sent if that reads such files."""
+    """The message line that refers to a file. The model is also sent the content if it reads such files."""
     return f"File: {artifact.model_dump_json()}"
 
 
@@ -72,9 +72,9 @@ Files = Sequence[Artifact]
 
 
 class ArtifactScope(NamedTuple):
-    """Who stores or reads an artifact: a principal, and the run in whose call that happens, if there is one.
+    """The principal that stores or reads an artifact, and the run in whose call this happens, if any.
 
-    A scope sees the artifacts of its principal, and those of its conversation.
+    A scope sees the artifacts of its principal and of its conversation.
     """
 
     tenant: str
@@ -90,10 +90,10 @@ class ArtifactScope(NamedTuple):
 
 
 class Artifacts(Protocol):
-    """The capability to store and read artifacts. Classes whose methods are tools receive it by constructor."""
+    """The capability to store and read artifacts. Classes whose methods are tools receive it in their constructor."""
 
     async def add(self, content: bytes, /, *, name: str = "", media_type: str = "") -> Artifact:
-        """Store content and return its reference. It is durable then. The name says the media type if none is given.
+        """Store content durably and return its reference. The media type defaults to that of the name's suffix.
 
         Raises:
             InvalidOutputError: it is too large, contains the value of a secret, or its name or media type is not valid.
@@ -101,17 +101,17 @@ class Artifacts(Protocol):
         ...
 
     async def read(self, artifact: Artifact, /, offset: int = 0, length: int | None = None) -> bytes:
-        """The content, or ``length`` bytes of it from ``offset`` on. All of it is verified by its digest.
+        """Read the content, or ``length`` bytes from ``offset``. The whole content is verified by its digest.
 
         Raises:
-            NotFoundError: it does not exist, or it is not visible here. BrokenJournalError: it was changed or removed.
+            NotFoundError: it does not exist or is not visible here. BrokenJournalError: it was changed or removed.
             InvalidArgumentsError: the offset or the length is negative.
         """
         ...
 
 
 class CheckedArtifacts(Artifacts, Protocol):
-    """The artifacts of a run, which also checks the arguments of calls."""
+    """The artifacts of a run, with a check for the arguments of calls."""
 
     async def check(self, artifact: Artifact, /) -> None:
         """Refuse an artifact that cannot be read; see `read`."""
@@ -124,10 +124,10 @@ def digest_of(content: bytes) -> str:
 
 
 def check_range(offset: object, length: object) -> None:
-    """Refuse a part of content that cannot be read.
+    """Refuse an invalid range of content.
 
     Raises:
-        InvalidArgumentsError: the offset or the length is not a whole number from 0 on.
+        InvalidArgumentsError: the offset or the length is not a non-negative integer.
     """
     for name, value in (("offset", offset), ("length", 0 if length is None else length)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
@@ -137,7 +137,7 @@ def check_range(offset: object, length: object) -> None:
 def new_artifact(
     content: object, *, name: str, media_type: str, max_bytes: int, error: type[CallError] = InvalidOutputError
 ) -> Artifact:
-    """The reference to content that may be stored.
+    """Check content and make its reference.
 
     Raises:
         InvalidOutputError: or ``error``; the content is too large, contains the value of a secret, or has a name or
@@ -168,7 +168,7 @@ def not_found(artifact: Artifact) -> NotFoundError:
 
 
 def find_artifacts(value: object) -> Iterator[Artifact]:
-    """All references in a value: a model, a dataclass, or a collection of these."""
+    """Find all references in a value: a model, a dataclass, or a collection of these."""
     return (each for each in iter_values(value) if isinstance(each, Artifact))
 
 

@@ -16,18 +16,17 @@ from remit.record.principal import Principal
 
 
 class CurrentRun(Struct, frozen=True):
-    """What code deep in a call needs of the run, without a parameter through every function above it.
+    """Data of the run for code deep in a call, which would otherwise need a parameter in every function above it.
 
     Attributes:
-        run: its id; empty outside of every run.
-        limits: its limits; the default ones outside of every run.
-        artifacts: its artifacts; None outside of every run.
+        run: its id; empty outside a run.
+        limits: its limits; the defaults outside a run.
+        artifacts: its artifacts; None outside a run.
         resolvers: the resolvers of its application, by kind.
         find_principal: finds the principal of a name and tenant as currently defined, None if there is none; None
             without a directory.
-        read_prior_runs: reads the items of the runs before it in its conversation, newest first; None where nothing
-            can be read.
-        scheduling: what calls that it schedules need; None in a replay, and outside of every run.
+        read_prior_runs: reads the items of earlier runs of the conversation, newest first; None if nothing can be read.
+        scheduling: the dependencies of calls that it schedules; None in a replay and outside a run.
     """
 
     run: str = ""

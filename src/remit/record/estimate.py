@@ -11,7 +11,7 @@ from remit.record.current_run import CURRENT_RUN
 PDF: Final = "application/pdf"
 _BYTES_PER_TOKEN: Final = 4
 _FILE_TOKENS: Final = 1_000
-"""A file in base64 that is not an image: providers do not count its letters."""
+"""The tokens of a base64 file that is not an image, since providers do not count its letters."""
 _IMAGE_TOKENS: Final = (
     ("claude", 4_784),  # the most that its models of high resolution count, after scaling
     ("gemini", 2_240),  # at the highest resolution
@@ -24,14 +24,14 @@ _IMAGE_TOKENS: Final = (
     ("pixtral", 4_160),
     ("", 15_000),  # a photo of 12 megapixels in patches of 32 pixels at 1.2, as the newest models of OpenAI count it
 )
-"""By a part of the model's name, the most tokens that an image costs; the first that fits. See compose-agents.md."""
+"""The maximum tokens of an image by a part of the model's name; the first match applies. See compose-agents.md."""
 _MIN_PDF_TOKENS: Final = 3_000
 _BYTES_PER_PDF_TOKEN: Final = 8
-"""A page is sent as its text and as an image: 3,000 tokens at most, in about 25 KB of a document with pictures."""
+"""A page is sent as text and as an image: at most 3,000 tokens for about 25 KB of an illustrated document."""
 _EMBEDDED: Final = lazy_pattern(
     r'(data:image/[\w.+-]+;base64,)?[A-Za-z0-9+/_=-]{2000,}(?:",[^{}]{0,300}?"media_type":"(image/))?'
 )
-"""A file in Base64; it is an image if a group matched: in a URL, or as binary content of PydanticAI."""
+"""A Base64 file. If a group matched, it is an image in a URL or in PydanticAI's binary content."""
 _LINKED: Final = lazy_pattern(r'"image_url":\{"url":"http|"kind":"image-url"')
 _REFERENCE: Final = lazy_pattern(
     r'"digest\\*":\\*"(sha256:[0-9a-f]{64})\\*",\\*"size\\*":(\d+),\\*"media_type\\*":\\*"image/(?:png|jpeg|gif|webp)\b'
@@ -42,7 +42,7 @@ _PDF_REFERENCE: Final = lazy_pattern(_REFERENCE.pattern.replace("image/(?:png|jp
 
 
 class Reads(NamedTuple):
-    """The kinds of files that a model is sent."""
+    """The kinds of files that are sent to a model."""
 
     images: bool = True
     pdfs: bool = False
@@ -59,7 +59,7 @@ def image_tokens(model: str) -> int:
 
 
 def estimate_tokens(texts: Iterable[str], model: str, *, reads: Reads = READS_IMAGES) -> int:
-    """The tokens of texts, the files in them, and the images and PDFs that they name or link to."""
+    """Estimate the tokens of texts, of files in them, and of images and PDFs that they reference or link to."""
     size = files = images = 0
     named: set[str] = set()
     pdfs: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""A grant: approval given in advance for calls that have not been made yet."""
+"""A grant: approval given in advance for future calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from remit.schemas.jsontext import canonical_text
 
 LIKE_KEY: Final = "$like"
-"""In a pattern, ``{"$like": "blog-*"}`` matches texts; ``*`` stands for any number of characters."""
+"""The key of a text pattern such as ``{"$like": "blog-*"}``, in which ``*`` stands for any number of characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,16 +20,16 @@ class Grant:
     """Approval in advance for calls of one tool, with matching arguments, in runs of one principal and target.
 
     Args:
-        principal: whose runs it covers.
-        tenant: whose data it covers.
+        principal: the principal whose runs it covers.
+        tenant: the tenant whose data it covers.
         arguments: the pattern, as JSON text; see `matches_pattern`.
         definition: digest of the tool's definition. The grant is void under another definition.
         policy: version of the policy. The grant is void under another version.
-        who: the permission of the grantor. The grant answers only questions of rules that require this permission.
+        who: the grantor's permission. The grant answers only questions of rules that require this permission.
         by: name of the grantor.
         given: seconds since the epoch.
         expires: seconds since the epoch.
-        count: how many calls it covers.
+        count: the number of calls that it covers.
         target: the target of the runs that it covers; empty for runs without one.
     """
 
@@ -94,7 +94,7 @@ def _value_matches(pattern: object, value: object) -> bool:
 
 
 def _matches_wildcard(pattern: str, text: str) -> bool:
-    """Whether a text matches, where ``*`` stands for any text, in a time that is linear in both."""
+    """Whether a text matches a pattern in which ``*`` stands for any text, in linear time."""
     first, *others = pattern.split("*")
     if not others:
         return text == first

@@ -16,7 +16,7 @@ from remit.record.model_items import HistoryCompacted, ModelExchange, ModelFailu
 Outcome = Literal["ok", "error", "denied"]
 
 Author = Literal["model", "person", "caller", "instructions", "run_instructions", "memory", "found_tools", "loop"]
-"""Who wrote a message to a model or of it: ``caller`` is the call that the agent answers, ``loop`` is Remit itself."""
+"""The author of a message: ``caller`` is the call that the agent answers, and ``loop`` is Remit itself."""
 
 DETACHED: Final = "-"
 """The ``after`` of a run that is a direct call in a conversation: no run precedes or follows it."""
@@ -32,14 +32,14 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """The header of a run: principal, callee, application, input, and the target; see `remit.Caller`.
 
     A scheduled call starts at ``starts_at`` and before ``starts_before`` (seconds since the epoch; 0 for any time).
-    ``schedule`` is its rule as JSON if it recurs. A ``queued`` run starts when those before it in its conversation have
-    ended. ``carries`` is the id of the call that a person's decision opened the run for, and that the runtime makes
-    before anything else: its question and the decision follow the header. ``terms`` are those under which it runs, as
-    JSON: names of rules and layers, values of limits, and scopes. A run that the body of a call started is
-    ``started_by`` its run, and has no more than its ``tool_scope`` and its ``permissions``, None for no restriction.
-    ``metadata`` is that of the request, as JSON. ``history`` is the digest of the messages that it starts from, each of
-    which follows the header. ``passed_over`` says why agents that had the conversation do not continue with it.
-    ``held`` are the permissions of the principal when the run was opened; its calls are judged by those of the moment.
+    ``schedule`` is its recurrence rule as JSON. A ``queued`` run starts when all earlier runs of its conversation have
+    ended. If a person's decision opened the run, ``carries`` is the id of the call that the runtime makes first; its
+    question and the decision follow the header. ``terms`` govern the run, as JSON: names of rules and layers, values of
+    limits, and scopes. ``started_by`` is the run whose call started this one; the new run is limited to that call's
+    ``tool_scope`` and ``permissions`` (None for no restriction). ``metadata`` is the request's, as JSON. ``history`` is
+    the digest of the messages that the run starts from, which follow the header. ``passed_over`` says why agents that
+    held the conversation do not continue it. ``held`` are the principal's permissions when the run was opened; its
+    calls are judged by the current permissions.
     """
 
     kind: ClassVar[str] = "opened"
@@ -71,7 +71,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 class GivenMessage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """A message of the history that a run starts from, of the agent with call id ``agent``, as wire text.
 
-    Its calls were made elsewhere, or never. ``origin``: see `Message`.
+    The calls in it were made elsewhere or never. For ``origin`` see `Message`.
     """
 
     kind: ClassVar[str] = "given"
@@ -83,7 +83,7 @@ class GivenMessage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True
 class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """A system, user or assistant message of the agent with call id ``agent``, as wire text, and who wrote it.
 
-    ``origin`` is the model that wrote it, if the text has fields that only its vendor knows.
+    ``origin`` is the model that wrote it, if the text has vendor-specific fields.
     """
 
     kind: ClassVar[str] = "message"
@@ -95,7 +95,7 @@ class Message(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 
 
 class ToolOutput(CallItem, frozen=True, kw_only=True, gc=False):
-    """The one terminal record of a call; ``text`` is the wire text of a tool message, or for Python the content."""
+    """The only terminal record of a call. ``text`` is the wire text of a tool message, or the content for Python."""
 
     kind: ClassVar[str] = "tool_output"
     text: str
@@ -124,7 +124,7 @@ class Handoff(Item, frozen=True, kw_only=True, gc=False):
 class QuestionItem(CallItem, frozen=True, kw_only=True, gc=False):
     """A question about a call was opened. ``question`` is its id, ``body`` the whole `Question` as JSON.
 
-    A question about a call to come is stored under its ``match``, without a parent.
+    A question about a future call is stored under its ``match``, without a parent.
     """
 
     kind: ClassVar[str] = "question"
@@ -149,9 +149,9 @@ class CallAllowed(Item, frozen=True, kw_only=True, gc=False):
 
 
 class ArgumentsBound(Item, frozen=True, kw_only=True, gc=False):
-    """The canonical arguments of a call with defaults that a function computed, such as an id or the time.
+    """The canonical arguments of a call with computed defaults, such as an id or the time.
 
-    The call uses them whenever it is executed again.
+    The call reuses them whenever it is executed again.
     """
 
     kind: ClassVar[str] = "bound"
@@ -166,9 +166,9 @@ class QuestionClosed(Item, frozen=True, kw_only=True, gc=False):
 
 
 class CallReceived(CallItem, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """A call of an open run came from outside, with these arguments (JSON). Its ``parent`` is the call of the run.
+    """An open run received an external call with these arguments (JSON). Its ``parent`` is the run's root call.
 
-    ``key`` is the caller's: for the same key it is the same call.
+    ``key`` is the caller's key; the same key means the same call.
     """
 
     kind: ClassVar[str] = "received"
@@ -177,13 +177,13 @@ class CallReceived(CallItem, frozen=True, kw_only=True, gc=False, omit_defaults=
 
 
 class CallEntered(CallItem, frozen=True, kw_only=True, gc=False):
-    """The body of a composed call starts. Its messages and calls follow, so that they can be told while it runs."""
+    """The body of a composed call starts. Its messages and calls follow, so that they can be shown while it runs."""
 
     kind: ClassVar[str] = "entered"
 
 
 class AttemptStarted(CallItem, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """An attempt of a call starts. Written before the function runs, with the approval that it consumes."""
+    """An attempt of a call starts. The item is written before the function runs, with the approval that it consumes."""
 
     kind: ClassVar[str] = "started"
     attempt: int
@@ -191,9 +191,10 @@ class AttemptStarted(CallItem, frozen=True, kw_only=True, gc=False, omit_default
 
 
 class AttemptEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """An attempt has ended, with its content. ``void``: a person or the tool found that it never happened.
+    """An attempt has ended with this content.
 
-    ``final``: its reply ends the run. ``where``: the code that raised its error. ``keyless``: it had not read its key.
+    ``void``: a person or the tool determined that it never happened. ``final``: its reply ends the run. ``where``: the
+    code that raised its error. ``keyless``: the attempt did not read its idempotency key.
     """
 
     kind: ClassVar[str] = "ended"
@@ -215,7 +216,7 @@ class Note(Item, frozen=True, kw_only=True, gc=False):
 
 
 class Mismatch(Item, frozen=True, kw_only=True, gc=False):
-    """On resume, the current code made another request than the journal records. The recorded answer was kept."""
+    """On resume, the current code made a different request from the recorded one. The recorded answer was kept."""
 
     kind: ClassVar[str] = "mismatch"
     what: str
@@ -240,7 +241,7 @@ class RunSuspended(Item, frozen=True, kw_only=True, gc=False):
 class RunStalled(Item, frozen=True, kw_only=True, gc=False):
     """The run rests for a reason that will pass, until ``retry_at`` (epoch seconds) or until it is resumed.
 
-    ``questions`` are those that it also waits for. ``lacks`` names the terms of the run that its process lacks.
+    ``questions`` are questions that it also waits for. ``lacks`` names the terms of the run that its process lacks.
     """
 
     kind: ClassVar[str] = "stalled"
@@ -265,7 +266,7 @@ class RunResumed(Item, frozen=True, kw_only=True, gc=False):
 
 
 class RunLoosened(Item, frozen=True, kw_only=True, gc=False):
-    """A principal let the run continue under ``terms`` (JSON), which lack what ``without`` names; see `RunOpened`."""
+    """A principal let the run continue under ``terms`` (JSON) that lack the terms in ``without``; see `RunOpened`."""
 
     kind: ClassVar[str] = "loosened"
     without: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""The ledger of one run: reads the journal of a call and writes to it.
+"""The ledger of one run, through which calls read and write the journal.
 
-The ledger travels with the request, because it belongs to the run; services that live as long as the process come by
-constructor. One executor writes it and holds the run's lease.
+The ledger travels with the request because it belongs to the run, whereas services with the lifetime of the process are
+passed to constructors. Only the executor that holds the run's lease writes to it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Consumption(NamedTuple):
 class TurnRequest(NamedTuple):
     """A request for a turn under a rate limit: at most ``calls`` turns begin in any ``seconds``.
 
-    ``rate`` identifies the limit and what it counts. A turn that would begin after ``max_wait`` seconds is not taken.
+    ``rate`` identifies the limit and its subject. A turn that would begin after ``max_wait`` seconds is not taken.
     """
 
     rate: str
@@ -46,12 +46,12 @@ class Execution(Struct, kw_only=True):
     """How a run is executed.
 
     Attributes:
-        is_replaying: this execution only compares: composed calls run again although their end is recorded.
-        is_stopping: it executes only to end: calls without a recorded end are cancelled.
+        is_replaying: this execution only compares; composed calls run again although their ends are recorded.
+        is_stopping: it executes only to end the run; calls without a recorded end are cancelled.
         was_cancelled: it replays a run that was cancelled.
-        starts_at: when the call at the root of the run starts, in seconds since the epoch; 0 for at once.
-        starts_before: when it is too late for that call, in seconds since the epoch; 0 for never.
-        is_early: it began before ``starts_at``: then it does not make the call, even if the time has come.
+        starts_at: when the run's root call starts, in seconds since the epoch; 0 for immediately.
+        starts_before: when it is too late for the root call, in seconds since the epoch; 0 for never.
+        is_early: it began before ``starts_at``, and so does not make the root call even if the time comes.
     """
 
     is_replaying: bool = False
@@ -63,47 +63,47 @@ class Execution(Struct, kw_only=True):
 
 
 class CallOrder(Protocol):
-    """The order in which the bodies of a run make their calls. A run that executes again keeps the recorded one."""
+    """The order in which a run's bodies make calls. A re-executed run keeps the recorded order."""
 
     def claim(self, parent: str, call: str) -> bool:
         """Report that the body of ``parent`` makes ``call``; return whether the call may start at once.
 
-        When a run executes again, a call that the journal does not record waits for those that it does.
+        In a re-executed run, an unrecorded call waits for the recorded ones.
         """
         ...
 
     async def wait(self, parent: str, call: str, is_busy: Callable[[], bool]) -> None:
-        """Wait until the body of ``parent``, which makes ``call``, has made the calls recorded before it.
+        """Wait until the body of ``parent`` has made the calls recorded before ``call``.
 
         Raises:
-            DivergedError: it does not make them, and ``is_busy`` reports that none of its calls is in progress.
+            DivergedError: the body does not make them, and ``is_busy`` reports that none of its calls is in progress.
         """
         ...
 
     def expects(self, parent: str) -> bool:
-        """Whether the journal records calls of the body of ``parent`` that it has not made yet."""
+        """Whether the body of ``parent`` has still to make recorded calls."""
         ...
 
     def finish(self, parent: str) -> None:
         """Report that the body of ``parent`` makes no more calls.
 
         Raises:
-            DivergedError: the journal records a call that it has not made.
+            DivergedError: the body has not made a recorded call.
         """
         ...
 
 
 class Decisions(Protocol):
-    """The decisions and grants that calls of a run use."""
+    """The decisions and grants that a run's calls use."""
 
     async def find_usable_question(self, match: str) -> tuple[Question, Decision | None] | None:
-        """The open or unused question of this conversation that matches, with its decision if there is one."""
+        """The conversation's open or unused question that matches, with its decision if there is one."""
         ...
 
     async def find_last_approval(
         self, *, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> tuple[Question, Decision] | None:
-        """The newest approved question of a rule about an asker's calls of a tool for a target, in this application."""
+        """The newest approved question of this application with that rule, asker, tool and target."""
         ...
 
     async def is_used_elsewhere(self, question: str, call: str) -> bool:
@@ -111,9 +111,9 @@ class Decisions(Protocol):
         ...
 
     async def decide(self, decision: Decision) -> Decision | None:
-        """Store a decision made in this process as the inbox stores one, and return the decision that stands.
+        """Store a decision made in this process as the inbox does, and return the first stored decision, which stands.
 
-        That is the first one stored. None: the question can no longer be decided.
+        None means that the question can no longer be decided.
         """
         ...
 
@@ -126,15 +126,15 @@ class Decisions(Protocol):
         ...
 
     async def use_grant(self, grant: str) -> bool:
-        """Use one call of a grant; False if no call is left or the grant is no longer valid."""
+        """Use one call of a grant. False means that no call is left or the grant is no longer valid."""
         ...
 
 
 class Reservations(Protocol):
-    """What calls reserve before they are made, of what a run or a rate allows."""
+    """The reservations that calls make against the limits of a run or a rate."""
 
     async def take_turn(self, call: str, attempt: int, request: TurnRequest) -> float:
-        """Take a turn for an attempt of a call, among all processes of the store; return the seconds until it starts.
+        """Take a turn for an attempt, counted over all processes of the store; return the seconds until it starts.
 
         An attempt takes one turn of a rate, however many equal limits wrap it.
         """
@@ -143,14 +143,14 @@ class Reservations(Protocol):
     def reserve_call(self, call: str, limit: int, window: float = 0.0) -> bool:
         """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent.
 
-        An open run has so many in any ``window`` seconds, if that is not 0.
+        If ``window`` is not 0, the limit applies to any ``window`` seconds, as in an open run.
         """
         ...
 
     def reserve_handoff(self, agent: str, limit: int) -> bool:
-        """Reserve the next handoff in the call ``agent``, one of the run's ``limit``; False if none is left.
+        """Reserve one of the run's ``limit`` handoffs for the call ``agent``; False if none is left.
 
-        Idempotent until that handoff is written. In an open run, each call from outside has so many.
+        Idempotent until that handoff is written. In an open run, the limit applies to each external call.
         """
         ...
 
@@ -203,7 +203,7 @@ class Ledger(Protocol):
 
     @property
     def order(self) -> CallOrder:
-        """The order of the calls of its bodies."""
+        """The order of the calls that its bodies make."""
         ...
 
     @property
@@ -213,12 +213,12 @@ class Ledger(Protocol):
 
     @property
     def reservations(self) -> Reservations:
-        """What its calls reserve before they are made."""
+        """The reservations of its calls."""
         ...
 
     @property
     def meter(self) -> Meter:
-        """The usage of the run's models, and the limits that bind them."""
+        """The usage of the run's models, and their limits."""
         ...
 
     @property
@@ -228,15 +228,15 @@ class Ledger(Protocol):
 
 
 def is_of_open_run(ledger: Ledger, run: str) -> bool:
-    """Whether the calls of a run come from outside."""
+    """Whether a run receives its calls from outside."""
     header = next(iter(ledger.items_for(run)), None)
     return isinstance(header, RunOpened) and header.callee == OPEN_RUN
 
 
 def find_carried_call(ledger: Ledger) -> tuple[str, Question | None]:
-    """The id of the call for which a person's decision opened the run, and the question about it.
+    """Find the id of the call that the run carries, and the question about it.
 
-    The id is empty if there is no such call. The question is None if it was erased.
+    The id is empty if the run carries no call. The question is None if it was erased.
     """
     header = next(iter(ledger.items_for(ledger.run)), None)
     call = header.carries if isinstance(header, RunOpened) else ""

@@ -1,4 +1,4 @@
-"""The meter of a run: what its models have used, and the limits under which they may be asked."""
+"""The meter of a run: the usage of its models, and the limits on that usage."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ DEFAULT_OUTPUT_TOKENS: Final = 256
 
 
 class UsageLimit(NamedTuple):
-    """The limits on the total usage of the requests of a run, or of one call and everything below it.
+    """The limits on the total usage of a run's requests, or of one call and everything below it.
 
-    ``owner`` begins the messages, and ``settings`` is where the limits are set. None stands for no limit. Those of an
-    open run hold for any ``window`` seconds.
+    Error messages begin with ``owner``, and ``settings`` says where the limits are set. None means no limit. The limits
+    of an open run apply to any ``window`` seconds.
     """
 
     owner: str
@@ -36,7 +36,7 @@ class UsageLimit(NamedTuple):
     window: float = 0.0
 
     def make_error(self, how: str) -> BudgetError:
-        """The error for this limit; ``how`` follows the name of the owner."""
+        """Make the error for this limit; ``how`` follows the owner's name."""
         error = BudgetError(f"{self.owner} {how}")
         error.limit = self
         return error
@@ -52,11 +52,11 @@ class MeteredRequest(Protocol):
 
     @property
     def max_tokens(self) -> int | None:
-        """The most tokens that the answer may have."""
+        """The maximum tokens of the answer."""
         ...
 
     def texts(self) -> Iterable[str]:
-        """Everything that the model reads: messages and definitions of tools, in pieces."""
+        """Everything that the model reads: messages and tool definitions, in pieces."""
         ...
 
 
@@ -76,9 +76,9 @@ NO_RESERVATION: Final = Reservation()
 class Meter:
     """Adds up the usage on record, and reserves the estimated usage of a request before the model is asked.
 
-    A request starts only if what is used, what is reserved for other requests and its own estimate are within each
-    limit. A reservation is replaced by the reported usage when the answer is recorded, if that is possible at all.
-    Requests whose answers are lost in a crash count nothing.
+    A request starts only if the recorded usage, other reservations and its own estimate together are within each limit.
+    When the answer is recorded, the reported usage, if plausible, replaces the reservation. Requests whose answers are
+    lost in a crash do not count.
 
     Args:
         clock: seconds since the epoch.
@@ -104,7 +104,7 @@ class Meter:
         self._parents[call] = parent
 
     def add_usage(self, item: ModelUsage, at: float = 0.0) -> None:
-        """Add the usage of a request on record since ``at``. Its agent's callers are known from the item."""
+        """Add the usage of a request recorded at ``at``. The item names the calls around the agent."""
         agent = _agent_of(item.call)
         for call, parent in pairwise((agent, *item.within)):
             self._parents.setdefault(call, parent)
@@ -120,12 +120,12 @@ class Meter:
         return tuple(around)
 
     def call_from_outside(self, call: str) -> str:
-        """The call of an open run that is around ``call`` or is it; empty in other runs."""
+        """The external call of an open run that is or contains ``call``; empty in other runs."""
         around = (call, *self.calls_around(call))
         return around[-2] if self.is_open and len(around) > 1 else ""
 
     def totals(self, within: str = "") -> UsageTotals:
-        """The usage on record: of the run, or of one call and everything below it."""
+        """The recorded usage of the run, or of one call and everything below it."""
         total = UsageTotals()
         for agent, used in self._usage.items():
             if self._is_within(agent, within):
@@ -133,22 +133,22 @@ class Meter:
         return total
 
     def add_limit(self, call: str, limit: UsageLimit) -> None:
-        """Bind the requests of ``call`` and of everything below it."""
+        """Apply a limit to the requests of ``call`` and of everything below it."""
         self._limits.setdefault(call, set()).add(limit)
 
     def seconds(self) -> float:
-        """The seconds for which the run has executed, over all executions; waiting between them does not count."""
+        """The seconds of all executions of the run; waiting between them does not count."""
         if self._seconds_before is None:
             self._seconds_before = _executed_seconds(self._history, lambda _item: True)
         return self._seconds_before + max(0.0, self._clock() - self._started_at)
 
     def _seconds_since(self, since: float) -> float:
-        """The seconds for which the run has executed since then."""
+        """The seconds for which the run has executed since a time."""
         before = _executed_seconds(self._history, lambda _item: True, since)
         return before + max(0.0, self._clock() - max(self._started_at, since))
 
     def _used_of(self, limit: UsageLimit, within: str) -> UsageTotals:
-        """What counts for a limit: all on record, or in an open run that of the last seconds."""
+        """The usage that counts for a limit: all recorded usage or, in an open run, that of the last seconds."""
         if not (self.is_open and limit.is_of_run and limit.window):
             return self.totals("" if limit.is_of_run else within)
         since, used = self._clock() - limit.window, UsageTotals()
@@ -157,7 +157,7 @@ class Meter:
         return used
 
     def seconds_before(self, call: str) -> float:
-        """The seconds for which ``call`` and everything below it ran in earlier executions."""
+        """The seconds that ``call`` and everything below it ran in earlier executions."""
         return _executed_seconds(self._history, lambda item: self._is_within(_agent_of(item.call), call))
 
     def check_limit(self, limit: UsageLimit, call: str) -> None:
@@ -183,7 +183,7 @@ class Meter:
     ) -> AbstractContextManager[Reservation]:
         """Reserve the estimated usage of a request to ``model``, from before it is sent until `settle`.
 
-        Yields the reservation, without tokens if no limit binds the request. A request that raises has used nothing.
+        Yields the reservation, which has no tokens if no limit applies. A request that raises has used nothing.
 
         Raises:
             BudgetError: a limit would be exceeded; the message names it.
@@ -214,7 +214,7 @@ class Meter:
             raise
 
     def settle(self, request: str) -> None:
-        """Drop the reservations of a request: its usage is on record, or it has none."""
+        """Drop the reservations of a request whose usage is recorded or that has none."""
         self._reserved.pop(request, None)
 
     def _is_within(self, agent: str, call: str) -> bool:
@@ -263,16 +263,16 @@ def _estimate(model: str, prompt: int, max_tokens: int | None, price: Price | No
 
 
 def _agent_of(call: str) -> str:
-    """The call of the agent that made a request; any other call itself."""
+    """The agent's call for the id of a request; any other call unchanged."""
     return call.partition(":")[0]
 
 
 def _executed_seconds(
     history: Iterable[Position], is_counted: Callable[[Item], bool], since: float = -math.inf
 ) -> float:
-    """The seconds of all executions, each from its start to its last counted item, as far as they are after ``since``.
+    """Sum the seconds of all executions after ``since``, each from its start to its last counted item.
 
-    The one in which the counted items begin starts with the first of them.
+    The execution in which the counted items begin starts with the first of them.
     """
     total = first = last = 0.0
     has_begun = False

@@ -11,9 +11,9 @@ class ModelUsage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """The token usage of one model request, and the raw response body.
 
     ``model`` is the name in the answer, and ``requested`` the name of the model that was asked; both are priced.
-    ``cached_tokens`` are part of the prompt's, ``reasoning_tokens`` of the completion's. ``within`` are the calls
-    around that of the agent, innermost first; their limits bind the request. ``estimated``: the provider reported no
-    possible usage, and the tokens are those reserved before the request.
+    ``cached_tokens`` are part of the prompt's tokens, ``reasoning_tokens`` of the completion's. ``within`` lists the
+    calls around the agent's call, innermost first; their limits apply to the request. If ``estimated``, the provider
+    reported no plausible usage, and the tokens are those reserved before the request.
     """
 
     kind: ClassVar[str] = "usage"
@@ -30,12 +30,12 @@ class ModelUsage(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 
 
 class ModelExchange(Item, frozen=True, kw_only=True, gc=False):
-    """The requests that the layers around a model sent for one request of an agent, and what came of them.
+    """The requests that the layers around a model sent for one agent request, and their outcomes.
 
-    It precedes the answer, which is what left the outermost layer. ``requests`` are digests of the requests in order,
-    empty if a layer answered by itself; ``added`` are the wire texts in them that the agent's history does not hold.
-    ``answer`` is the sha256 (hex) of the last raw answer's wire text, ``changed`` whether the layers changed it, and
-    ``failures`` are the errors of single requests, as replies, without those on record as `ModelFailure`.
+    It precedes the answer of the outermost layer. ``requests`` are the digests of the requests in order, empty if a
+    layer answered by itself; ``added`` are their wire texts that are not in the agent's history. ``answer`` is the
+    sha256 (hex) of the last raw answer's wire text, and ``changed`` says whether the layers changed it. ``failures``
+    are the errors of single requests, as replies, except those recorded as `ModelFailure`.
     """
 
     kind: ClassVar[str] = "exchange"
@@ -49,8 +49,9 @@ class ModelExchange(Item, frozen=True, kw_only=True, gc=False):
 class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
     """A model request failed. ``content`` is the error as a reply, ``request`` the digest of the request.
 
-    ``retry_at`` (epoch seconds) is set if a model is asked again without the run resting: ``attempt`` is the number of
-    the failed attempt, 0 if another model is asked. Otherwise ``requested`` is the name of the model; see `ModelUsage`.
+    ``retry_at`` (epoch seconds) is set if a model is asked again while the run continues; ``attempt`` is then the
+    number of the failed attempt, or 0 if another model is asked. Otherwise ``requested`` is the name of the model; see
+    `ModelUsage`.
     """
 
     kind: ClassVar[str] = "failure"
@@ -64,10 +65,10 @@ class ModelFailure(Item, frozen=True, kw_only=True, gc=False):
 class HistoryCompacted(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """The history of the agent with call id ``agent`` was compacted before its request number ``turn``.
 
-    Of the ``length`` messages that it had, without the system message, the last ``kept`` groups stay (None for all),
-    and ``head`` stands for those before: wire texts, the first of which is a summary. A group is a message with the
-    replies to its calls. ``notes`` are call ids, each with the content that replaces its reply. ``refused``: the
-    provider had refused the request as too long. It is then recorded too if only definitions of tools have left.
+    The history had ``length`` messages without the system message. The last ``kept`` groups stay (None for all), and
+    ``head`` replaces the earlier ones by wire texts, of which the first is a summary. A group is a message with the
+    replies to its calls. ``notes`` maps call ids to the content that replaces their replies. If ``refused``, the
+    provider had refused the request as too long; the item is then recorded even if only tool definitions were dropped.
     """
 
     kind: ClassVar[str] = "compacted"
@@ -81,10 +82,10 @@ class HistoryCompacted(Item, frozen=True, kw_only=True, gc=False, omit_defaults=
 
 
 class TurnEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """What a stop policy was asked about a turn of an agent, and whether it ended the agent.
+    """The data that a stop policy judged after an agent's turn, and whether it ended the agent.
 
-    It is stored under the turn's model request. ``tokens`` and ``cost`` (US dollars; None if unknown) are those of the
-    agent's call with everything below it, ``seconds`` those for which it executed.
+    It is stored under the turn's model request. ``tokens``, ``cost`` (US dollars; None if unknown) and ``seconds`` of
+    execution cover the agent's call and everything below it.
     """
 
     kind: ClassVar[str] = "turn"

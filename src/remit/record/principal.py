@@ -13,7 +13,7 @@ from remit.record.target import check_granted, permissions_at
 
 WILDCARD = "*"
 ANONYMOUS: Final = "anonymous"
-"""The name of each caller that has not signed in."""
+"""The name of every caller that has not signed in."""
 
 
 @check_arguments()
@@ -21,11 +21,11 @@ ANONYMOUS: Final = "anonymous"
 class Principal:
     """An authenticated person or service.
 
-    A caller that has not signed in is ``Principal("anonymous")``; see `is_anonymous`. Name, tenant and roles are kept
-    in Unicode's form NFKC, without spaces around them, so that two spellings of one name are one principal. A name that
-    cannot be printed, or that mixes letters of scripts that look alike, such as Latin and Cyrillic, is refused.
-    ``permissions`` are words like ``cms:write``; ``cms:*`` permits a whole area, ``*`` permits everything. With a
-    target, like ``cms:write@bakery/*``, a permission holds only in runs whose target matches.
+    A caller that has not signed in is ``Principal("anonymous")``; see `is_anonymous`. Name, tenant and roles are
+    stripped and converted to Unicode's form NFKC, so that equivalent spellings name the same principal. A name that
+    cannot be printed, or that mixes look-alike scripts such as Latin and Cyrillic, is refused. ``permissions`` are
+    words like ``cms:write``; ``cms:*`` permits a whole area, and ``*`` permits everything. A permission with a target,
+    like ``cms:write@bakery/*``, applies only in runs whose target matches.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Principal:
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether this is a caller that has not signed in: it calls what needs no authentication, and has no client."""
+        """Whether the caller has not signed in. It can call only what needs no authentication, and has no client."""
         return self.name.casefold() == ANONYMOUS
 
     def may(self, permission: str) -> bool:
@@ -63,12 +63,12 @@ class Principal:
         return sorted(permission for permission in permissions if not self.may(permission))
 
     def at(self, target: str) -> Principal:
-        """Return this principal as it acts on ``target``: permissions for other targets are gone, its own are plain."""
+        """Return this principal with plain permissions for ``target``, and without permissions for other targets."""
         permissions = permissions_at(self.permissions, target)
         return self if permissions == self.permissions else replace(self, permissions=permissions)
 
     def narrow_to(self, allowed: frozenset[str]) -> Principal:
-        """Return this principal with only those permissions that ``allowed`` covers too."""
+        """Return this principal with only the permissions that ``allowed`` also covers."""
         other = replace(self, permissions=allowed)
         common = {each for each in allowed if self.may(each)} | {each for each in self.permissions if other.may(each)}
         return replace(self, permissions=frozenset(common))
@@ -103,11 +103,11 @@ def check_found_principal(found: object, name: str, tenant: str) -> Principal | 
 class Caller:
     """The caller of a call: run, agent, calling call, depth and principal.
 
-    ``call`` is the id of the calling call, empty at the root of a run. ``depth`` is the number of calls around the call
-    that a body or a model made. ``agent`` is the agent whose layers apply.
-    ``path`` names the agents above the call, outermost first. ``tool_scope`` is the intersection of their tool scopes,
-    None for no restriction, and ``allowed`` that of the permissions that they pass on. ``target`` is what the run is
-    about; the permissions of ``principal`` are those for it. ``metadata`` is that of the request, as JSON.
+    ``call`` is the id of the calling call, empty at the root of a run. ``depth`` is the number of enclosing calls that
+    a body or a model made. ``agent`` is the agent whose layers apply. ``path`` names the agents above the call,
+    outermost first. ``tool_scope`` is the intersection of their tool scopes, and ``allowed`` that of the permissions
+    that they pass on; None means no restriction. ``target`` is the subject of the run; the ``principal`` has the
+    permissions for this target. ``metadata`` is the request's, as JSON.
     """
 
     run: str
@@ -125,11 +125,11 @@ class Caller:
 
     @property
     def is_outside(self) -> bool:
-        """Whether the call comes from outside of the run: it is that of the run itself, or one of an open run."""
+        """Whether the call comes from outside: it is the run's root call, or an external call of an open run."""
         return self.depth == 0
 
     def enter_call(self, call: str) -> Caller:
-        """The caller of calls made by the body of ``call``, which this caller made, if that body is not an agent."""
+        """The caller of calls that the body of this caller's ``call`` makes, if the body is not an agent."""
         return Caller(
             self.run,
             self.agent,
@@ -146,7 +146,7 @@ class Caller:
         )
 
     def enter_agent(self, name: str, tool_scope: frozenset[str] | None, permissions: frozenset[str] | None) -> Caller:
-        """This caller as the agent ``name``: one level down the path, with tool scope and permissions no wider."""
+        """This caller as the agent ``name``: one level down the path, with narrowed tool scope and permissions."""
         narrower = (
             self.tool_scope
             if tool_scope is None
@@ -176,7 +176,7 @@ class Caller:
         return self if own == self.principal.permissions else replace(self, principal=self.principal.narrow_to(own))
 
     def narrow_to(self, permissions: frozenset[str]) -> Caller:
-        """This caller with only those permissions that ``permissions`` covers too, in runs that it starts as well."""
+        """This caller with only the permissions that ``permissions`` also covers, including in runs that it starts."""
         all_allowed = frozenset({WILDCARD}) if self.allowed is None else self.allowed
         allowed = replace(self.principal, permissions=all_allowed).narrow_to(permissions).permissions
         return replace(self, principal=self.principal.narrow_to(permissions), allowed=allowed)

@@ -19,16 +19,16 @@ T = TypeVar("T")
 
 QuestionKind = Literal["approval", "outcome"]
 DecisionKind = Literal["confirm", "approve"]
-"""*Confirm*: the acting user, perhaps in the conversation. *Approve*: a signed-in principal with the right."""
+"""*Confirm*: by the acting user, possibly in conversation. *Approve*: by a signed-in principal with the permission."""
 
 QuestionStatus = Literal["open", "approved", "denied", "taken", "expired", "closed", "cancelled", "erased"]
-"""*Expired*: its deadline has passed. *Closed*: the call has ended after all. *Cancelled*: its run was cancelled."""
+"""*Expired*: the deadline passed. *Closed*: the call's end was recorded later. *Cancelled*: the run was cancelled."""
 
 
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that a call would change: where, and its value before and after."""
+    """A single change that a call would make: its location, and the value before and after."""
 
     where: str
     before: str
@@ -41,14 +41,14 @@ class Change:
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a call would do, for the person who decides.
+    """Describes the effect of a call to the person who decides.
 
     Args:
         summary: a few lines that name the object.
-        changes: what would be different afterwards.
-        link: where to look at it.
-        state: identifies the state that the preview describes, such as a revision. The approval is void once a new
-            preview, taken just before the call runs or within its write, has another.
+        changes: the changes that the call would make.
+        link: the address of the object.
+        state: identifies the state that the preview describes, such as a revision. The approval is void if a new
+            preview, taken just before the call runs or within its write, has a different state.
     """
 
     summary: str
@@ -68,9 +68,9 @@ NO_PREVIEW: Final = Preview("")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCall:
-    """A call that the call in question will make, and that the answer approves with it.
+    """A call that the call in question will make, and that the answer also approves.
 
-    ``call`` is its id. ``match`` is the digest of what it must be when it is made, and ``rule`` the rule that would ask
+    ``call`` is its id. ``match`` is the digest that it must have when it is made, and ``rule`` the rule that would ask
     about it.
     """
 
@@ -88,10 +88,10 @@ class Question:
     """A request to decide about one call, bound to everything that the decision depends on.
 
     Args:
-        id: digest of all that the question is bound to.
-        match: digest of what another call must share to use the same approval: the call itself, or only its
-            conversation if the tool has a confirmation flag.
-        kind: approval, or the outcome of a call found started without an end.
+        id: digest of everything that the question is bound to.
+        match: digest of the properties that another call must share to use the same approval: all of the call, or only
+            its conversation if the tool has a confirmation flag.
+        kind: approval, or the outcome of a call that was found started without an end.
         call: the id of the call.
         agent: the agent that made the call; empty if a person did.
         arguments: the canonical arguments, which run unchanged if approved.
@@ -101,22 +101,22 @@ class Question:
         asked: seconds since the epoch.
         expires: seconds since the epoch; without a decision by then, the call is denied.
         waits: whether the run waits for the decision.
-        four_eyes: whether the approver must differ from who started the run, and from who edited the call last.
+        four_eyes: whether the approver must be neither the person who started the run nor the last editor of the call.
         shown: the summary of the tool's preview of the call, at the time of the question.
-        edits: the question whose decision edited the arguments; this one is about the edited arguments.
+        edits: the question whose decision edited the arguments; this question is about the edited arguments.
         editor: who edited them.
         layer: how many `Approve` layers are outside the one that asks.
-        replaces: the question that this one replaces, because what it was about has changed.
-        changes: what the call would change, by the preview.
-        link: where to look at it, by the preview.
-        state: a digest of the state that the preview describes; the approval is void once it differs.
+        replaces: the question that this one replaces, because its subject has changed.
+        changes: the changes in the preview.
+        link: the link in the preview.
+        state: a digest of the state that the preview describes; the approval is void if the state differs.
         message: the user's message that led to the call, shortened.
-        news: the arguments that differ from the principal's last approved call of this tool and rule for the target, in
-            any run of the application.
-        further_permissions: others that are needed to decide, where several rules required the approval of one call.
-        needs: the kind of yes by which the call may run. An approval also serves where a confirmation is enough.
-        plan: the calls that the call is known to make, which are approved with it.
-        within: the question about the caller whose answer approved this call too; no person was asked about it again.
+        news: the arguments that differ from the principal's last approved call with this tool, rule and target, in any
+            run of the application.
+        further_permissions: further permissions needed to decide, if several rules required approval of one call.
+        needs: the kind of decision that the call requires. An approval also counts as a confirmation.
+        plan: the planned calls of the call, which are approved with it.
+        within: the caller's question whose answer also approved this call, without another question to a person.
         target: the target of the run, for which the decider needs the permission.
         at_default: the arguments that are at their defaults.
     """
@@ -160,11 +160,11 @@ class Question:
 
     @property
     def is_about_run(self) -> bool:
-        """Whether it asks if the run may keep asking. ``tool`` and ``arguments`` are those of the next call."""
+        """Whether it asks if the run may keep asking. ``tool`` and ``arguments`` then describe the next call."""
         return self.call == self.run
 
     def missing_permission(self, by: Principal) -> str:
-        """The first permission to decide that ``by`` lacks for the target; empty if there is none."""
+        """The first permission to decide that ``by`` lacks for the target; empty if ``by`` has all."""
         decider = by.at(self.target)
         return next((each for each in (self.who, *self.further_permissions) if not decider.may(each)), "")
 
@@ -195,8 +195,9 @@ class Decision:
 
     For a question about an outcome, approved means that the call happened, and ``result`` is its content. ``arguments``
     are the edited canonical arguments, empty if unedited. ``grant`` is the grant that answered the question; then
-    ``by`` is its grantor. ``kind`` says whether ``by`` confirmed the own call, or approved it as a signed-in principal.
-    A confirmation edits nothing. ``request_key`` is a digest of the idempotency key of the request, if it had one.
+    ``by`` is its grantor. ``kind`` says whether ``by`` confirmed their own call or approved it as a signed-in
+    principal. A confirmation cannot edit the call. ``request_key`` is a digest of the idempotency key of the request,
+    if it had one.
     """
 
     question: str

@@ -1,4 +1,4 @@
-"""The artifacts of the run that the current task executes: for tools, and for what is too large to be recorded."""
+"""The artifacts of the current task's run: for tools, and for content that is too large to be recorded."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _REFERENCE_START: Final = '{"remit_artifact":'
 
 
 class RunArtifacts:
-    """The artifacts of whichever run makes the call: give it to the constructor of a class whose methods are tools."""
+    """The artifacts of the run that makes the call. Pass it to the constructor of a class whose methods are tools."""
 
     async def add(self, content: bytes, /, *, name: str = "", media_type: str = "") -> Artifact:
         """Store content and return its reference; see `Artifacts`."""
         return await _current_artifacts().add(content, name=name, media_type=media_type)
 
     async def read(self, artifact: Artifact, /, offset: int = 0, length: int | None = None) -> bytes:
-        """The content, or ``length`` bytes of it from ``offset`` on; see `Artifacts`."""
+        """Read the content, or ``length`` bytes from ``offset``; see `Artifacts`."""
         return await _current_artifacts().read(artifact, offset, length)
 
     def __repr__(self) -> str:
@@ -29,7 +29,7 @@ class RunArtifacts:
 
 
 async def check_artifacts(payload: BaseModel | None, canonical_arguments: str) -> None:
-    """Refuse a call whose arguments refer to content that cannot be read, before anything else happens.
+    """Refuse a call whose arguments refer to unreadable content, before anything else happens.
 
     Raises:
         NotFoundError: the content does not exist, or is not visible to the run.
@@ -42,9 +42,9 @@ async def check_artifacts(payload: BaseModel | None, canonical_arguments: str) -
 
 
 async def check_given_artifacts(value: object) -> None:
-    """Refuse a result that refers to content which cannot be read here, such as a digest that a model invented.
+    """Refuse a result that refers to content that cannot be read here, such as a digest invented by a model.
 
-    What it refers to stays readable for the run, so a replay decides as the run did.
+    The content stays readable for the run, so a replay decides as the run did.
 
     Raises:
         InvalidOutputError: names the reference.
@@ -62,7 +62,7 @@ async def check_given_artifacts(value: object) -> None:
 
 
 async def store_large(content: str, max_bytes: int) -> Artifact | None:
-    """Store content of more than ``max_bytes`` bytes as an artifact of the current run; None if it is not so large.
+    """Store content above ``max_bytes`` bytes as an artifact of the current run; return None for smaller content.
 
     Raises:
         InvalidOutputError: it is too large even for an artifact.
@@ -77,12 +77,12 @@ async def store_large(content: str, max_bytes: int) -> Artifact | None:
 
 
 def is_small(content: str, max_bytes: int) -> bool:
-    """Whether content is recorded as it is, however it is encoded."""
+    """Whether content is certainly small enough to be recorded as it is, in any encoding."""
     return len(content) * 4 <= max_bytes and not content.startswith(_REFERENCE_START)
 
 
 async def to_recorded(content: str, max_bytes: int) -> str:
-    """The content as a record holds it: itself, or the reference to an artifact if it is large.
+    """Convert content for a record: unchanged, or the reference to an artifact if it is large.
 
     Content that looks like such a reference is stored as an artifact too, so that the two are never confused.
     """
@@ -91,7 +91,7 @@ async def to_recorded(content: str, max_bytes: int) -> str:
 
 
 async def from_recorded(recorded: str, artifacts: Artifacts | None = None) -> str:
-    """The content from its record; the inverse of `to_recorded`. Large content is read from the current run's."""
+    """The inverse of `to_recorded`. Large content is read from the current run's artifacts."""
     access = artifacts or CURRENT_RUN.get().artifacts
     if access is None or not recorded.startswith(_REFERENCE_START):
         return recorded

@@ -1,4 +1,4 @@
-"""Secrets: a call carries a reference, the body gets the value, and Remit never writes the value."""
+"""Secrets: a call carries the reference, the body receives the value, and Remit never writes the value."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ SecretRef = Annotated[
 class Secret:
     """A value that only `reveal` returns.
 
-    Its repr shows the reference. It cannot be pickled, copied or written as JSON. As soon as a secret is made, its
-    value is redacted from replies, errors and notes of every call in this process, whichever task or thread reads it.
+    Its repr shows the reference. It cannot be pickled, copied or written as JSON. From its creation on, the value is
+    redacted from the replies, errors and notes of every call in this process, in all tasks and threads.
 
     Raises:
-        SetupError: the value is too short to be redacted, or one of them is not a string.
+        SetupError: the value is too short to be redacted, or the value or the reference is not a string.
     """
 
     __slots__ = ("_value", "reference")
@@ -61,19 +61,19 @@ class Secret:
 
 
 class Secrets(Protocol):
-    """The capability to resolve secrets. Domain classes receive it by constructor."""
+    """The capability to resolve secrets. Domain classes receive it in their constructor."""
 
     async def resolve(self, reference: str, /) -> Secret:
         """Look up the secret.
 
         Raises:
-            NotFoundError: there is no such secret.
+            NotFoundError: the secret does not exist.
         """
         ...
 
 
 class _SecretRegistry:
-    """Every spelling of every secret read by this process, with its replacement."""
+    """The spellings of all secrets read by this process, with their replacements."""
 
     __slots__ = ("_lock", "_values", "spellings")
 
@@ -98,7 +98,7 @@ KNOWN_SECRETS: Final = _SecretRegistry()
 
 
 def contains_secret(text: str) -> bool:
-    """Whether text contains the value of a secret in any spelling."""
+    """Whether a text contains a secret's value in any spelling."""
     return KNOWN_SECRETS.spellings.is_in(text)
 
 

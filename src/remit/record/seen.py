@@ -1,4 +1,4 @@
-"""Records of the states that tools have shown to a conversation, so that a write can detect unseen changes."""
+"""Records the states that tools showed to a conversation, so that a write can detect unseen changes."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from remit.record.items import Item, Note
 from remit.record.ledger import Ledger
 
 SEEN: Final = "seen"
-"""The name of the notes with what was shown."""
+"""The name of the notes that record shown states."""
 
 
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """An object that a call shows to its caller: emitted with ``ctx.emit(Seen(…))`` by a tool that reads or writes it.
+    """An object that a call shows to its caller. A tool that reads or writes it emits ``ctx.emit(Seen(…))``.
 
     Args:
         kind: the kind of object, such as ``page``.
         id: its id, unique within its kind.
-        state: the state of it that was shown, such as its revision.
-        parts: what of it was shown, such as ``content/en``, which includes all ``content/en/…``; empty for everything.
+        state: the state that was shown, such as the object's revision.
+        parts: the parts that were shown, such as ``content/en``, which includes all ``content/en/…``; empty for
+            everything.
     """
 
     kind: str
@@ -48,7 +49,7 @@ class Seen:
         return {"kind": self.kind, "id": self.id, "state": self.state, "parts": self.parts}
 
     def includes(self, part: str) -> bool:
-        """Whether it showed a part."""
+        """Whether this includes a part."""
         return not self.parts or any(part == each or part.startswith(f"{each}/") for each in self.parts)
 
     @staticmethod
@@ -63,9 +64,9 @@ class Seen:
 
 
 async def find_last_seen(ledger: Ledger, kind: str, object_id: str, parts: Sequence[str]) -> dict[str, str]:
-    """The state in which each part was last shown in the run of a ledger, or before it in its conversation.
+    """Find the last shown state of each part, in the ledger's run or in earlier runs of the conversation.
 
-    Parts that were not shown are missing. Without parts it is the object as a whole, under the empty text.
+    Parts that were not shown are missing. Without parts, the result has the whole object's state under the empty text.
     """
     for name, value in (("kind", kind), ("id", object_id)):
         check_text(f"last_seen: {name}", value)
@@ -81,7 +82,7 @@ async def find_last_seen(ledger: Ledger, kind: str, object_id: str, parts: Seque
 
 
 def _collect(items: Iterable[Item], kind: str, object_id: str, missing: dict[str, None], found: dict[str, str]) -> None:
-    """Move the parts that items report, newest first, from the missing ones to the found ones."""
+    """Move the parts that items report, newest first, from ``missing`` to ``found``."""
     for item in items:
         seen = Seen.from_item(item)
         if seen is None or (seen.kind, seen.id) != (kind, object_id):

@@ -1,4 +1,4 @@
-"""Spellings of secrets: the forms in which text may contain a value, and the text that escapes stand for."""
+"""Spellings of secrets: the forms in which a text may contain a value, including escapes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Final
 from remit.core.patterns import lazy_pattern
 
 _DEPTH: Final = 3
-"""How many layers of escapes are undone: JSON in JSON, or a URL in JSON in JSON."""
+"""The number of escape layers that are undone, such as a URL in JSON in JSON."""
 
 _MAX_UNDONE: Final = 10_000
 _WINDOW: Final = 1 << 16
-"""How many characters are searched at a time, so that no step of a search takes long."""
+"""The number of characters searched at a time, so that no step of a search takes long."""
 _EXPANSION: Final = 128
-"""How many characters may stand for one of a value at the edge of a window."""
+"""The maximum number of characters that encode one character of a value, for the edges of windows."""
 _FEW: Final = 100
-"""How many spellings are searched for one by one. If there are more, they are found in one pass."""
+"""The number of spellings up to which they are searched for one by one; more are found in one pass."""
 _STRIDE: Final = 4
 _GRAM: Final = 5
 
@@ -29,14 +29,14 @@ _ESCAPES: Final = tuple(
     (lazy_pattern(mark), lazy_pattern(pattern))
     for mark, pattern in (
         (
-            r"\\",  # of JSON, and of Python's texts
+            r"\\",  # escapes of JSON and of Python strings
             (
                 r"(\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|"
                 r"U000[0-9a-fA-F]{5}|[\"'\\/bfnrt]))"
             ),
         ),
         (
-            r"\\(?:x[c-fC-F]|[013][0-7]{2})",  # of Python's bytes, as far as they are not the same
+            r"\\(?:x[c-fC-F]|[013][0-7]{2})",  # escapes of Python bytes that differ from those
             (
                 r"(\\(?:x[0-7][0-9a-fA-F]|x[c-fC-F][0-9a-fA-F](?:\\x[89abAB][0-9a-fA-F]){1,3}"
                 r"|[01][0-7]{2}|3[0-7]{2}(?:\\2[0-7]{2}){1,3}|[\"'\\nrt]))"
@@ -46,7 +46,7 @@ _ESCAPES: Final = tuple(
         ("&", r"(&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)"),
     )
 )
-"""One character as an escape, by kind: what texts with it have, and the escape. Each layer of a text is of one kind."""
+"""Patterns for each kind of escape: a quick test, and the escape itself. Each layer of a text has one kind."""
 
 _OPEN_ESCAPE: Final = lazy_pattern(r"(?:\\+|%|&)[^\\%&]{0,10}\Z")
 """The end of text that may continue as an escape."""
@@ -62,13 +62,13 @@ class Spellings:
         self._shortest = len(self.replacements[-1][0]) if self.replacements else sys.maxsize
 
     def is_in(self, text: str) -> bool:
-        """Whether a text contains one of them, as it stands or once escapes are undone."""
+        """Whether a text contains one of the spellings, as it is or after escapes are undone."""
         if len(text) < self._shortest:
             return False
         return any(True for _, window in self._split(text) for view, _ in _walk(window) for _ in self._find(view))
 
     def replace_in(self, text: str) -> str:
-        """Replace each stretch of ``text`` that is a spelling, as it stands or once escapes are undone."""
+        """Replace each part of ``text`` that is a spelling, as it is or after escapes are undone."""
         if len(text) < self._shortest:
             return text
         pieces, end = list[str](), 0
@@ -79,7 +79,7 @@ class Spellings:
         return "".join([*pieces, text[end:]])
 
     def length_of_beginning(self, text: str) -> int:
-        """The length of the longest end of ``text`` that may be the beginning of a spelling."""
+        """The length of the longest suffix of ``text`` that may begin a spelling."""
         open_escape = _OPEN_ESCAPE.search(text)
         whole = text if open_escape is None else text[: open_escape.start()]
         begins = len(whole)
@@ -89,7 +89,7 @@ class Spellings:
         return len(text) - begins
 
     def _split(self, text: str) -> Iterator[tuple[int, str]]:
-        """Overlapping parts of a text, with where they begin."""
+        """Split a text into overlapping parts with their offsets."""
         overlap = _EXPANSION * len(self.replacements[0][0])
         for start in range(0, max(len(text) - overlap, 1), _WINDOW):
             yield start, text[start : start + _WINDOW + overlap]
@@ -103,7 +103,7 @@ class Spellings:
                     yield begin + starts[at], begin + starts[at + len(spelling)], replacement
 
     def _find(self, view: str) -> Iterator[tuple[int, Replacement]]:
-        """Where a text has a spelling, as it stands."""
+        """Find the spellings in a text as it is."""
         one_by_one, grams = self._index
         for each in one_by_one:
             at = view.find(each[0])
@@ -117,7 +117,7 @@ class Spellings:
 
     @cached_property
     def _index(self) -> tuple[Sequence[Replacement], dict[str, list[tuple[int, Replacement]]]]:
-        """Spellings that are searched for one by one; the rest are found by their parts at every fourth position."""
+        """Index the spellings: some are searched for one by one, others by their parts at every fourth position."""
         grams = dict[str, list[tuple[int, Replacement]]]()
         if len(self.replacements) <= _FEW:
             return self.replacements, grams
@@ -129,13 +129,14 @@ class Spellings:
 
 
 def derive_spellings(value: str) -> tuple[str, ...]:
-    """The texts by which a value is found once escapes are undone: plain, hexadecimal, and in Base64 at any offset."""
+    """Derive a value's spellings without escapes: plain, hexadecimal, and Base64 at any offset."""
     data = value.encode("utf-8", "surrogatepass")
     spellings = [value]
     spellings += [value.replace(" ", "+")]
     spellings += [data.hex()]
     spellings += [data.hex().upper()]
-    for before, first in enumerate((0, 2, 3)):  # bytes before it, and the first character that depends on it alone
+    # the preceding bytes, and the first character that depends only on the value
+    for before, first in enumerate((0, 2, 3)):
         whole = base64.b64encode(bytes(before) + data)[first : (before + len(data)) * 8 // 6].decode()
         spellings += [whole]
         spellings += [whole.replace("+", "-").replace("/", "_")]
@@ -143,9 +144,9 @@ def derive_spellings(value: str) -> tuple[str, ...]:
 
 
 def _walk(text: str) -> Iterator[tuple[str, tuple[list[str], ...]]]:
-    """The views of a text: as it stands, and with up to three layers of escapes undone, each of one kind.
+    """The views of a text: as it is, and with up to three layers of escapes undone.
 
-    With each comes, layer by layer, the text in parts, every second of which is an escape.
+    Each view comes with the text of each layer in parts, of which every second one is an escape.
     """
     level: list[tuple[str, tuple[list[str], ...]]] = [(text, ())]
     seen = {text}
@@ -169,7 +170,7 @@ def _undo(parts: list[str]) -> str:
 
 
 def _locate(text: str, layers: Sequence[list[str]]) -> Sequence[int]:
-    """Where in ``text`` each character of a view begins, and where the last one ends."""
+    """The offset in ``text`` of each character of a view, and the end of the last one."""
     starts: Sequence[int] = range(len(text) + 1)
     for parts in layers:
         ends = [0, *accumulate(map(len, parts))]
@@ -181,7 +182,7 @@ def _locate(text: str, layers: Sequence[list[str]]) -> Sequence[int]:
 
 
 class _Characters(dict[str, str]):
-    """The one character for each escape that was met."""
+    """Caches the character of each escape."""
 
     def __missing__(self, escape: str) -> str:
         if len(self) > _MAX_UNDONE:
@@ -215,7 +216,7 @@ def _read_escape(escape: str) -> str:
 
 
 def _length_of_common_end(spelling: str, text: str) -> int:
-    """The length of the longest end of ``text`` with which ``spelling`` begins."""
+    """The length of the longest suffix of ``text`` that is a prefix of ``spelling``."""
     start = text.find(spelling[0], max(len(text) - len(spelling) + 1, 0))
     while start >= 0 and not spelling.startswith(text[start:]):
         start = text.find(spelling[0], start + 1)

@@ -1,4 +1,4 @@
-"""Targets: what a run is about, such as a site, and the permissions that hold only for some of them."""
+"""Targets: the subjects of runs, such as a site, and permissions that apply only to some targets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RESERVED: Final = frozenset(" *?[]@\\")
 
 
 def as_target(what: str, value: object, error: type[RemitError] = SetupError) -> str:
-    """Check a target, such as ``bakery/main``, and return it in Unicode's composed form. Empty for none.
+    """Check a target, such as ``bakery/main``, and return it in Unicode's composed form. An empty text means no target.
 
     Raises:
         SetupError: or ``error``; names the argument and what is wrong with it.
@@ -47,7 +47,7 @@ def check_granted(what: str, value: object) -> None:
 
 
 def permissions_at(permissions: frozenset[str], target: str) -> frozenset[str]:
-    """The permissions that hold for ``target``, as plain ones. Those without a target hold for every one."""
+    """The permissions that apply to ``target``, without target suffixes. Permissions without a target always apply."""
     if "@" not in "".join(permissions):
         return permissions
     parts = [each.partition("@") for each in permissions]
@@ -55,6 +55,6 @@ def permissions_at(permissions: frozenset[str], target: str) -> frozenset[str]:
 
 
 def matches_target(pattern: str, target: str) -> bool:
-    """Whether a target matches ``pattern``, in whose segments ``*`` stands for any text. An empty target never does."""
+    """Whether a target matches ``pattern``, in whose segments ``*`` matches any text. An empty target never matches."""
     expected, actual = pattern.split("/"), target.split("/")
     return bool(target) and len(expected) == len(actual) and all(map(fnmatchcase, actual, expected))

@@ -1,4 +1,4 @@
-"""What model requests use: tokens, and money by a table of prices."""
+"""The usage of model requests: tokens, and their cost by a table of prices."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from remit.errors import SetupError
 from remit.record.items import ModelUsage
 
 _LEAST: Final = 0.001
-"""The least price of a million tokens. What costs less was probably written for one token."""
+"""The lowest valid price of a million tokens. A lower price was probably meant for one token."""
 
 
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The price of a model in US dollars per million tokens. ``cached`` is for prompt tokens that the provider cached.
+    """A model's price in US dollars per million tokens. ``cached`` applies to prompt tokens that the provider cached.
 
     Without a price for them, cached tokens cost as much as others.
     """
@@ -44,7 +44,7 @@ class Price:
 
     @property
     def by_kind(self) -> tuple[float, float, float]:
-        """The prices of tokens of a prompt, of a completion, and of a cached prompt."""
+        """The prices of prompt, completion and cached prompt tokens."""
         return self.input, self.output, self.input if self.cached is None else self.cached
 
     def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
@@ -62,11 +62,11 @@ _VERSION: Final = re.compile(r"-(latest|\d{4}-\d{2}-\d{2}|\d{8})$")
 
 
 _FREE: Final = ("local:", "scripted:")
-"""Models on this machine, and scripts, cost nothing unless they have a price."""
+"""The prefixes of local models and scripts, which are free unless they have a price."""
 
 
 def find_price(prices: Prices, model: str) -> Price | None:
-    """The price of a model; None if it is unknown.
+    """Find the price of a model; None if it is unknown.
 
     ``openai:gpt-5`` and ``openrouter:openai/gpt-5`` are found as ``gpt-5``, and so is ``gpt-5-2025-08-07``. An entry
     under the whole name comes first.
@@ -84,7 +84,7 @@ def _short_name(model: str) -> str:
 
 
 def describe_missing_price(model: str) -> str:
-    """Which price is unknown, and the line to write."""
+    """Say which price is unknown, and the line to write."""
     name = _short_name(model)
     if not name:
         return (
@@ -102,7 +102,7 @@ _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class ModelName(NamedTuple):
-    """The model that was asked, and the one that its answers name."""
+    """The requested model, and the model that its answers name."""
 
     requested: str
     model: str
@@ -111,8 +111,8 @@ class ModelName(NamedTuple):
 def price_of(requested: str, model: str, prices: Prices) -> Price | None:
     """The price of requests to a model; None if it is unknown.
 
-    Of the model that was asked and the one that the answer names, each price is the higher one: a provider that names
-    a cheaper model, or an unknown one, must not loosen a budget.
+    Each price is the higher one of the requested model and the model in the answer, so that a provider that names a
+    cheaper or unknown model cannot loosen a budget.
     """
     price = find_price(prices, requested) if requested else None
     other = find_price(prices, model) if model and model != requested else None
@@ -122,7 +122,7 @@ def price_of(requested: str, model: str, prices: Prices) -> Price | None:
 
 
 class TokenCounts(NamedTuple):
-    """Requests to a model and their tokens. Cached tokens are part of the prompts, reasoning ones of completions."""
+    """The requests to a model and their tokens. Prompt tokens include cached, completion tokens reasoning tokens."""
 
     requests: int = 0
     prompt_tokens: int = 0
@@ -146,11 +146,11 @@ class TokenCounts(NamedTuple):
 
 
 _MAX_TOKENS: Final = 100_000_000
-"""More tokens than a request can use."""
+"""A number of tokens that no request can use."""
 
 
 def are_tokens(*counts: object) -> bool:
-    """Whether a provider can have counted these tokens for one request."""
+    """Whether these token counts are plausible for one request."""
     for each in counts:  # noqa: SIM110 - a generator costs a call for each of them
         if type(each) is not int or not 0 <= each <= _MAX_TOKENS:
             return False
