@@ -79,7 +79,7 @@ __all__ = [
 P = ParamSpec("P")
 Out = TypeVar("Out")
 LEASE_SECONDS: Final = 30.0
-"""Seconds for which a driver holds a run after it was last heard of."""
+"""The seconds for which an executor holds a run after its last sign of life."""
 
 
 @check_calls
@@ -87,7 +87,7 @@ LEASE_SECONDS: Final = 30.0
 class Runtime:
     """Runs an application. Its layers are immutable: `layer` returns a new runtime.
 
-    A runtime is for trusted code: its methods take runs of any tenant. What serves people goes through `client`.
+    A runtime is for trusted code: its methods take runs of any tenant. Code that serves people uses `client`.
     If the application has resources, ``async with Runtime(app) as runtime`` opens and closes them.
 
     Args:
@@ -136,7 +136,7 @@ class Runtime:
         self._serve(app, {})
 
     def _serve(self, app: App, late_attempts: dict[tuple[str, str], LateAttempt]) -> None:
-        """Compose what executes the runs of ``app``, and use it from now on, if nothing is wrong with it."""
+        """Compose the services that execute runs of ``app``, and use them from now on if ``app`` is valid."""
         layers = app.build_layers() if self._given_layers is None else self._given_layers
         limits = self._given_limits or app.limits
         linked = link_agents([*app.agents, *app.tools], self._model, limits.handoffs, self._resolve_model)
@@ -165,12 +165,12 @@ class Runtime:
     def update(self, app: App) -> None:
         """Serve another version of the application from now on, such as one with other tools.
 
-        Executions in progress, and open runs, keep the version with which they began. A run that rests continues with
-        the version of the moment: a tool that changed is asked about anew, and one that left is unknown. Clients and
-        engines of this runtime need not be made again. The resources stay those of the first version.
+        Executions in progress, and open runs, keep the version with which they began. A resting run continues with the
+        version that is current then: changed tools are asked about again, and removed tools are unknown. Clients and
+        engines of this runtime remain valid. The resources of the first version stay open.
 
         Raises:
-            SetupError: it is another application or has other resources, or it could not be served. Nothing changed.
+            SetupError: the application's name or resources differ, or it cannot be served. Nothing has changed.
         """
         check_instance("Runtime.update: app", app, App, "give an App")
         if app.name != self.app.name:
@@ -183,7 +183,7 @@ class Runtime:
         """Open the resources of the application.
 
         Raises:
-            SetupError: one could not be opened, or the runtime is open already.
+            SetupError: a resource could not be opened, or the runtime is open already.
         """
         if self._resources is not None:
             raise SetupError(f"the runtime of application {self.app.name} is open already; enter it once")
@@ -199,14 +199,14 @@ class Runtime:
         """Close the resources of the application.
 
         Raises:
-            SetupError: one could not be closed. The others are.
+            SetupError: a resource could not be closed. The others are closed.
         """
         resources, self._resources = self._resources, None
         if resources is not None:
             await resources.close()
 
     def client(self, principal: Principal) -> Client:
-        """A client for ``principal``, which sees and does only what this principal may. Its runs can be resumed here.
+        """A client for ``principal``, limited to its permissions. The principal's runs can be resumed here.
 
         Raises:
             RequestError: the principal is anonymous.
@@ -246,12 +246,12 @@ class Runtime:
         agent: str | Agent = "",
         **options: Unpack[MessageOptions],
     ) -> RunResult[Any]:
-        """Run an agent: a new run, which is the next one of ``conversation`` if given. ``files``: see `artifacts`.
+        """Run an agent in a new run, the next one of ``conversation`` if given. ``files``: see `artifacts`.
 
-        Without ``agent`` the agent that has the conversation runs: the app's default, until a handoff. An agent passed
+        Without ``agent``, the conversation's current agent runs: the app's default until a handoff. An agent passed
         with another model (`using`) runs with that model; a resume uses the registered agent. Repeating a request with
-        the same ``idempotency_key`` returns the outcome of the first one, even a failure. ``target`` is what the run is
-        about, such as ``bakery/main``; all runs of a conversation have that of its first one.
+        the same ``idempotency_key`` returns the outcome of the first one, even a failure. ``target`` names the object
+        of the run, such as ``bakery/main``; all runs of a conversation share the first run's target.
 
         With ``when_busy="queue"`` a message to a busy conversation is stored and waits for its turn. If a run before it
         waits for a decision, the result is ``queued``, and an engine or `resume` continues it later. ``confirms`` is a
@@ -308,7 +308,7 @@ class Runtime:
     async def call_in_conversation(
         self, conversation: str, callee: Callee[P, Out], by: Principal, /, *args: P.args, **kwargs: P.kwargs
     ) -> RunResult[Out]:
-        """Like `call`, but in a conversation whose history has and sees nothing of it, and that may be busy."""
+        """Like `call`, but in a conversation, which may be busy. The call is not part of the conversation's history."""
         return await self.runs.call(callee, by, args, kwargs, conversation=conversation)
 
     async def call_by_name(
@@ -322,9 +322,9 @@ class Runtime:
     ) -> RunResult[Any]:
         """Call a tool by its name, or a method by its key, with arguments as a mapping or JSON, or parsed already.
 
-        ``conversation``: see `call_in_conversation`; ``idempotency_key`` and ``target``: see `run`. With a ``schedule``
-        the call is checked and asked about now and made later, by an executor, with the permissions that its principal
-        has then. ``metadata`` is kept in the run's header.
+        ``conversation``: see `call_in_conversation`; ``idempotency_key`` and ``target``: see `run`. With a
+        ``schedule``, the call is checked and asked about now, and an executor makes it later, with its principal's
+        permissions at that time. ``metadata`` is kept in the run's header.
 
         Raises:
             RequestError: the application has no such tool, or the arguments are not JSON.
@@ -342,8 +342,8 @@ class Runtime:
     ) -> str | None:
         """Decide a question as a signed-in principal; `resume` then executes the run. See `Ask` for the ``kind``.
 
-        A yes to an announced call opens the next run of its conversation, for the principal of the announcing run: it
-        makes the call before the model is asked. Returns the id of that run, None if the decision opens none.
+        Approving an announced call opens the next run of its conversation, for the principal of the announcing run.
+        The run makes the call before the model is asked. Returns the run's id; None if the decision opens none.
 
         ``arguments`` (JSON) replace those of an approved call. They are validated now; on resume the policy checks them
         and may ask again. For the question whether an interrupted call happened, approved means yes, and ``result`` is
@@ -362,14 +362,14 @@ class Runtime:
         """Resume a run after its questions were decided or its process died. An ended run returns its result.
 
         Raises:
-            RequestError: the run does not exist, or its principal or callee is unknown now.
+            RequestError: the run does not exist, or its principal or callee is no longer known.
             LeaseError: another executor holds the run, or it was released by setting ``release_requested``.
         """
         check_instances("resume", release_requested=(release_requested, asyncio.Event | None))
         return await self.runs.resume(run, release_requested)
 
     async def loosen(self, run: str, *, without: Iterable[str], by: Principal, reason: str) -> None:
-        """Let a run continue that is stalled because this process lacks terms of it, all of which ``without`` names.
+        """Let a stalled run continue without the terms that this process lacks. ``without`` must name all of them.
 
         Raises:
             RequestError: the run is unknown or has ended, ``by`` lacks ``runs:loosen``, or a value is invalid.

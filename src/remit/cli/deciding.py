@@ -40,7 +40,7 @@ class UserDecision(Struct, frozen=True, kw_only=True):
 
 
 class _LocalApp(Struct, frozen=True):
-    """The application of a run here: None, and why, if another process continues the run. ``name`` is for commands."""
+    """The application of a run here, or None and the reason for leaving it to others. ``name`` is for commands."""
 
     name: str
     app: App | None

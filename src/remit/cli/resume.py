@@ -77,7 +77,7 @@ def resume_run(
     """Resume a run and report its result. Waits ``wait`` seconds for a live process that executes the run.
 
     ``decided_after``: an executor continues the run after this item. ``decided_question``: the user has already seen
-        its decision.
+    its decision.
 
     Raises:
         LeaseError: another process still executes it.

@@ -1,1 +1,1 @@
-"""What a person sees and does: runs, conversations and questions, as one principal may."""
+"""A person's access to runs, conversations and questions, with the permissions of one principal."""

@@ -1,4 +1,4 @@
-"""Calls that attach: while such a call waits, or its result was not read, the same call again is the same run."""
+"""Calls that attach: while such a call waits or its result is unread, repeating it returns the same run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
     resume: Callable[[str], Coroutine[Any, Any, RunResult[Any]]]
 
     async def __call__(self, request: RunRequest) -> RunResult[Any]:
-        """Make a call, or return what its run waits for, or its result; see `Client.call`."""
+        """Make a call, or return the result or the questions of its run; see `Client.call`."""
         if request.idempotency_key:
             raise RequestError("a call has an idempotency_key or attach=True, not both; leave out one of them")
         header, store = await self.create_header(request, ""), self.executor.store
@@ -55,7 +55,7 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
                 return result
 
     async def _open(self, request: RunRequest, call: str, run: str) -> RunResult[Any] | None:
-        """Execute a new run, whose id the call has already; None if another caller has opened it, or does so."""
+        """Execute a new run under the call's id; None if another caller has opened it or is opening it."""
         try:
             return await self._execute(run, self.start(request, await self.create_header(request, run)))
         except Exception as error:
@@ -67,10 +67,10 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
             raise
 
     async def _continue(self, request: RunRequest, call: str, row: RunRow) -> RunResult[Any] | None:
-        """What the run of the call waits for, or its outcome; None if it is not known yet, or it is another run."""
+        """The questions or the outcome of the call's run; None if neither is known yet or the run is another call's."""
         try:
             recorded, items = await self.conversations.read_run(row.run)
-        except RequestNotFoundError:  # it was erased, or is of another application
+        except RequestNotFoundError:  # it was erased, or belongs to another application
             recorded, items = None, ()
         if recorded is None or identify_call(request.callee, recorded, self.limits) != call:
             await self.executor.store.detach_call(call, row.run)
@@ -89,9 +89,9 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
         return result_of(row.run, request.callee, outcome, self.find_contract)
 
     async def _execute(self, run: str, execution: Coroutine[Any, Any, RunResult[Any]]) -> RunResult[Any] | None:
-        """Execute a run in a task of its own, which continues if the caller is cancelled.
+        """Execute a run in a separate task, which continues if the caller is cancelled.
 
-        None if another executor has it; then some time has passed, or it has changed.
+        None if another executor holds it; this returns only after a pause or a change of the run.
         """
         try:
             return await asyncio.shield(start_apart(execution))
@@ -102,7 +102,7 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
             return None
 
     async def _mark_read(self, call: str, run: str) -> None:
-        """Let the next same call be a new one. A caller that is cancelled meanwhile has not read the result."""
+        """Make the next identical call a new one. A caller that is cancelled during this has not read the result."""
         detaching = asyncio.ensure_future(self.executor.store.detach_call(call, run))
         try:
             await asyncio.shield(detaching)
@@ -113,7 +113,7 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
 
 
 def identify_call(callee: AnyCallee, header: RunOpened, limits: Limits) -> str:
-    """What two calls have in common that are the same: the principal, what limits it, and the request."""
+    """The identity of a call: its principal, the principal's limits, and the request."""
     limited = repr((header.started_by, header.tool_scope, header.permissions))
     owner = (header.tenant, header.application, header.principal, limited)
     return content_digest("attached", *owner, *request_identity(callee, header, limits))

@@ -1,4 +1,4 @@
-"""A client of a runtime for one principal, which sees and does only what this principal may."""
+"""A client of a runtime for one principal, limited to the permissions of this principal."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Client(UpdateReader):
 
     @property
     def _runs(self) -> RunService:
-        """The service of the version that the runtime serves now."""
+        """The service of the application version that the runtime serves now."""
         return self._runtime.runs
 
     def _find_listed(self, name: str) -> AnyCallee | None:
@@ -81,7 +81,7 @@ class Client(UpdateReader):
     async def tools(self, *, target: str = "") -> list[ToolInfo]:
         """The tools that the principal may call, with their schemas and facts, sorted by name.
 
-        ``target`` is what the calls are about. Tools that only other operations call are not among them, nor those for
+        ``target`` is the target of the calls. Tools that only other operations call are left out, as are those for
         which the principal lacks a permission.
 
         Raises:
@@ -107,10 +107,11 @@ class Client(UpdateReader):
     ) -> RunResult[Any]:
         """Call a tool by its name in this process, with arguments as a mapping or JSON; see `Runtime.call_by_name`.
 
-        With ``attach`` the same call again is the same run while it executes or waits, and until its result was
-        returned to one such call: it asks the same question, and what a person decides meanwhile is not lost. Calls
-        are the same if principal, tool, target, conversation and canonical arguments are. Cancelling such a call
-        leaves the run: it continues in a task of this event loop. It takes no ``idempotency_key``.
+        With ``attach``, repeating the call joins its run while the run executes or waits, until one of the calls has
+        returned the result: the repeated call asks the same question, and decisions made in the meantime are kept. Two
+        calls are the same if their principal, tool, target, conversation and canonical arguments are equal. Cancelling
+        such a call does not end the run, which continues in a task of this event loop. ``attach`` excludes an
+        ``idempotency_key``.
 
         Raises:
             RequestError: the application has no such tool, or the arguments are not JSON.
@@ -123,10 +124,10 @@ class Client(UpdateReader):
     ) -> OpenRun:
         """A run whose calls come from outside: ``async with client.open_run() as run: await run.call(…)``.
 
-        The block opens it, or takes up the run ``run_id`` of the principal, or the one that a request with the same
-        ``idempotency_key`` opened. When no call has come for ``idle_seconds``, and after the block, it rests: nothing
-        of it is kept in memory, and any process can take it up again. Its limits hold for each window of time; see
-        `remit.layers.Budget`. For the options see `Runtime.call_by_name`.
+        The block opens a run, or continues the principal's run ``run_id`` or the run that a request with the same
+        ``idempotency_key`` opened. After ``idle_seconds`` without a call, and after the block, the run rests: it uses
+        no memory, and any process can continue it. Its limits apply to each window of time; see `remit.layers.Budget`.
+        For the options see `Runtime.call_by_name`.
 
         Raises:
             RequestError: in the block, if the run does not exist for the principal, is another principal's, or is not
@@ -150,10 +151,11 @@ class Client(UpdateReader):
         missed: Missed = "once",
         **options: Unpack[CallOptions],
     ) -> RunResult[Any]:
-        """Make a call later: an executor makes it at its time, with the principal's permissions of then.
+        """Schedule a call, which an executor makes at its time, with the principal's permissions at that time.
 
-        It is checked and asked about now. ``runs(status="scheduled")`` lists the calls that wait for their time, and
-        `cancel` withdraws one. For ``at``, ``every`` and ``missed`` see `remit.engines.Schedule`; for the rest `call`.
+        The call is checked and its questions are asked now. ``runs(status="scheduled")`` lists the calls that wait for
+        their time, and `cancel` withdraws one. For ``at``, ``every`` and ``missed`` see `remit.engines.Schedule`; for
+        the rest `call`.
 
         Raises:
             RequestError: as of `call`, or the time or the rule is invalid.
@@ -171,8 +173,8 @@ class Client(UpdateReader):
     ) -> str | None:
         """Decide a question; its run continues when an engine executes it, or with `resume`. See `Runtime.decide`.
 
-        Returns the id of the run that a yes to an announced call opens. By default the decision is a confirmation if
-        the principal requested the call and that is enough, or else an approval.
+        Returns the id of the run that is opened if the principal approves an announced call. By default, the decision
+        is a confirmation if the principal requested the call and a confirmation is enough, or else an approval.
 
         Raises:
             RequestError: the question does not exist for this principal, is settled, or needs another approver.
@@ -182,14 +184,14 @@ class Client(UpdateReader):
         return await self._runs.decide(question, approved=approved, by=self.principal, kind=kind, details=options)
 
     async def settled(self, run: str, seconds: float, *, poll_seconds: float = POLL_SECONDS) -> RunDetails:
-        """Wait until a run rests or has ended, at most for ``seconds``, and return its state then, as of `details`.
+        """Wait until a run rests or has ended, for at most ``seconds``, and return its state like `details`.
 
         A run rests while it waits for an open question, or for its time. Once the question is decided or has expired,
-        it continues as soon as an executor resumes it. What this process stores is noticed at once; what others store
-        is looked for every ``poll_seconds``.
+        it continues as soon as an executor resumes it. Items stored by this process are noticed at once; the store is
+        polled for other items every ``poll_seconds``.
 
         Raises:
-            RequestError: the run does not exist for this principal, or no longer.
+            RequestError: the run does not exist for this principal, or was erased.
         """
         check_numbers("settled", seconds=seconds)
         check_positive("settled", poll_seconds=poll_seconds)
@@ -228,7 +230,7 @@ class Client(UpdateReader):
         """The chat messages of a run and of the runs before it in its conversation; see `Runtime.history`.
 
         Raises:
-            RequestError: the run does not exist for this principal, or they may not read its conversation any more.
+            RequestError: the run does not exist for this principal, or they may no longer read its conversation.
         """
         await self._check_history(run)
         return await self._runs.history(run)
@@ -253,7 +255,7 @@ class Client(UpdateReader):
         """Revoke a grant.
 
         Raises:
-            RequestError: it does not exist for this principal, is revoked already, or the principal may not revoke it.
+            RequestError: it does not exist for this principal, was revoked, or the principal may not revoke it.
         """
         await self.grant(grant)
         await self._runtime.grants.revoke(grant, by=self.principal)

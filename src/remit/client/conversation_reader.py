@@ -39,9 +39,9 @@ _MAX_GIVEN_TITLE: Final = 200
 class ConversationReader(RunReader):
     """Reads and changes conversations as ``principal``.
 
-    Their owners and the principals of their shares see them, and who holds ``runs:read``, ``conversations:join`` or
-    ``conversations:manage`` for their target. Only the owner renames, shares and deletes them, or who holds
-    ``conversations:manage``.
+    A conversation is visible to its owner, to principals with whom it is shared, and to holders of ``runs:read``,
+    ``conversations:join`` or ``conversations:manage`` for its target. Only its owner, or a principal with
+    ``conversations:manage``, can rename, share or delete it.
     """
 
     async def conversations(
@@ -54,11 +54,11 @@ class ConversationReader(RunReader):
     ) -> Page[ConversationRow]:
         """A page of the conversations that the principal sees, the most recently active first.
 
-        ``title`` is a part of the title, in any case; ``status`` that of the newest run; ``before`` the ``next`` of the
-        previous page.
+        ``title`` is a part of the title, ignoring case; ``status`` is the newest run's status; ``before`` is the
+        ``next`` of the previous page.
 
         Raises:
-            RequestError: there is no such status, ``before`` is not a ``next``, or ``limit`` is not 1 to 1,000.
+            RequestError: the status is unknown, ``before`` is not a ``next``, or ``limit`` is not 1 to 1,000.
         """
         check_ids(title=title, before=before)
         check_limit(limit)
@@ -97,7 +97,7 @@ class ConversationReader(RunReader):
         return [run for run in await self._runs_of(row) if run.after != DETACHED and not run.erased]
 
     async def export_run(self, run: str, *, format: ExportFormat = "jsonl") -> str:  # noqa: A002 - as in other libraries
-        """A run as text: its items, one JSON object a line, or ``html``, a page to read without anything else.
+        """A run as text: its items as lines of JSON, or ``html``, a self-contained page to read.
 
         `remit.items.read_jsonl` reads the lines again.
 
@@ -133,7 +133,7 @@ class ConversationReader(RunReader):
         await self._store.change_conversation(row.key, title=title)
 
     async def share_conversation(self, conversation: str, principal: str, access: ConversationAccess = "read") -> None:
-        """Let another principal of the tenant, or with ``*`` everyone, read a conversation; or ``write`` in it too.
+        """Let another principal of the tenant, or everyone with ``*``, read a conversation, or also ``write`` in it.
 
         Raises:
             RequestError: the conversation does not exist for this principal or is not theirs, or there is no such
@@ -144,7 +144,7 @@ class ConversationReader(RunReader):
         await self._share(conversation, principal, access)
 
     async def unshare_conversation(self, conversation: str, principal: str) -> None:
-        """Share a conversation no longer with a principal, or with everyone (``*``).
+        """Stop sharing a conversation with a principal, or with everyone (``*``).
 
         Raises:
             RequestError: the conversation does not exist for this principal or is not theirs.
@@ -152,28 +152,28 @@ class ConversationReader(RunReader):
         await self._share(conversation, principal, "")
 
     async def delete_conversation(self, conversation: str) -> None:
-        """Delete a conversation: cancel its unfinished runs, then erase all that its runs have recorded.
+        """Delete a conversation: cancel its unfinished runs, then erase everything that its runs have recorded.
 
-        Its title, messages, calls and questions are gone, and the files that only it has. Digests remain, so that the
-        journal and the audit still verify. Direct calls by others in it stay theirs. If that is interrupted, delete it
-        again.
+        This erases its title, messages, calls and questions, and the files that only it uses. Digests remain, so that
+        the journal and the audit still verify. Direct calls that others made in it are kept. If the deletion is
+        interrupted, delete the conversation again.
 
         Raises:
             RequestError: the conversation does not exist for this principal or is not theirs, or another executor holds
-                one of its runs, which is asked to end it.
+                one of its runs. That executor is asked to end the run.
         """
         row = await self._visible_conversation(conversation, "own", include_begun=True)
-        for run in reversed(await self._runs_of(row)):  # a queued one before the one that it waits for
+        for run in reversed(await self._runs_of(row)):  # a queued run before the run that it waits for
             if run.status in UNFINISHED_STATUSES and _belongs_to(row, run):
                 await self._cancel_run(run)
-        await self._store.change_conversation(row.key, deletion="begun")  # from here on no run is opened in it
+        await self._store.change_conversation(row.key, deletion="begun")  # no run can be opened in it after this
         for run in filter(partial(_belongs_to, row), await self._runs_of(row)):
             await self._store.erase(run.run, [position.seq for position in await self._store.read(run.run)])
         await self._store.change_conversation(row.key, deletion="done")
 
     def _export(self, format: ExportFormat, title: str, runs: Sequence[Sequence[Position]]) -> str:  # noqa: A002
         if format == "html":
-            from remit.export.page import write_page  # noqa: PLC0415 - templates that few programs need
+            from remit.export.page import write_page  # noqa: PLC0415 - few programs need the templates
 
             return write_page(title, runs, self._prices, self._find_contract)
         from remit.export.jsonl import write_jsonl  # noqa: PLC0415 - as above
@@ -207,9 +207,9 @@ class ConversationReader(RunReader):
     async def _visible_conversation(
         self, conversation: str, needed: Access, *, include_begun: bool = False
     ) -> ConversationRow:
-        """A conversation that the principal sees, and with which they may do what is ``needed``.
+        """A conversation that the principal sees and to which they have the ``needed`` access.
 
-        ``include_begun``: also one whose deletion has started.
+        ``include_begun``: also a conversation whose deletion has started.
         """
         check_ids(conversation=conversation)
         tenant = self.principal.tenant
@@ -232,7 +232,7 @@ class ConversationReader(RunReader):
 
 
 def _belongs_to(row: ConversationRow, run: RunRow) -> bool:
-    """Whether a run is deleted with its conversation: direct calls by others are theirs."""
+    """Whether a run is deleted with its conversation. Direct calls by others are kept."""
     return run.after != DETACHED or run.principal == row.owner
 
 

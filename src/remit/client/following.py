@@ -1,4 +1,4 @@
-"""Follows a run: its recorded items, and between them the answers that its models are writing."""
+"""Follows a run: its recorded items, interleaved with the answers that its models are writing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from remit.record.items import Item, Message, Position, RunFinished
 from remit.views.receipt import FindContract, Receipt, make_receipt
 
 WATCH_SECONDS: Final = 60.0
-"""Seconds for which an executor in another process writes pieces after it was asked to."""
+"""The seconds for which another process writes pieces after a reader's request."""
 
 _MAX_SEQ: Final = 2**63 - 1
 _MAX_OPEN: Final = 1000
@@ -47,7 +47,7 @@ class ItemEvent(Struct, frozen=True, gc=False):
 
 
 class DeltaEvent(Struct, frozen=True, gc=False):
-    """A model has written a piece of its answer to the request ``call``: of its text, or of the arguments of a call.
+    """A model has written a piece of its answer to the request ``call``: part of its text or of a call's arguments.
 
     ``index`` numbers the calls of the answer from 0, ``name`` is the tool that is called. ``follows`` is the number of
     the item after which the model was asked; the stream has yielded that item.
@@ -76,7 +76,7 @@ RunEvent = StreamEvent | RunResult[Any]
 
 
 class _Cursor:
-    """The place of a reader: the last item, and how much it has of each open answer."""
+    """The place of a reader: the last item, and the number of characters read of each open answer."""
 
     def __init__(self, after: int | str) -> None:
         self.seq = -1
@@ -106,7 +106,7 @@ class _Cursor:
         return f"{self.seq}{''.join(answers)}"
 
     def lacks_any(self, answers: Sequence[OpenAnswer]) -> bool:
-        """Whether an answer that the reader has a part of is no longer open."""
+        """Whether an answer that the reader has begun is no longer open."""
         ids = {answer.id for answer in answers}
         return any(known not in ids for known, _ in self.open.values())
 
@@ -122,16 +122,16 @@ class _Cursor:
         return ItemEvent(str(self), position)
 
     def drop_lost(self, answers: Sequence[OpenAnswer]) -> Iterator[DropEvent]:
-        """The events of answers that were open, and are neither open nor recorded."""
+        """The events of begun answers that are neither open nor recorded."""
         ids = {answer.id for answer in answers}
         for call in [call for call, (known, _) in self.open.items() if known not in ids]:
             del self.open[call]
             yield DropEvent(str(self), call)
 
     def read_on(self, answer: OpenAnswer) -> Iterator[DeltaEvent]:
-        """The events of what was added to an open answer; none while the item that it follows is being stored.
+        """The events of new pieces of an open answer; none while the item before it is being stored.
 
-        The rest of an answer that is being recorded comes as its item.
+        The rest of an answer that is being recorded arrives as its item.
         """
         if answer.is_settled or self.is_behind(answer):
             return
@@ -173,9 +173,9 @@ async def _follow(
         while True:
             reads_items = changed.reset() or reads_items
             answers, is_here = await find_open_answers(store, run)
-            is_behind = not is_here and any(map(cursor.is_behind, answers))  # here, the stored item wakes the stream
+            is_behind = not is_here and any(map(cursor.is_behind, answers))  # in this process, items wake the stream
             if reads_items or is_behind or cursor.lacks_any(answers):
-                # After the answers: one that is not open any more is among the items, or came to nothing.
+                # Read after the answers: an answer that is no longer open was recorded as an item or discarded.
                 has_ended, read_at = await is_over(), now()
                 items = await store.read(run, cursor.seq)
                 for position in items:
@@ -194,14 +194,14 @@ async def _follow(
                 return
             if not is_here and now() >= renew_at:
                 renew_at = now() + WATCH_SECONDS / 2
-                with contextlib.suppress(JournalError):  # without it, answers come when they are recorded
+                with contextlib.suppress(JournalError):  # without it, answers arrive when they are recorded
                     await store.watch(run, WATCH_SECONDS)
             try:
                 is_followed_afar = answers and not is_here
                 seconds = min(poll_seconds, STORE_SECONDS) if is_followed_afar else poll_seconds
                 with Deadline(seconds, _time_is_over):  # in Python 3.11 wait_for loses a cancellation of the reader
                     await changed.wait()
-                reads_items = now() >= read_at + poll_seconds  # the reader may see the run no longer
+                reads_items = now() >= read_at + poll_seconds  # the reader may no longer see the run
             except TimeoutError:
                 reads_items = True
 
@@ -213,7 +213,7 @@ def _time_is_over(_error: asyncio.CancelledError) -> TimeoutError:
 async def follow_execution(
     store: Store, run: str, execution: Coroutine[Any, Any, T], poll_seconds: float = 0.5
 ) -> AsyncGenerator[StreamEvent | T]:
-    """Execute a run in a task of its own; yield its events and then what ``execution`` returns."""
+    """Execute a run in a separate task; yield its events and then the result of ``execution``."""
     task = start_apart(execution)
     task.add_done_callback(lambda _task: wake_streams(run, for_items=True))
 

@@ -1,4 +1,4 @@
-"""A run as a list shows it, from the index alone."""
+"""A run in a list, read from the index alone."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from remit.views import FailureView
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedRun(RunRow):
-    """The index row of a run with what the run has done, up to its last stored item. No item is read for it.
+    """The index row of a run with a summary of its stored items, made without reading the items.
 
-    ``title`` is the beginning of its prompt, or of the first text among the arguments of a call. ``calls`` have ended;
-    that of the run itself is not counted. ``open_questions`` can be decided now. ``worked`` and ``waited`` are the
-    seconds in which an executor had it, and in which none had. A resting run continues by itself at ``due`` (epoch
-    seconds, 0 for never). ``failure`` is the first thing that failed.
+    ``title`` is the beginning of its prompt, or of the first text among the arguments of a call. ``calls`` counts ended
+    calls without the run's own. ``open_questions`` can be decided now. ``worked`` and ``waited`` are the seconds with
+    and without an executor. A resting run continues automatically at ``due`` (epoch seconds, 0 for never). ``failure``
+    is the first failure.
     """
 
     title: str = ""
@@ -36,7 +36,7 @@ class ListedRun(RunRow):
 
     @staticmethod
     def of(row: RunRow, summary: RunSummary, prices: Prices) -> ListedRun:
-        """A run by its row and its summary."""
+        """Make a listed run from its row and its summary."""
         return ListedRun(
             **asdict(row),
             title=summary.title,

@@ -1,4 +1,4 @@
-"""An open run as its users hold it."""
+"""The handle of an open run for its users."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAX_KEY_CHARS: Final = 1000
 
 
 class OpenRunParts(Struct, frozen=True):
-    """What all open runs of a runtime share."""
+    """The parts that all open runs of a runtime share."""
 
     runs: OpenRuns
     find: Callable[[str], AnyCallee]
@@ -37,7 +37,7 @@ class OpenRunParts(Struct, frozen=True):
 
 
 class _Opened(NamedTuple):
-    """What is kept of the header of a run: its id, and what it may do."""
+    """The parts of a run's header that are kept: its id and its restrictions."""
 
     run: str
     principal: str
@@ -51,8 +51,8 @@ class _Opened(NamedTuple):
 class OpenRun:
     """A run whose calls come from outside: ``async with client.open_run() as run``, see `Client.open_run`.
 
-    Leaving the block lets the run rest; `close` ends it. Several blocks, also of other processes, may use one run, one
-    process at a time.
+    Leaving the block lets the run rest; `close` ends it. Several blocks, even in different processes, may use one run,
+    but only one process at a time.
     """
 
     __slots__ = ("_by", "_find_header", "_idle_seconds", "_parts", "_run")
@@ -82,7 +82,7 @@ class OpenRun:
         return (principal.name, principal.tenant) == (opened.principal, opened.tenant)
 
     async def __aenter__(self) -> Self:
-        """Open the run, or find the one that is taken up again."""
+        """Open the run, or find the run to continue."""
         if self._find_header is None:
             raise RequestError(f"the block of run {self.id} was entered before; give it another client.open_run(…)")
         header = await self._find_header()
@@ -104,7 +104,7 @@ class OpenRun:
 
         The same call with the same ``key`` is one call: it returns the result on record, waits for the call while that
         executes, and continues one whose question was decided. A call that waits for a person returns as ``waiting``,
-        and the others go on. Cancelling the caller ends the call, not the run.
+        and other calls continue. Cancelling the caller ends the call, not the run.
 
         Raises:
             RequestError: the application has no such tool, the arguments are not JSON, or the run has ended.

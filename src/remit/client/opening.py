@@ -117,10 +117,10 @@ class RunOpener:
     async def decide(
         self, question: str, *, approved: bool, by: Principal, kind: DecisionKind, **details: Unpack[DecisionOptions]
     ) -> str | None:
-        """Store a decision; return the id of the run that it opens, None if it opens none: see `Runtime.decide`.
+        """Store a decision. Returns the id of the run that it opens, or None; see `Runtime.decide`.
 
         Raises:
-            RequestError: ``by`` may not decide, or the announced call cannot be made any more.
+            RequestError: ``by`` may not decide, or the announced call can no longer be made.
         """
         asked, decision = await self.decisions.make_decision(question, approved=approved, by=by, kind=kind, **details)
         self._principals.note(by)
@@ -153,7 +153,7 @@ class RunOpener:
     async def create_header(self, request: RunRequest, run: str = "") -> RunOpened:
         """The header of the run for a request, with the id ``run`` or a new one. Nothing is stored yet.
 
-        A run that the body of a call opens is for the principal and the target of that call, and in its cage.
+        A run opened by the body of a call has the principal, the target and the cage of that call.
         """
         if request.is_direct_call:
             request = request._replace(agent=self._callees.default_agent)
@@ -179,7 +179,7 @@ class RunOpener:
         if request.carries is not None:
             return (await self._conversations.read_run(request.carries.question.run))[0]
         if caller is not None:
-            with contextlib.suppress(RequestError):  # a run of another application
+            with contextlib.suppress(RequestError):  # the run belongs to another application
                 return (await self._conversations.read_run(caller.run))[0]
         return None
 
@@ -203,7 +203,7 @@ class RunOpener:
         await _refer_to_files(request.callee, request.arguments, request.principal, self._artifacts.add)
 
     async def store_run(self, request: RunRequest, run: str = "") -> RunOpened:
-        """Store a new run; one that may queue after whichever run is the newest of its conversation by then."""
+        """Store a new run. If it may queue, it queues after the run that is then the newest of its conversation."""
 
         async def create_items() -> tuple[RunOpened, Sequence[Item]]:
             header = await self.create_header(request, run)
@@ -224,7 +224,7 @@ class RunOpener:
         return await self._conversations.find_repeated(request.idempotency_key, request.principal) is not None
 
     async def store_once(self, request: RunRequest) -> RunOpened:
-        """Store a new run, unless the same request has opened it before; then return the header that this one has.
+        """Store a new run, unless the same request has already opened it; return the run's header in either case.
 
         Raises:
             IdempotencyError: its key was used for another request.
@@ -255,7 +255,7 @@ def _opened_by(decision: Decision) -> str:
 
 
 def _check_has_tool(agent: Agent, announced: Question) -> None:
-    """Refuse the yes to a call that can no longer be made: it would run nothing.
+    """Refuse to approve a call that can no longer be made, because the approval would run nothing.
 
     Raises:
         RequestConflictError: the agent no longer has the tool.

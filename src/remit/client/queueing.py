@@ -16,7 +16,7 @@ from remit.record.items import Item, RunOpened
 
 POLL_SECONDS: Final = 0.2
 PATIENCE_SECONDS: Final = 5.0
-"""How long no executor may hold the run before until the caller of a queued run stops waiting for it."""
+"""How long the preceding run may be without an executor before the caller of a queued run stops waiting."""
 
 
 async def store_run(
@@ -24,9 +24,9 @@ async def store_run(
     conversations: Conversations,
     executor: RunExecutor,
 ) -> RunOpened:
-    """Store a new run, the next one of its conversation even if others store theirs meanwhile.
+    """Store a new run as the next one of its conversation, even if others store runs at the same time.
 
-    ``create_items`` makes its header and what follows that.
+    ``create_items`` makes its header and the items that follow.
 
     Raises:
         RequestError: it is refused, or exists already.
@@ -45,10 +45,10 @@ async def store_run(
 async def run_in_turn(
     header: RunOpened, resume: Callable[[str], Awaitable[RunResult[Any]]], conversations: Conversations, store: Store
 ) -> RunResult[Any]:
-    """Execute a stored run when those before it have ended, or follow it while another executor does.
+    """Execute a stored run when the runs before it have ended, or follow it while another executor executes it.
 
-    Returns it as ``queued`` if one before it rests, or if no executor continues one that was interrupted: none came, or
-    one failed and has postponed it.
+    Returns the run as ``queued`` if a run before it rests, or if no executor continues an interrupted run before it,
+    because none is available or one failed and postponed the run.
     """
     waited = 0.0
     while True:

@@ -1,4 +1,4 @@
-"""Reads a journal as one principal: their own runs, and others that their permissions allow."""
+"""Reads a journal as one principal: the principal's own runs, and others that the permissions allow."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class Page(Generic[T]):
 class RunDetails:
     """The state of a run: its index row, usage and cost so far, and result.
 
-    ``questions`` are the open ones that it waits for. ``text`` is the result of an ended run as a model reads it, and
-    ``error`` why it failed. A stalled run has a ``reason``, and is tried again at ``retry_at`` (epoch seconds), when a
-    scheduled one starts. ``receipt`` is what its calls changed so far.
+    ``questions`` are the open questions that it waits for. ``text`` is the result of an ended run as a model reads it,
+    and ``error`` the reason for its failure. A stalled run has a ``reason`` and is tried again at ``retry_at`` (epoch
+    seconds), at which a scheduled run starts. ``receipt`` lists the changes of its calls so far.
     """
 
     row: RunRow
@@ -70,8 +70,8 @@ class RunDetails:
 class RunReader(VisibleRuns):
     """Reads runs, questions, items, usage and grants as ``principal``.
 
-    Whatever the principal may not see does not exist: an id of another tenant, of another principal's run or of no run
-    at all is refused with the same message. ``application`` limits everything to one application; empty for all.
+    Objects that the principal may not see do not exist for it: the id of another tenant, of another principal's run and
+    of no run are refused with the same message. ``application`` limits everything to one application; empty for all.
 
     Raises:
         RequestError: the principal is anonymous.
@@ -101,14 +101,14 @@ class RunReader(VisibleRuns):
         epoch seconds.
 
         Raises:
-            RequestError: there is no such status, the run ``before`` does not exist, or ``limit`` is not 1 to 1,000.
+            RequestError: the status is unknown, the run ``before`` does not exist, or ``limit`` is not 1 to 1,000.
         """
         if status not in ("", *get_args(RunStatus)):
             raise RequestError(f"no run has the status {status!r}; give one of {', '.join(get_args(RunStatus))}")
         check_ids(agent=agent, conversation=conversation, target=target)
         check_numbers("runs", since=since, until=0.0 if until == math.inf else until)
         run_filter = RunFilter(conversation=conversation, target=target, status=status, callee=agent)
-        if since > 0:  # a range that holds everything would keep the database from the index of another property
+        if since > 0:  # a range of all times would keep the database from using the index of another property
             run_filter["since"] = float(since)
         if until < math.inf:
             run_filter["until"] = float(until)
@@ -161,14 +161,14 @@ class RunReader(VisibleRuns):
 
         An `ItemEvent` is an item of the journal. A `DeltaEvent` is a piece of an answer that a model is writing, and
         a `DropEvent` withdraws the pieces of a discarded one. Each event has an ``after``: a stream that
-        starts there loses nothing and repeats nothing. A sequence number of an item does as well; then an answer that
-        is open comes from its beginning. An empty text is the beginning. A stream that reads slowly gets longer pieces.
+        starts there loses nothing and repeats nothing. The sequence number of an item is accepted too; an open answer
+        then starts from its beginning. An empty text is the beginning. A stream that reads slowly gets longer pieces.
 
-        A waiting run is followed too: leave the loop at a `RunSuspended` to do something else meanwhile. Leaving it
-        ends this stream only. What this process stores comes at once; what others store is looked for every
-        ``poll_seconds``, and pieces of answers more often. A model streams if the run is followed when it is
-        asked and it can, unless a layer may change its answer: that comes when it is recorded. The event of the item
-        with which the run ends has its ``receipt``.
+        A waiting run is followed too: leave the loop at a `RunSuspended` to stop following it. Leaving the loop ends
+        only this stream. Items stored by this process arrive at once; the store is polled for other items every
+        ``poll_seconds``, and for pieces of answers more often. A model that can stream does so if the run is followed
+        when the request is sent, unless a layer may change its answer: such an answer arrives when it is recorded. The
+        event of the item that ends the run has its ``receipt``.
 
         Raises:
             RequestError: at the call, ``after`` is not a place in a stream; at the first event, the run does not exist
@@ -251,7 +251,7 @@ class RunReader(VisibleRuns):
         return row
 
     def decision_kind(self, question: Question) -> DecisionKind:
-        """The kind of this principal's decision: a confirmation of their own call if that is enough, or an approval."""
+        """The kind of this principal's decision: a confirmation of its own call if that is enough, or an approval."""
         check_instance("decision_kind: question", question, Question, "give the Question, such as that of a row")
         own = question.needs == "confirm" and question.asker == self.principal.name
         return "confirm" if own else "approve"
@@ -323,7 +323,7 @@ class RunReader(VisibleRuns):
 
 
 def has_targets(principal: Principal) -> bool:
-    """Whether some permission of a principal holds for certain targets only."""
+    """Whether some permission of a principal holds only for certain targets."""
     return any(TARGET_MARK in each for each in principal.permissions)
 
 
@@ -344,7 +344,7 @@ async def read_page(
 
 
 def check_limit(limit: int) -> None:
-    """Refuse a page of no size, or of too large a one."""
+    """Refuse a page size that is too small or too large."""
     check_counts("limit", limit=limit)
     if not 1 <= limit <= _MAX_PAGE:
         raise RequestError(f"limit is {limit}; give 1 to {_MAX_PAGE:,}")

@@ -169,7 +169,7 @@ class RunService:
         await wait_until_settled(self._store, run, find_row, self._execute.executor.clock, seconds, poll_seconds)
 
     async def loosen(self, run: str, *, without: Iterable[str], by: Principal, reason: str) -> None:
-        """Let a run continue without what this process lacks; see `Runtime.loosen`."""
+        """Let a run continue without the terms that this process lacks; see `Runtime.loosen`."""
         header, _ = await self._conversations.read_run(run)
         check_right(by, header, LOOSEN_PERMISSION, "loosen")
         await self._execute.loosen(header, without=without, by=by, reason=reason)

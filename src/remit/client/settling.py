@@ -13,11 +13,11 @@ from remit.journal.ports import RunRow, Store
 from remit.journal.rest import Rest, find_rest
 
 POLL_SECONDS: Final = 0.5
-"""Seconds between two looks at a run that another process executes."""
+"""The seconds between two polls of a run that another process executes."""
 
 
 async def find_lasting_rest(store: Store, row: RunRow, now: float) -> Rest | None:
-    """What a resting run waits for; None if it does not rest, or can continue now.
+    """The reason why a run rests; None if it does not rest or can continue now.
 
     It can continue when its time has come, when a question is no longer open, and when it is to be cancelled.
     """

@@ -1,4 +1,4 @@
-"""The tools of an application, as a program that shows or offers them reads them."""
+"""The tools of an application, for programs that show or offer them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from remit.record.principal import Principal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolInfo:
-    """A tool that a principal may call: what a model reads of it, the JSON schema of its result, and its facts.
+    """A tool that a principal may call: its description for models, the JSON schema of its result, and its facts.
 
     ``result`` is empty if a result may be anything. ``digest`` changes with the definition to which approvals are
     bound: name, description, parameters, effect, risk, permissions and egress. The schemas must not be changed.
@@ -30,7 +30,7 @@ class ToolInfo:
 
 
 def list_tools(tools: Iterable[AnyCallee], by: Principal, target: str) -> list[ToolInfo]:
-    """Those of ``tools`` that ``by`` may call for ``target``, sorted by name."""
+    """The tools that ``by`` may call for ``target``, sorted by name."""
     acting = by.at(target)
     allowed = [each for each in tools if why_refused(each, acting, target) is None]
     return [_describe(each) for each in sorted(allowed, key=lambda tool: tool.name)]

@@ -1,4 +1,4 @@
-"""Watches the runs, questions and conversations that one principal sees: a stream of rows that have changed."""
+"""Watches the runs, questions and conversations that one principal sees, as a stream of changed rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from remit.journal.ports import ConversationRow, QuestionRow, RunRow, Store
 
 _LIMIT: Final = 200
 _PAUSE_SECONDS: Final = 0.02
-"""Seconds after a change in which further ones, and others who watch, join one read of the index."""
+"""The seconds after a change in which further changes and other watchers share one read of the index."""
 
 _MAX_SECONDS: Final = 10.0
 """Seconds after which the index is read even if nothing woke the stream, as when a connection was lost."""
@@ -29,7 +29,7 @@ _READINGS: Final[dict[tuple[int, int, str, Place], _Reading]] = {}
 
 
 class WatchStart(Struct, frozen=True, gc=False):
-    """A stream without a place begins, with the changes after ``after``. Lists that are read now miss nothing."""
+    """A stream without a given place begins with the changes after ``after``. Lists that are read now miss nothing."""
 
     after: str
 
@@ -63,18 +63,17 @@ class UpdateReader(ConversationReader):
     """Reads the journal as ``principal``, and watches what changes in it."""
 
     def watch(self, *, after: str = "") -> AsyncGenerator[WatchEvent]:
-        """Yield each run, question and conversation of the principal that changes, as it is then. It never ends.
+        """Yield each changed run, question and conversation of the principal in its new state. The stream never ends.
 
         These are the rows that `runs`, `questions` and `conversations` list: of all open and settled questions, those
-        that the principal may decide or whose call they requested. A row that changes several times at once comes once.
-
-        Each event has an ``after``: a stream that starts there misses no change and repeats none, in whatever process
-        the changes were made. Without one, the first event is a `WatchStart` with a place: read the lists when it
-        comes. Leaving the loop ends the stream. Runs that are erased and conversations that are deleted or shared no
-        longer do not come: reading them says that they do not exist.
+        that the principal may decide or whose call they requested. Several changes of a row at once are one event. Each
+        event has an ``after``: a stream that starts there misses no change and repeats none, whichever process made the
+        changes. Without ``after``, the first event is a `WatchStart` with a place: read the lists when it arrives.
+        Leaving the loop ends the stream. Erased runs, deleted conversations and conversations that are no longer shared
+        cause no event; reading them fails because they do not exist.
 
         Raises:
-            RequestError: at the call, ``after`` is not a place; at the first event, it is one of another journal.
+            RequestError: at the call, ``after`` is not a place; at the first event, it is a place in another journal.
         """
         return self._watch(parse_place(after))
 
@@ -122,7 +121,7 @@ def _read_soon(store: Store, tenant: str, place: Place) -> _Reading:
         return await store.read_changes(tenant, place, _LIMIT)
 
     reading = _READINGS.get(key)
-    if reading is None or reading.done():  # its loop has ended
+    if reading is None or reading.done():  # its event loop has ended
         reading = _READINGS[key] = asyncio.ensure_future(read())
         reading.add_done_callback(_forget)
     return reading

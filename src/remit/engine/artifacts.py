@@ -38,7 +38,7 @@ class StoredArtifacts:
         return artifact
 
     async def read(self, artifact: Artifact, /, offset: int = 0, length: int | None = None) -> bytes:
-        """The content, or a part of it; see `Artifacts`. A run keeps what it has read until its items are erased."""
+        """The content, or a part of it; see `Artifacts`. A run keeps artifacts it has read until its erasure."""
         check_instance("read: artifact", artifact, Artifact, "give an Artifact")
         check_range(offset, length)
         content = await self._store.read_artifact(artifact.digest, self._scope)
@@ -50,7 +50,7 @@ class StoredArtifacts:
         return content[offset:] if length is None else content[offset : offset + length]
 
     async def check(self, artifact: Artifact, /) -> None:
-        """Refuse an artifact that cannot be read. A replay runs nothing, so it does not look."""
+        """Refuse an artifact that cannot be read. A replay skips this check because it runs nothing."""
         if not self._is_replaying:
             await self.read(artifact, 0, 0)
 

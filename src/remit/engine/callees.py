@@ -1,4 +1,4 @@
-"""Finds the agents and tools that the runs of an application begin with, by name or as objects."""
+"""Finds the agents and tools with which runs of an application begin, by name or as objects."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ListedCallees(Generic[AgentT]):
         return resolve_listed(callee, self._registry, self._application)
 
     def resolve_agent(self, agent: str | AgentT) -> AgentT:
-        """The listed agent with that name, or what runs for that object; the default for an empty name.
+        """The listed agent with that name, or the agent to run for that object; the default for an empty name.
 
         Raises:
             RequestError: the application does not list it.
@@ -69,10 +69,10 @@ class ListedCallees(Generic[AgentT]):
     async def select_agent(
         self, agent: str | AgentT, by: Principal, conversation: str, idempotency_key: str = ""
     ) -> tuple[AgentT, str]:
-        """The agent for a message, and why others that had the conversation are passed over.
+        """The agent for a message, and the reasons for passing over earlier agents of the conversation.
 
         It is the last agent of the conversation that exists and that ``by`` may call, or else the default one. A
-        request that is repeated with its idempotency key goes to the same agent as before.
+        request repeated with its idempotency key goes to the same agent as before.
         """
         check_principal("by", by)
         if agent or not conversation:
@@ -93,7 +93,7 @@ class ListedCallees(Generic[AgentT]):
         return self.resolve_agent(""), "; ".join(passed_over.values())
 
     def check_listed_model(self, agent: AgentT) -> None:
-        """Refuse an agent that has another model than the listed one, because its run is executed elsewhere.
+        """Refuse an agent whose model differs from the listed agent's, because its run is executed elsewhere.
 
         Raises:
             RequestError: names it.

@@ -25,7 +25,7 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "on_item": ("position",),
     "model_resolver": ("name",),
 }
-"""The functions that a runtime is given, with their parameters. None is awaited."""
+"""The functions that a runtime takes, with their parameters. None of them is awaited."""
 
 
 def check_parts(

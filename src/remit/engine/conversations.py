@@ -57,7 +57,7 @@ class Conversations:
                 if not run_request.is_direct_call:
                     mend = f"use another name, or get it shared by its owner, or the permission {JOIN_PERMISSION}"
                     raise RequestDeniedError(f"conversation {conversation!r} belongs to another user; {mend}")
-                current = target  # others learn nothing of a conversation, so their calls do not get its target
+                current = target  # hide the target from principals without access
             elif not run_request.is_direct_call:
                 check_not_deleted(talk)
             repeated = await self._store.find_run(run) if key else None
@@ -114,8 +114,8 @@ class Conversations:
     async def messages(self, run: str) -> list[str]:
         """The messages of the conversation up to the end of ``run``, oldest first, without system messages.
 
-        Empty for an empty id, and for direct calls, which have no history. Runs of which nothing is left after a
-        compaction are not read.
+        Empty for an empty id, and for direct calls, which have no history. Runs whose messages were all compacted away
+        are not read.
         """
         runs: list[tuple[list[Item], str]] = []
         needed = math.inf
@@ -158,9 +158,10 @@ class Conversations:
         return row
 
     async def agents_of(self, conversation: str, tenant: str) -> AsyncGenerator[tuple[str, str]]:
-        """The agents that have had a conversation, the current one first, each with the target of the conversation.
+        """The agents of a conversation, the current one first, each with the target of the conversation.
 
-        That is the agent to which the newest run was last handed over, and then those that the runs began with.
+        The current one is the agent to which the newest run was last handed over. The agents with which the runs began
+        follow.
         """
         check_text("conversation", conversation)
         talk = await self._find(conversation, tenant)
@@ -179,8 +180,8 @@ class Conversations:
     async def find_blocker(self, header: RunOpened, *, executing: bool = False) -> RunRow | None:
         """The run that a queued run must wait for: the unfinished run before it in its conversation.
 
-        With ``executing`` the one that all of these wait for. A queued run follows the newest one, so a run before it
-        that was not cancelled began after all others had ended.
+        With ``executing``, return the run that all of these wait for. A queued run follows the newest one, so an
+        uncancelled run before it began after all others had ended.
         """
         if not header.queued:
             return None
@@ -189,7 +190,7 @@ class Conversations:
         )
 
     async def _find_unfinished(self, run: str, *, passed: Collection[RunStatus] = ("cancelled",)) -> RunRow | None:
-        """``run``, or the one before it and before others that are ``passed`` over; None if that one has ended."""
+        """The nearest run from ``run`` backwards, without those ``passed`` over; None if that run has ended."""
         row = await self._store.find_run(run)
         while row is not None and row.status in passed and row.after:
             row = await self._store.find_run(row.after)
@@ -208,7 +209,7 @@ class Conversations:
         return f"{what}, so the message was not answered; get it shared again"
 
     async def has_moved(self, header: RunOpened) -> bool:
-        """Whether the conversation has a newer run than when ``header`` was made, so that it must be made again."""
+        """Whether the conversation has a new run since ``header`` was made, so that the header must be made again."""
         talk = await self._find(header.conversation, header.tenant) if is_part(header) else None
         return talk is not None and talk.latest != header.after
 
@@ -217,12 +218,12 @@ class Conversations:
 
 
 def is_unbegun(items: Iterable[Item]) -> bool:
-    """Whether a run was stored only, or has waited for its turn only."""
+    """Whether a run has only been stored, or has only waited for its turn."""
     return all(isinstance(item, (*HEADER_ITEMS, RunResumed, RunFinished)) for item in items)
 
 
 def _resolve_target(run_request: RunRequest, current: str) -> str:
-    """The target of a run in a conversation, all of whose runs have that of its first one, ``current``.
+    """The target of a run in a conversation: ``current``, which all its runs share with its first run.
 
     Raises:
         RequestError: the request has another one.
@@ -249,7 +250,7 @@ _MAX_RUN_ID_CHARS: Final = 200
 
 
 async def find_waiting_run(store: Store, question: Question, asking: RunRow) -> RunRow | None:
-    """The run that waits for a question: ``asking``, or another one that made the announced call by itself."""
+    """The run that waits for a question: ``asking``, or another run that made the announced call itself."""
     if question.waits:
         return asking
     of = RunFilter(conversation=question.conversation, tenant=question.tenant, application=asking.application)

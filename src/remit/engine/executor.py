@@ -78,13 +78,13 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
 
         A new run is stored with its lease, in one transaction; with ``before``, which is called in between, in two.
 
-        ``stopping`` executes it only to end it. ``known_items`` are its first items, if they were read already. Setting
-        ``release_requested`` releases the run as it is, so that another executor can resume it.
+        ``stopping`` executes it only to end it. ``known_items`` are its first items if they have been read. Setting
+        ``release_requested`` releases the run in its current state, so that another executor can resume it.
 
         Raises:
             LeaseError: another executor holds the run, or the run was released.
             BrokenJournalError: the journal of the run was changed; nothing was run.
-            ApprovalUsedError: other calls used the approvals of its calls, time and again.
+            ApprovalUsedError: other calls repeatedly used the approvals of its calls.
         """
         execute_once = partial(
             self._execute_once,
@@ -102,7 +102,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         while True:
             try:
                 outcome = await execute_once(header=header, known_items=known_items)
-            except ApprovalUsedError:  # executed again, the call that lost its approval is asked about anew
+            except ApprovalUsedError:  # the next execution asks again about the call that lost its approval
                 lost_races += 1
                 if lost_races > _MAX_LOST_RACES:
                     raise
@@ -173,7 +173,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         return structs.replace(outcome, usage=ledger.meter.totals(), items=ledger.recorded_items())
 
     def _was_submitted(self, known_items: Sequence[Position]) -> bool:
-        """Whether the run was opened a moment ago, and by another process: it may be followed soon."""
+        """Whether another process has just opened the run, so that it may soon be followed."""
         if not known_items or self.clock() - known_items[0].at >= _SUBMITTED_SECONDS:
             return False
         return all(isinstance(each.item, HEADER_ITEMS) for each in known_items)
@@ -181,7 +181,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
     async def _has_new_input(self, run: str, questions: Sequence[str]) -> bool:
         """Whether a waiting run must execute again: a decision or cancellation arrived while its lease was held.
 
-        Its sender could not execute the run then, but can from now on.
+        The sender could not execute the run at that time, but can after the release.
         """
         with contextlib.suppress(JournalError):
             return bool(await self.store.cancel_requested_by(run) or await self._find_answered(questions))
@@ -192,7 +192,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
 
         Raises:
             LeaseError: another executor holds the run.
-            RequestError: the run exists already, its conversation is busy, or what it carries is decided.
+            RequestError: the run exists already, its conversation is busy, or the call that it carries is decided.
         """
 
         def open_run(items: Sequence[Position]) -> Sequence[Item]:
@@ -211,7 +211,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             await self.append(run, open_run)
 
     async def append(self, run: str, make_items: Callable[[Sequence[Position]], Sequence[Item]]) -> None:
-        """Append to a run, without executing it, the items that ``make_items`` makes from those that it has.
+        """Append items to a run without executing it. ``make_items`` makes them from the existing items.
 
         Raises:
             LeaseError: another executor holds the run.
@@ -258,7 +258,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             for task in release_waiters:
                 task.cancel()
             if not execution.done():
-                ledger.execution.is_stopping = True  # a body that swallows the cancellation starts nothing after it
+                ledger.execution.is_stopping = True  # a body that swallows the cancellation can start nothing more
                 execution.cancel()
                 await asyncio.wait([execution])
             if not execution.cancelled():
@@ -266,7 +266,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         return execution.result()
 
     async def _end_epoch(self, run: str, epoch: int) -> None:
-        """End this epoch, even without a next executor, so that nothing more of it is stored."""
+        """End this epoch even if no executor follows, so that nothing more is stored in it."""
         await self.store.release(run, epoch)
         with contextlib.suppress(LeaseError):
             await self.store.release(run, (await self.store.acquire(run, self.name, self.lease_seconds)).epoch)
@@ -334,7 +334,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             )
 
     async def _copy_decisions(self, ledger: RunLedger, decisions: Mapping[str, Decision]) -> None:
-        """Copy each decision to the calls that wait for it, whichever run of the conversation opened the question."""
+        """Copy each decision to the calls that wait for it, whichever run of the conversation asked."""
         for question, call in ledger.decisions.undecided_questions():
             row = None if question in decisions else await self.store.find_question(question)
             decision = decisions.get(question) if row is None else row.decision
@@ -352,7 +352,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
 
     @contextlib.asynccontextmanager
     async def _hold_lease(self, run: str, after: int = -1, opening: Sequence[Position] = ()) -> AsyncGenerator[_Lease]:
-        """Hold the lease of a run; a new one is opened, if ``opening`` has its first items."""
+        """Hold the lease of a run. A new run is opened if ``opening`` has its first items."""
         acquiring = asyncio.ensure_future(self.store.acquire(run, self.name, self.lease_seconds, after, opening))
         try:
             run_state = acquiring.result() if acquiring.done() else await asyncio.shield(acquiring)
@@ -370,7 +370,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 await asyncio.shield(self.store.release(run, run_state.epoch))
 
     async def _abandon(self, run: str, lease: AcquiredLease, opening: Sequence[Position]) -> None:
-        """Release a run that was cancelled before it began. One that was opened ends, as it does a moment later."""
+        """Release a run that was cancelled before it began. An opened run ends, as if cancelled a moment later."""
         if not lease.is_opened:
             await self.store.release(run, lease.epoch)
             return
@@ -381,7 +381,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
 
 
 async def _begin(ledger: RunLedger, first: Sequence[Item], before: Callable[[], Awaitable[None]] | None) -> None:
-    """Write the first items of an execution, after what comes before a new run is stored."""
+    """Write the first items of an execution, after the work that precedes the storage of a new run."""
     if before is not None:
         await before()
     for item in first:

@@ -1,4 +1,4 @@
-"""Histories that runs are started from: checked at the door, and journaled after the header."""
+"""Histories from which runs start: checked on entry, and journaled after the header."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ GivenMessages = Sequence[Mapping[str, Any] | str]
 
 
 class GivenHistory(NamedTuple):
-    """A history as it is kept, and the files of which its texts have the references."""
+    """A history in its stored form, and the files to which its texts refer."""
 
     texts: tuple[str, ...] = ()
     files: tuple[GivenFile, ...] = ()
 
 
 def read_history(messages: GivenMessages, limits: Limits) -> GivenHistory:
-    """Read a history, without the values of secrets, as every provider takes it.
+    """Read a history into a form that every provider accepts, without the values of secrets.
 
-    What a message has that only the vendor of its model knows is kept if the text says which model wrote it, as those
-    of `Runtime.history` do. An id that an earlier call has becomes another one, and one that is too long or odd.
+    Vendor-specific fields of a message are kept if the text names its model, as the texts of `Runtime.history` do.
+    Duplicate, overlong and malformed ids of calls are replaced.
 
     Raises:
-        RequestError: a message is none, a call has no result or a result no call, or they are too long.
+        RequestError: a message is invalid, a call has no result, a result has no call, or the history is too long.
     """
     given = as_tuple("messages", messages)
     read = [read_message(f"messages[{index}]", each, limits) for index, each in enumerate(given)]
@@ -64,7 +64,7 @@ def take_prompt(history: GivenHistory) -> tuple[str, GivenHistory]:
     """Return the text of the last message of a history, which becomes the prompt, and the history before it.
 
     Raises:
-        RequestError: it is not a message of a user, or has a name or a character that no prompt has.
+        RequestError: it is not a user's message, or has a name or a character that prompts cannot have.
     """
     last: dict[str, Any] = json.loads(history.texts[-1])
     if last["role"] != "user":
@@ -130,7 +130,7 @@ def _calls_of(message: ReadMessage) -> tuple[ToolCallRequest, ...]:
 def _name_result(
     where: str, values: dict[str, Any], open_calls: dict[str, tuple[str, ToolCallRequest]]
 ) -> dict[str, Any]:
-    """The result of an open call, which is closed by it, with the id under which the call is kept.
+    """The result of an open call, with the id under which the call is stored. The result closes the call.
 
     Raises:
         RequestError: there is no such call, or it is a call of another tool.

@@ -29,16 +29,16 @@ from remit.schemas.jsontext import StrictError, compact_json, read_json, read_st
 
 _ROLES: Final = ("user", "assistant", "tool")
 _FIELDS: Final = {"user": ("role", "content", "name"), "tool": ("role", "tool_call_id", "content", "name")}
-"""The fields of messages. An answer may have others, which only the vendor of its model knows."""
+"""The fields of messages. An answer may also have vendor-specific fields."""
 _ANSWER_FIELDS: Final = ("role", "content", "name", "refusal", "tool_calls", "function_call")
 UNKNOWN: Final = "another program"
-"""The origin of an answer with fields of a vendor that it does not name: they are kept, and sent to no model."""
+"""The origin of an answer with fields of an unnamed vendor. They are kept, but sent to no model."""
 _FILE_FIELDS: Final = {"image_url": ("url",), "file": ("file_data", "filename")}
 """The fields of a part with a file: its content as a data URL, and its name."""
 _KINDS: Final = ("text", *_FILE_FIELDS)
 _ANSWER_KINDS: Final = ("text", "refusal")
 _VENDOR_KINDS: Final = ("thinking", "redacted_thinking", "reasoning")
-"""The parts of an answer that only the vendor of its model knows."""
+"""The vendor-specific parts of an answer."""
 
 
 class GivenFile(NamedTuple):
@@ -50,9 +50,9 @@ class GivenFile(NamedTuple):
 
 
 class ReadMessage(NamedTuple):
-    """A message as it is kept, and the files of which it has the references.
+    """A message in its stored form, and the files to which it refers.
 
-    ``text`` is the wire text of an answer with fields of a vendor, which are sent only to the model that it says.
+    ``text`` is the wire text of an answer with vendor-specific fields, which are sent only to the model that it names.
     """
 
     values: dict[str, Any]
@@ -65,7 +65,7 @@ def read_message(where: str, given: object, limits: Limits) -> ReadMessage:
     """Read one message, without the values of secrets.
 
     Raises:
-        RequestError: it is not one, the agent writes it itself, or something of it would be lost.
+        RequestError: it is invalid, the agent writes such messages itself, or a part of it would be lost.
     """
     text, values = _read_json(where, given, limits)
     role = values.get("role")
@@ -118,7 +118,7 @@ def _read_json(where: str, given: object, limits: Limits) -> tuple[str, dict[str
 
 
 def _decode(where: str, text: str, *, is_text: bool) -> object:
-    """The value of a JSON text. The text of an answer is read as it is when a model gives it, which may be odd.
+    """The value of a JSON text. The text of an answer is parsed as leniently as a model's answer.
 
     Raises:
         RequestError: a key occurs twice, or a number would be changed. ValueError, RecursionError: it is not JSON.
@@ -132,7 +132,7 @@ def _decode(where: str, text: str, *, is_text: bool) -> object:
 
 
 def _check_fields(where: str, values: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Refuse fields that a provider may refuse; those without a value are omitted.
+    """Refuse fields that a provider may refuse. Fields without a value are omitted.
 
     Raises:
         RequestError: names the field.
@@ -143,7 +143,7 @@ def _check_fields(where: str, values: Mapping[str, Any], known: Sequence[str]) -
 
 
 def _fields_of(value: object) -> Mapping[str, Any]:
-    """The fields of an object; none of another value."""
+    """The fields of an object; empty for another value."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
@@ -166,7 +166,7 @@ def _check_name(where: str, values: Mapping[str, Any]) -> str | None:
 
 
 def _read_content(where: str, content: object, limits: Limits) -> tuple[object, tuple[GivenFile, ...]]:
-    """The content of a message of a user or a tool, with references instead of files, and these files.
+    """The content of a user's or tool's message, with references instead of files, and these files.
 
     Raises:
         RequestError: names the part that cannot be kept.
@@ -182,10 +182,10 @@ def _read_content(where: str, content: object, limits: Limits) -> tuple[object, 
 
 
 def _read_part(where: str, part: object, limits: Limits, files: list[GivenFile]) -> str:
-    """The line that says what a part does: its text, or the reference to its file, which is added to ``files``.
+    """The line for a part: its text, or the reference to its file, which is added to ``files``.
 
     Raises:
-        RequestError: it has another kind, or is not whole.
+        RequestError: it has another kind, or is incomplete.
     """
     values = _fields_of(part)
     kind = values.get("type")
@@ -228,10 +228,10 @@ def _decode_url(where: str, url: object) -> tuple[bytes, str]:
 
 
 def _read_answer(where: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer of a model as every provider takes it, without what only the vendor of its model knows.
+    """A model's answer in a form that every provider accepts, without vendor-specific parts.
 
     Raises:
-        RequestError: something that it says would be lost.
+        RequestError: a part of its content would be lost.
     """
     content = values.get("content")
     if values.get("function_call"):
@@ -253,7 +253,7 @@ def _read_answer(where: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _keep_fields(where: str, values: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer with what only the vendor of its model knows: other fields, and parts of its content.
+    """An answer with its vendor-specific fields and parts of its content.
 
     Raises:
         RequestError: names a field that cannot be kept.
@@ -271,7 +271,7 @@ def _keep_fields(where: str, values: Mapping[str, Any], plain: Mapping[str, Any]
 
 
 def _check_calls(where: str, values: Mapping[str, Any]) -> None:
-    """Refuse calls that have no results, or that cannot be told apart.
+    """Refuse calls that have no results, or that cannot be distinguished.
 
     Raises:
         RequestError: says what is missing.

@@ -11,13 +11,13 @@ from remit.errors import JournalError, LeaseError
 from remit.journal.ports import Store
 
 CANCEL_POLL_SECONDS: Final = 1.0
-"""Seconds between two checks of the inbox of an executing run."""
+"""The seconds between two checks of an executing run's inbox."""
 
 
 class RunKeeper:
     """Renews the lease of an executing run three times in ``lease_seconds``, and looks into the run's inbox.
 
-    It has no task of its own: the task that waits for the execution asks it.
+    It has no task of its own: the task that waits for the execution calls it.
     """
 
     def __init__(self, store: Store, run: str, epoch: int, lease_seconds: float) -> None:
@@ -31,11 +31,11 @@ class RunKeeper:
         self._look_at = now + CANCEL_POLL_SECONDS
 
     def seconds_until_due(self) -> float:
-        """The seconds until something is due; never none, so that a clock that was rounded continues."""
+        """The seconds until work is due; always above 0, so that a rounded clock advances."""
         return max(0.001, min(self._renew_at, self._look_at) - self._now())
 
     async def is_cancel_requested(self) -> bool:
-        """Do what is due; return whether the run is to be cancelled. What the store cannot do now is tried again."""
+        """Do the work that is due. Returns whether the run is to be cancelled. Failures of the store are retried."""
         if self._now() >= self._renew_at:
             self._renew_at = self._now() + self._lease_seconds / 3
             try:

@@ -15,8 +15,8 @@ from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS, RunScheduler
 from remit.journal.ports import Store
 
 _POLL_COST_FACTOR: Final = 20
-"""Polling takes at most 1/20 of the time. A pause is limited, and one slow poll alone, such as the first one, which
-opens the journal, makes none."""
+"""Polling takes at most 1/20 of the time. Pauses are limited. One slow poll alone, such as the first one, which
+opens the journal, causes no pause."""
 
 
 class _Failures(NamedTuple):
@@ -42,7 +42,7 @@ class LocalEngine:
         applications: the applications whose runs it executes.
         concurrency: how many runs it executes at once.
         poll_seconds: seconds between two polls.
-        grace_seconds: seconds that runs must come to rest at exit; then they are released.
+        grace_seconds: the seconds in which runs must come to rest at exit before they are released.
         clock: seconds since the epoch.
         on_error: called with the errors of runs and of polling.
     """
@@ -157,7 +157,7 @@ class LocalEngine:
             started = loop.time()
             try:
                 await self._poll_once()
-            except Exception as error:  # noqa: BLE001 - whatever a poll raises, the next one may succeed
+            except Exception as error:  # noqa: BLE001 - the next poll may succeed after any error
                 self._on_error("", error)
             cost = loop.time() - started
             pause = min(_POLL_COST_FACTOR * min(cost, last_cost), LEASE_RETRY_MAX_SECONDS)
@@ -172,5 +172,5 @@ class LocalEngine:
                 if run not in self._executions and self._failures.get(run, _NO_FAILURES).retry_at <= now:
                     self._mark_due(run)
         for run in [run for run, failures in self._failures.items() if failures.retry_at <= now]:
-            if run not in self._due_runs:  # it has ended, or rests: others execute it too
+            if run not in self._due_runs:  # it has ended or rests: other processes execute it too
                 del self._failures[run]

@@ -1,4 +1,4 @@
-"""Whether a process runs a run under less than it was opened under, and whether a person has let it continue so."""
+"""Detects runs whose process lacks terms under which they were opened, and records permissions to continue."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ FindTerms = Callable[[RunOpened], Terms]
 
 
 def pin_terms(header: RunOpened, find_terms: FindTerms, *, cause: RunOpened | None = None) -> RunOpened:
-    """The header of a new run with the terms under which it is opened; ``cause`` is that of the run that causes it."""
+    """The header of a new run with the terms under which it is opened. ``cause`` is the header of the causing run."""
     caused_by = "" if cause is None else cause.terms
     return structs.replace(header, terms=inherit_terms(caused_by, find_terms(header), caller=header.agent))
 
 
 def find_lost_terms(header: RunOpened, items: Iterable[Item], find_terms: FindTerms) -> list[LostTerm]:
-    """The terms of a run that this process lacks, and that no principal has let it continue without."""
+    """The terms of a run that this process lacks and that no principal has waived."""
     return find_lost(_pinned_terms(header, items), find_terms(header), caller=header.agent)
 
 
@@ -38,7 +38,7 @@ def _pinned_terms(header: RunOpened, items: Iterable[Item]) -> str:
 
 
 def explain_lost(lost: Sequence[LostTerm]) -> str:
-    """The reason of a run that rests because this process lacks its terms."""
+    """The reason for the rest of a run whose terms this process lacks."""
     missing = ", ".join(each.description for each in lost)
     return (
         f"it was opened under {missing}, which this process lacks; start the application with it, or let a person with "
@@ -56,7 +56,7 @@ def make_loosening(
     reason: str,
     limits: Limits,
 ) -> RunLoosened:
-    """The item with which ``by`` lets a run continue without all that this process lacks.
+    """The item with which ``by`` lets a run continue without any of the terms that this process lacks.
 
     Raises:
         RequestError: ``without`` names anything else, or the reason is missing or too long.

@@ -1,4 +1,4 @@
-"""The answers that the models of an executing run write: one buffer for each, which every reader reads at its pace."""
+"""The answers that the models of an executing run are writing, each in a buffer that readers read at their own pace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STORE_SECONDS: Final = 0.1
 """Seconds between two writes of pieces for readers in other processes."""
 
 _WATCH_SECONDS: Final = 0.5
-"""Seconds for which the answer holds whether another process watches the run."""
+"""The seconds for which a check for watchers in other processes remains valid."""
 
 _SEGMENT_COST: Final = 100
 _MAX_TEXTS: Final = 256
@@ -51,7 +51,7 @@ class _Segment:
             self.texts = ["".join(self.texts)]
 
     def read(self, offset: int, end: int) -> Delta:
-        """The part from ``offset`` to ``end`` of the whole answer, looked for from its end."""
+        """The part of the whole answer from ``offset`` to ``end``, searched from its end."""
         length, needed = sum(map(len, self.texts)), offset - self.start
         first = len(self.texts)
         while first and length > needed:
@@ -62,7 +62,7 @@ class _Segment:
 
 
 class OpenAnswer:
-    """The pieces of one answer so far: up to ``limit`` characters, and none after a secret's value.
+    """The pieces of one answer so far, up to ``limit`` characters, and none after a secret's value.
 
     ``follows`` is the number of the last item that the run had when the answer was opened.
     """
@@ -99,12 +99,12 @@ class OpenAnswer:
             self._room -= len(delta.text)
             if held_back == 0:
                 self._held.pop(part, None)
-            elif held_back <= len(delta.text):  # otherwise it began in an earlier piece, and is held from there
+            elif held_back <= len(delta.text):  # otherwise it began in an earlier piece, which is held back already
                 self._held[part] = self._length - held_back
             self._visible = max(self._visible, min(self._held.values(), default=self._length))
 
     def _hold_back(self, part: tuple[str, int], text: str) -> int | None:
-        """How many characters at the end may begin a secret's value; None if one ends in ``text``."""
+        """The number of characters at the end that may begin a secret's value; None if ``text`` completes one."""
         if not KNOWN_SECRETS.spellings.replacements:
             return 0
         text = self._tails.get(part, "") + text
@@ -115,7 +115,7 @@ class OpenAnswer:
         return held_back
 
     def read(self, offset: int) -> list[Delta]:
-        """What was added after ``offset`` characters: one delta for successive pieces of one part."""
+        """The pieces after ``offset`` characters, with one delta for successive pieces of one part."""
         with _LOCK:
             first = len(self._segments)
             while first and (first == len(self._segments) or self._segments[first].start > offset):
@@ -144,9 +144,9 @@ class _Sink:
 class RunAnswers:
     """The open answers of one execution of a run; see `remit.chat.streaming.OpenAnswers`.
 
-    Readers of this process read the buffers. For those of other processes, if they watch, the pieces are written to the
-    store. ``last_seq`` returns the number of the run's last item, stored or not, which an answer follows that is opened
-    now. ``is_expected``: the run is likely to be followed soon. As a context, it lets readers of this process see the
+    Readers of this process read the buffers. If readers in other processes watch, the pieces are written to the store.
+    ``last_seq`` returns the number of the run's last item, stored or not; a newly opened answer follows that item.
+    ``is_expected``: the run is likely to be followed soon. As a context manager, it shows readers of this process the
     answers that the current task opens.
     """
 
@@ -199,7 +199,7 @@ class RunAnswers:
         return _Sink(self, call) if is_followed else None
 
     def add_answer(self, call: str) -> OpenAnswer:
-        """Open an answer, instead of an earlier attempt."""
+        """Open an answer in place of an earlier attempt."""
         self.drop(call)
         self._count += 1
         answer = OpenAnswer(call, self._epoch, self._count, CURRENT_RUN.get().limits.reply_bytes, self._last_seq())
@@ -267,7 +267,7 @@ class RunAnswers:
                 self._write(pieces)
 
     def _write(self, pieces: Sequence[AnswerPiece], closed: Sequence[int] = ()) -> None:
-        """Write pieces in the order of calls; a piece that cannot be written is lost."""
+        """Write pieces in the order of calls. A piece that cannot be written is lost."""
         writing = self._store.write_pieces(self.run, self._epoch, pieces, closed)
         writing.add_done_callback(lambda done: done.cancelled() or done.exception())
 

@@ -1,4 +1,4 @@
-"""The calls of an open run while this process executes it: those that come, and those that were made."""
+"""The incoming and the made calls of an open run while this process executes it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ IsDecided = Callable[[Sequence[str]], Awaitable[bool]]
 class IncomingCall:
     """A call that comes from outside, made ``by`` a principal.
 
-    ``outcome`` is what its caller awaits, ``call`` its id once it is taken up.
+    The caller awaits ``outcome``. ``call`` is the call's id after the run has accepted it.
     """
 
     __slots__ = ("_opened", "arguments", "by", "key", "outcome", "tool")
@@ -35,27 +35,27 @@ class IncomingCall:
 
     @property
     def call(self) -> str:
-        """The id of the call; empty as long as the run has not taken it up."""
+        """The id of the call; empty until the run has accepted it."""
         return "" if self._opened is None else self._opened.prepared.id
 
     def is_recorded_as(self, received: CallReceived) -> bool:
-        """Whether a recorded call has its key, and is of the same tool with the same arguments."""
+        """Whether a recorded call has its key, its tool and its arguments."""
         recorded = parse_arguments(received.arguments, Limits())
         is_same = (received.callee, recorded.identity) == (self.tool, self.arguments.identity)
         return self.key == received.key and is_same
 
     def settle(self, outcome: ExecutionOutcome) -> None:
-        """Tell the caller what came of the call."""
+        """Tell the caller the outcome of the call."""
         if not self.outcome.done():
             self.outcome.set_result(outcome)
 
     def fail(self, error: BaseException) -> None:
-        """Tell the caller that nothing is known of the call."""
+        """Tell the caller that the outcome of the call is unknown."""
         if not self.outcome.done():
             self.outcome.set_exception(error)
 
     def wait_for(self, opened: OpenedCall) -> None:
-        """Wait for a call that is being made."""
+        """Wait for a call in progress."""
         self._opened = opened
         opened.waiters.append(self)
 
@@ -64,7 +64,7 @@ class IncomingCall:
         self.outcome.cancel()
         opened = self._opened
         if opened is None or self not in opened.waiters:
-            return  # it is not taken up, or has ended
+            return  # it is not accepted yet, or has ended
         opened.waiters.remove(self)
         if opened.task is not None and not opened.waiters:
             opened.task.cancel()
@@ -92,7 +92,7 @@ class OpenedCall:
         return (self._tool, self.prepared.arguments) == (tool, arguments.identity)
 
     def take_end(self, task: asyncio.Task[Reply]) -> BaseException | None:
-        """Tell the callers how the task ended; return the error that stops the run, if it is one."""
+        """Tell the callers how the task ended. Returns its error if the error stops the run."""
         self.task = None
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
         if isinstance(error, Suspended):
@@ -104,7 +104,7 @@ class OpenedCall:
         return None
 
     def fail(self, error: BaseException) -> None:
-        """Tell the callers that nothing is known of the call, because the run is stopped."""
+        """Tell the callers that the outcome of the call is unknown because the run is stopped."""
         for each in self.waiters:
             each.fail(error)
         self.waiters.clear()
@@ -123,10 +123,10 @@ class OpenedCall:
 
 
 class OpenCalls:
-    """The calls of one open run, for its body and for those who make them.
+    """The calls of one open run, for its body and its callers.
 
-    ``holders`` may make more calls: the body waits for these for ``idle_seconds``. ``ended`` is done once this process
-    no longer executes the run.
+    ``holders`` may make more calls, for which the body waits ``idle_seconds``. ``ended`` is done when this process no
+    longer executes the run.
     """
 
     __slots__ = ("changed", "closing", "ended", "has_begun", "holders", "idle_seconds", "incoming", "is_decided", "run")
@@ -153,7 +153,7 @@ class OpenCalls:
         self.changed.set()
 
     def close(self) -> asyncio.Future[Any]:
-        """Ask the body to end the run once no call is open; returns what is done when it has, or is refused."""
+        """Ask the body to end the run when no call is open. Returns a future that is done on the end or a refusal."""
         if self.closing is None:
             self.closing = asyncio.get_running_loop().create_future()
         self.changed.set()
@@ -164,18 +164,18 @@ class OpenCalls:
         self._fail_closing(RequestConflictError(f"run {self.run} cannot be closed: {why}"))
 
     def leave(self, holder: object) -> None:
-        """Note that a holder makes no more calls."""
+        """Record that a holder makes no more calls."""
         self.holders.discard(holder)
         self.changed.set()
 
     def settle_all(self, outcome: ExecutionOutcome) -> None:
-        """Tell all callers, and who wants to close the run, that it rests without having begun."""
+        """Tell all callers, and the requester of the close, that the run rests without having begun."""
         while self.incoming:
             self.incoming.popleft().settle(outcome)
         self.refuse_to_close(outcome.reason or f"it is {outcome.status}")
 
     def fail_all(self, error: BaseException) -> None:
-        """Tell all callers, and who wants to close the run, that it cannot be executed."""
+        """Tell all callers, and the requester of the close, that the run cannot be executed."""
         while self.incoming:
             self.incoming.popleft().fail(error)
         self._fail_closing(error)
@@ -187,7 +187,7 @@ class OpenCalls:
 
 
 def outcome_of(reply: Reply) -> ExecutionOutcome:
-    """What came of a call that has this reply."""
+    """The outcome of a call with this reply."""
     if reply.is_stopped:
         return ExecutionOutcome(status="cancelled", reply=reply)
     return ExecutionOutcome(status="done" if reply.outcome == "ok" else "failed", reply=reply)

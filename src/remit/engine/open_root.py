@@ -1,4 +1,4 @@
-"""The body of an open run: it makes the calls that come from outside, until no more come or the run is closed."""
+"""The body of an open run. It makes calls from outside until no more arrive or the run is closed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class OpenRoot:
 
     @classmethod
     def of_recorded(cls, items: Iterable[Position]) -> OpenRoot:
-        """The callee that makes the recorded calls of an open run once more, in their order."""
+        """The callee that repeats the recorded calls of an open run, in their order."""
         return cls(received=[*_received_among(each.item for each in items)])
 
     @property
@@ -67,10 +67,10 @@ class OpenRoot:
         return parse_arguments("{}")
 
     async def run(self, _payload: BaseModel, frame: Frame, /) -> dict[str, int]:
-        """Make the calls; return how many there were, and how many of them failed and were denied.
+        """Make the calls. Returns the numbers of calls in total, failed and denied.
 
         Raises:
-            Suspended: no call comes, and the run is not closed.
+            Suspended: no call arrives, and the run is not closed.
         """
         if self._calls is None:
             await _make_again(self._received, frame)
@@ -90,7 +90,7 @@ class OpenRoot:
 
 
 async def _make_again(received: Iterable[CallReceived], frame: Frame) -> None:
-    """Make the recorded calls of a run that is replayed. A call of a tool that has not ended is not made.
+    """Make the recorded calls of a replayed run. An unfinished call of a tool is not made.
 
     Raises:
         Suspended: the run was not closed.
@@ -108,7 +108,7 @@ async def _make_again(received: Iterable[CallReceived], frame: Frame) -> None:
 
 
 class _Body:
-    """One execution of the body. It starts the open calls of earlier executions, and then takes those that come."""
+    """One execution of the body. It starts the open calls of earlier executions, then accepts incoming calls."""
 
     def __init__(self, calls: OpenCalls, frame: Frame) -> None:
         self._calls = calls
@@ -125,7 +125,7 @@ class _Body:
         """Make calls until the run is closed.
 
         Raises:
-            Suspended: no call comes, or a call can continue whose question was decided.
+            Suspended: no call arrives, or a call can continue because its question was decided.
         """
         self._calls.has_begun = True
         for item in [*_received_among(self._frame.ledger.recorded_items())]:
@@ -140,10 +140,10 @@ class _Body:
             raise
 
     async def _is_over(self) -> bool:
-        """Take what has come; return whether the run is closed.
+        """Accept the incoming calls. Returns whether the run is closed.
 
         Raises:
-            Suspended: the body ends although it is not.
+            Suspended: the body ends although the run is not closed.
         """
         calls = self._calls
         while calls.incoming and not self._is_leaving and self._error is None:
@@ -156,14 +156,14 @@ class _Body:
         if self._error is not None:
             for opened in self._running.values():
                 opened.fail(self._error)
-            raise Suspended  # the error leaves the body instead
+            raise Suspended  # the error is raised by the body instead
         if self._running:
             return False
         if self._is_leaving:
             raise Suspended
         if calls.closing is not None and self._waiting:
             if await calls.is_decided(self._questions()):
-                raise Suspended  # it is executed again, and then closed
+                raise Suspended  # the run is executed again and then closed
             what = f"the decision on {', '.join(self._questions())}" if self._questions() else "something to pass"
             calls.refuse_to_close(f"a call waits for {what}; close it afterwards, or cancel the run")
         if calls.closing is not None:
@@ -173,7 +173,7 @@ class _Body:
         return False
 
     async def _wait(self) -> None:
-        """Wait until something happens. The body leaves when nothing does, or when a call that waits can continue."""
+        """Wait for an event. The body leaves if none occurs, or when a waiting call can continue."""
         calls = self._calls
         calls.changed.clear()
         try:
@@ -238,7 +238,7 @@ class _Body:
         return [question for each in self._waiting.values() for question in each.questions]
 
     async def _stop(self) -> None:
-        """End all calls, because the run is cancelled or another process takes it over."""
+        """End all calls because the run is cancelled or taken over by another process."""
         for task in self._running:
             task.cancel()
         if self._running:

@@ -1,4 +1,4 @@
-"""Executes open runs: while calls come, and until none has come for a while."""
+"""Executes open runs as long as calls arrive, until none has arrived for a while."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MAX_WAIT_SECONDS: Final = 0.5
 
 
 class OpenRuns:
-    """The open runs that this process executes. Of one that rests nothing is kept."""
+    """The open runs that this process executes. Nothing is kept of a resting run."""
 
     def __init__(self, execute: RootExecutor, conversations: Conversations, principals: PrincipalLookup) -> None:
         self._execute = execute
@@ -59,7 +59,7 @@ class OpenRuns:
         return OpenRoot(OpenCalls(run, self._is_decided))
 
     async def call(self, run: str, incoming: IncomingCall, holder: object, idle_seconds: float) -> ExecutionOutcome:
-        """Make a call of a run, and return what came of it. A caller that is cancelled ends the call, not the run."""
+        """Make a call of a run and return its outcome. Cancelling the caller ends the call, but not the run."""
         calls = self._calls_of(run, holder, idle_seconds)
         calls.take(incoming)
         try:
@@ -79,7 +79,7 @@ class OpenRuns:
         return await asyncio.shield(closing)
 
     async def leave(self, run: str, holder: object) -> None:
-        """Note that ``holder`` makes no more calls, and let the run rest without it."""
+        """Record that ``holder`` makes no more calls, and let the run rest without it."""
         calls = self._executing.get(run)
         if calls is not None and holder in calls.holders:
             calls.leave(holder)
@@ -87,7 +87,7 @@ class OpenRuns:
                 await asyncio.shield(calls.ended)
 
     def _calls_of(self, run: str, holder: object, idle_seconds: float) -> OpenCalls:
-        """The calls of a run; it is executed if it rests."""
+        """The calls of a run. A resting run is executed."""
         calls = self._executing.get(run)
         if calls is None:
             calls = self._executing[run] = OpenCalls(run, self._is_decided)
@@ -97,7 +97,7 @@ class OpenRuns:
         return calls
 
     async def _drive(self, calls: OpenCalls) -> None:
-        """Execute a run as long as calls of it have come."""
+        """Execute a run as long as calls have arrived."""
         try:
             while calls.has_work:
                 calls.has_begun = False
@@ -155,7 +155,7 @@ class OpenRuns:
                 incoming.settle(outcome)
 
     async def _find_recorded(self, incoming: IncomingCall, items: Sequence[Item]) -> ExecutionOutcome | None:
-        """What came of the call with the key of ``incoming``, if the run made it and it has the same arguments."""
+        """The outcome of the recorded call with the key and the arguments of ``incoming``, if there is one."""
         received = (each for each in items if incoming.key and isinstance(each, CallReceived))
         made = {each.call for each in received if incoming.is_recorded_as(each)}
         output = next((each for each in items if isinstance(each, ToolOutput) and each.call in made), None)

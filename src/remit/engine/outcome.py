@@ -19,13 +19,13 @@ CANCELLED_REPLY: Final = Reply.from_error(CallCancelledError("the run was cancel
 
 STALL_FIRST_SECONDS: Final = 60.0
 STALL_MAX_SECONDS: Final = 900.0
-"""Seconds until a stalled run is tried again, if the provider does not say: first and at most."""
+"""The first and the longest delay of a stalled run in seconds, if the provider gives none."""
 
 SAID_FIRST_SECONDS: Final = 1.0
 """The first delay of a stalled run in seconds. Later delays grow. The provider can only ask for more."""
 
 RETRY_AFTER_MAX_SECONDS: Final = 3600.0
-"""Seconds until a stalled run is tried again at most, whatever the provider asks for."""
+"""The longest delay of a stalled run in seconds, whatever the provider asks for."""
 
 ExecutionStatus = Literal["done", "failed", "queued", "open", "waiting", "stalled", "scheduled", "cancelled"]
 
@@ -35,7 +35,7 @@ class RunRefused(asyncio.CancelledError):
 
 
 class TermsLostSignal(Suspended):
-    """The run rests because this process lacks terms of it, whose names are ``lacks``."""
+    """The run rests because this process lacks its terms ``lacks``."""
 
     def __init__(self, *questions: str, reason: str, lacks: Iterable[str]) -> None:
         super().__init__(*questions, reason=reason)
@@ -45,7 +45,7 @@ class TermsLostSignal(Suspended):
 class ExecutionOutcome(Struct, frozen=True, kw_only=True):
     """The outcome of an execution: the reply of the root call, or what the run waits for.
 
-    ``items`` are all of the run so far.
+    ``items`` are all items of the run so far.
 
     ``retry_at`` (epoch seconds) is when a stalled or scheduled run continues, ``reason`` why a run is stalled.
     """
@@ -87,7 +87,7 @@ def bring_to_rest(ledger: RunLedger, signal: Suspended) -> tuple[ExecutionOutcom
         status = "waiting" if signal.questions else "open"
         return ExecutionOutcome(status=status, questions=signal.questions), suspended
     asked = signal.retry_after
-    if asked is None or not asked >= 0:  # a provider may ask for no number at all
+    if asked is None or not asked >= 0:  # the provider's delay may be NaN
         asked = 0.0
         delay = STALL_FIRST_SECONDS
     else:

@@ -13,9 +13,9 @@ from remit.engine.outcome import ExecutionStatus
 class Engine(Protocol):
     """Decides which process executes a run, and when.
 
-    The journal remains the source of truth about every run, and its lease admits one executor. So an engine may wake a
-    run late or too often without harm. Within ``async with engine``, this process executes runs. `start` and `wake`
-    need no such block.
+    The journal remains the source of truth about every run, and its lease admits one executor. An engine may therefore
+    wake a run late or too often without harm. Within ``async with engine``, this process executes runs. `start` and
+    `wake` need no such block.
     """
 
     async def start(self, run: str) -> None:
@@ -27,7 +27,7 @@ class Engine(Protocol):
         ...
 
     async def wake_later(self, run: str, seconds: float) -> None:
-        """Wake a run after ``seconds``, even if this process ends before."""
+        """Wake a run after ``seconds``, even if this process ends first."""
         ...
 
     async def close(self) -> None:
@@ -68,7 +68,7 @@ class ExecuteFunction(Protocol):
     """Executes a run until it rests, like `Runtime.resume`."""
 
     async def __call__(self, run: str, release_requested: asyncio.Event, /) -> ExecutionReport:
-        """Execute ``run`` until it rests. Setting ``release_requested`` releases it as it is.
+        """Execute ``run`` until it rests. Setting ``release_requested`` releases it in its current state.
 
         Raises:
             LeaseError: another executor holds the run, or the run was released.

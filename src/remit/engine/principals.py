@@ -9,7 +9,7 @@ from remit.record.items import RunOpened
 from remit.record.principal import Principal, check_found_principal, check_principal
 
 PrincipalDirectory = Callable[[str, str], Principal | None]
-"""From a name and a tenant to a principal with today's permissions."""
+"""Maps a name and a tenant to a principal with today's permissions."""
 
 
 class PrincipalLookup:
@@ -28,17 +28,17 @@ class PrincipalLookup:
             self._added[each.name, each.tenant] = self._noted[each.name, each.tenant] = each
 
     def note(self, *principals: Principal) -> None:
-        """Note the permissions that principals have now, without letting their runs be resumed."""
+        """Note the current permissions of principals, without allowing their runs to be resumed."""
         self._noted.update({(each.name, each.tenant): each for each in principals})
 
     def today(self, name: str, tenant: str) -> Principal | None:
-        """A person who decided something, as currently defined; None if there is none.
+        """A decider in the current definition; None if the directory has none.
 
-        Without a directory, principals have the permissions with which they were noted last. Nothing is known of
-        others, who count as they did when they decided: as persons with all permissions.
+        Without a directory, principals have the permissions last noted for them. Unknown principals count as when they
+        decided: as persons with all permissions.
 
         Raises:
-            RequestError: the directory returned something else.
+            RequestError: the directory did not return a principal.
         """
         if self.directory is not None:
             return check_found_principal(self.directory(name, tenant), name, tenant)

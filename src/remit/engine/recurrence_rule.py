@@ -1,4 +1,4 @@
-"""Recurrence rules (RFC 5545), searched in a bounded number of steps: a caller's rule may match nothing."""
+"""Recurrence rules (RFC 5545), searched in a bounded number of steps because a caller's rule may match nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HORIZON_DAYS: Final = {
     "MONTHLY": 40 * 366,
     "YEARLY": 100 * 366,
 }
-"""The frequencies, and how many days ahead an occurrence is looked for."""
+"""The frequencies, with the number of days ahead in which an occurrence is searched for."""
 
 _NUMBERS: Final = {
     "BYMONTH": (1, 12),
@@ -49,14 +49,14 @@ _MINUTES: Final = {"MINUTELY": 1, "HOURLY": 60}
 _WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _BYDAY: Final = re.compile(rf"([+-]?[1-9][0-9]?)?({'|'.join(_WEEKDAYS)})")
 _MAX_TIMES_A_DAY: Final = 100
-"""The most times of a day that a rule of days or more may name: a search passes each."""
+"""The most times of a day that a daily or less frequent rule may name, because a search visits each."""
 _MAX_RULE_CHARS: Final = 500
 _CLOCK: Final = "%Y%m%dT%H%M%S"
 _LAST_DAY: Final = date.max.toordinal() - 7
 
 
 class RecurrenceRule(NamedTuple):
-    """A rule that was read: the values of its parts, in the clock time of its zone."""
+    """A parsed rule: the values of its parts, in the clock time of its zone."""
 
     frequency: str
     interval: int
@@ -77,11 +77,11 @@ class RecurrenceRule(NamedTuple):
 
     @property
     def is_of_real_time(self) -> bool:
-        """Whether it counts hours or minutes rather than days of the calendar."""
+        """Whether it counts hours or minutes instead of calendar days."""
         return self.frequency in _MINUTES
 
     def find_after(self, after: datetime, start: datetime, zone: tzinfo) -> datetime | None:
-        """The first occurrence after ``after`` of the rule that begins at ``start``; None if none is near enough."""
+        """The first occurrence after ``after`` of the rule that begins at ``start``; None if it is too far ahead."""
         until = self._add_days(after, self.horizon.days)
         if self.until:
             until = min(until, _parse_until(self.until, zone))
@@ -89,7 +89,7 @@ class RecurrenceRule(NamedTuple):
         return next((each for each in occurrences if after < each <= until), None)
 
     def iter_counted(self, start: datetime) -> Iterator[datetime]:
-        """The occurrences that ``COUNT`` counts, as far as a search comes: with an interval, in as many steps."""
+        """The occurrences that ``COUNT`` counts, within the search horizon times the interval."""
         until = self._add_days(start, self.horizon.days * self.interval)
         return islice(self._iterate(start, start, until), self.limit)
 
@@ -108,7 +108,7 @@ class RecurrenceRule(NamedTuple):
             yield from (time for time in times if start <= time <= until)
 
     def _periods(self, after: date, start: date, until: date) -> Iterator[list[date]]:
-        """The days of each period that counts, from that of ``after``."""
+        """The days of each matching period, from the period of ``after``."""
         if self.frequency in ("MONTHLY", "YEARLY"):
             months = 1 if self.frequency == "MONTHLY" else 12
             first, step = start.year * 12 + (start.month - 1 if months == 1 else 0), months * self.interval
@@ -157,14 +157,14 @@ class RecurrenceRule(NamedTuple):
         )
 
     def _week_of(self, day: date) -> tuple[int, int]:
-        """The week of a day, from the first and from the last of its year. The first one has four days of the year."""
+        """The week of a day, counted from both ends of its year. The first week has four days of the year."""
         middle = date.fromordinal(day.toordinal() - (day.weekday() - self.week_start) % 7 + 3)
         week = (middle.timetuple().tm_yday - 1) // 7
         last = date(middle.year, 12, 31).toordinal()
         return week + 1, -((last - middle.toordinal()) // 7) - 1
 
     def _has_weekday(self, day: date) -> bool:
-        """Whether a day is one of ``BYDAY``; those with a number count in the month, or in a year without months."""
+        """Whether a day is one of ``BYDAY``. Numbered days count in the month, or without months in the year."""
         named = [number for number, weekday in self.weekdays if weekday == day.weekday()]
         if not named or self.frequency not in ("MONTHLY", "YEARLY") or 0 in named:
             return bool(named)
@@ -224,7 +224,7 @@ def _parse_numbers(name: str, value: str) -> tuple[int, ...]:
 
 
 def _parse_weekday(text: str) -> tuple[int, int]:
-    """A number, or 0 for every one, and a weekday."""
+    """A number, or 0 for every such day, and a weekday."""
     found = _BYDAY.fullmatch(text)
     if found is None:
         raise RequestError(f"BYDAY={text} in the recurrence rule is not a day such as MO, or 1MO for the first")
@@ -242,13 +242,13 @@ def _parse_until(value: str, zone: tzinfo) -> datetime:
 
 
 def _first_day(month: int) -> int:
-    """The ordinal of the first day of a month, which is counted from the year 0."""
+    """The ordinal of the first day of a month; months are counted from the year 0."""
     year, index = divmod(month, 12)
     return date(year, index + 1, 1).toordinal() if year <= date.max.year else date.max.toordinal() + 1
 
 
 def _day_of(day: date, *, months: int) -> tuple[int, int]:
-    """The number of a day in its month or year, from the first one and from the last one."""
+    """The number of a day in its month or year, counted from the start and from the end."""
     month = (day.year * 12 + day.month - 1) // months * months
     return day.toordinal() - _first_day(month) + 1, day.toordinal() - _first_day(month + months)
 

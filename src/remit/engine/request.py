@@ -27,10 +27,10 @@ from remit.record.target import as_target
 from remit.schemas.jsontext import compact_json
 
 WhenBusy = Literal["refuse", "queue"]
-"""What happens to a message to a conversation whose last run has not ended."""
+"""The handling of a message to a conversation whose last run has not ended."""
 
 _OF_MESSAGE: Final = ("agent", "files", "confirms", "messages", "metadata")
-"""The options that are not fields of the request; they are read first."""
+"""The options that are not fields of the request. They are read first."""
 
 _WHEN_BUSY: Final = get_args(WhenBusy)
 _MAX_NAME_CHARS: Final = 1000
@@ -62,7 +62,7 @@ class MessageOptions(TypedDict, total=False):
 
 
 class RunOptions(MessageOptions, total=False):
-    """Options of a new run of an agent, which they may name: see `Runtime.run`."""
+    """Options of a new run of an agent, including the agent: see `Runtime.run`."""
 
     agent: str
 
@@ -71,10 +71,10 @@ class RunRequest(NamedTuple):
     """A request for a new run.
 
     ``agent`` is the caller of a direct call. ``conversation`` is the conversation of the run; ``is_direct_call`` says
-    that the run is a direct call in it, not the next of its runs. ``target`` is what it is about, and ``schedule`` says
-    when it starts, if not at once. ``when_busy`` says what happens to it if the conversation is busy. ``carries`` is a
-    question whose decision opens the run, in which the call is made first. ``metadata`` is JSON; see `encode_metadata`.
-    ``history`` is what the run starts from; see `read_history`. ``passed_over``: see `RunOpened`.
+    that the run is a direct call in it, not the next of its runs. ``target`` is the target of the run, and ``schedule``
+    its start, if it does not start at once. ``when_busy`` is its handling in a busy conversation. ``carries`` is a
+    question whose decision opens the run, which makes the call first. ``metadata`` is JSON; see `encode_metadata`.
+    The run starts from ``history``; see `read_history`. ``passed_over``: see `RunOpened`.
     """
 
     callee: AnyCallee
@@ -94,7 +94,7 @@ class RunRequest(NamedTuple):
 
     @staticmethod
     def of_agent(agent: AnyCallee, arguments: Arguments, principal: Principal, options: RunOptions) -> RunRequest:
-        """The request for a run of an agent, whose files are among its arguments."""
+        """The request for a run of an agent. Its files are among its arguments."""
         kept: dict[str, Any] = {name: value for name, value in options.items() if name not in _OF_MESSAGE}
         metadata = encode_metadata(options.get("metadata"))
         return RunRequest(agent, arguments, principal, metadata=metadata, **kept)
@@ -133,7 +133,7 @@ def as_arguments(name: str, arguments: Arguments | Mapping[str, object] | str, l
     """The arguments of a call of ``name``, which a program gives as a mapping or JSON; parsed ones remain unchanged.
 
     Raises:
-        SetupError: they are neither. RequestError: JSON cannot hold the mapping.
+        SetupError: they are neither a mapping nor JSON. RequestError: JSON cannot hold the mapping.
     """
     if isinstance(arguments, Arguments):
         return arguments
@@ -159,7 +159,7 @@ def read_metadata(metadata: object) -> dict[str, JsonValue]:
     """The metadata of a request, read as arguments are; empty without any.
 
     Raises:
-        RequestError: it is not a JSON object, or holds what cannot be stored.
+        RequestError: it is not a JSON object, or holds a value that cannot be stored.
     """
     if metadata is None or metadata == {}:
         return {}
@@ -200,7 +200,7 @@ def check_same_request(request: RunRequest, recorded: RunOpened, header: RunOpen
 
 
 def request_identity(callee: AnyCallee, header: RunOpened, limits: Limits) -> tuple[str, ...]:
-    """What makes two requests one: all that a header says of the request for its run, and what its arguments say."""
+    """The identity of a request: all fields of a header that come from the request, and the values of its arguments."""
     said = _identify_arguments(callee, parse_arguments(header.arguments, limits))
     start = f"{header.starts_at} {header.starts_before} {header.schedule}"
     started = (start, header.carries, header.history)
@@ -208,7 +208,7 @@ def request_identity(callee: AnyCallee, header: RunOpened, limits: Limits) -> tu
 
 
 def _identify_arguments(callee: AnyCallee, arguments: Arguments) -> str:
-    """A form of arguments that is equal with and without defaults; computed defaults differ each time."""
+    """A form of arguments that is equal with and without defaults. Computed defaults differ each time."""
     schema = callee.schema_in
     if not schema.computes_defaults:
         with suppress(InvalidArgumentsError):

@@ -1,4 +1,4 @@
-"""What an application has open while its runtime is: connections, clients and processes that its services use."""
+"""The resources that an application keeps open with its runtime: connections, clients and processes of its services."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def check_resources(what: str, given: object) -> tuple[Resource, ...]:
 
 
 class OpenResources:
-    """Opens resources in their order, and closes them in the reverse one.
+    """Opens resources in order, and closes them in reverse order.
 
-    A task of their own does both, because some may be closed only by the task that opened them. One that fails leaves
-    none open, and all are closed whatever fails.
+    A separate task does both, because some resources may be closed only by the task that opened them. If opening one
+    fails, none stays open. If closing one fails, the others are still closed.
     """
 
     def __init__(self, where: str, resources: Sequence[Resource]) -> None:
@@ -44,10 +44,10 @@ class OpenResources:
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Open all.
+        """Open all resources.
 
         Raises:
-            SetupError: names the one that failed.
+            SetupError: names the resource that failed.
         """
         if not self._resources:
             return
@@ -65,10 +65,10 @@ class OpenResources:
             task.result()
 
     async def close(self) -> None:
-        """Close all.
+        """Close all resources.
 
         Raises:
-            SetupError: names the first one that failed.
+            SetupError: names the first resource that failed.
         """
         self._close.set()
         if self._task is not None:
@@ -89,7 +89,7 @@ class OpenResources:
             for name, manager in reversed(opened):
                 try:
                     await manager.__aexit__(None, None, None)
-                except Exception as error:  # noqa: BLE001 - raised when all are closed
+                except Exception as error:  # noqa: BLE001 - raised after all are closed
                     failure = failure or self._failure(name, "closed", error)
         if failure is not None:
             raise failure
@@ -121,6 +121,6 @@ def _is_manager(given: object) -> TypeGuard[AbstractAsyncContextManager[Any]]:
 
 
 def _describe(resource: object) -> str:
-    """The name of a function or method, or what an object says of itself."""
+    """The name of a function or method, or the repr of another object."""
     is_function = isinstance(resource, (FunctionType, MethodType))
     return shorten_text(resource.__qualname__ if is_function else repr(resource), 100)

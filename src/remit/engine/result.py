@@ -26,9 +26,9 @@ Out = TypeVar("Out")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result(Generic[Out]):
-    """What came of a run, or of a call of one.
+    """The outcome of a run, or of a call of an open run.
 
-    ``questions`` are those that it waits for, ``reason`` why it stalled, failed or was cancelled.
+    ``questions`` are the questions that it waits for. ``reason`` says why it stalled, failed or was cancelled.
     """
 
     run: str
@@ -51,7 +51,7 @@ class Result(Generic[Out]):
         """The typed result.
 
         Raises:
-            CallError: the run or the call failed; the error is its own.
+            CallError: the run or the call failed with this error.
             RequestError: there is no result yet.
         """
         if self.reply is None:
@@ -61,10 +61,10 @@ class Result(Generic[Out]):
 
 
 def check_run_id(run: object) -> None:
-    """Refuse what is not the id of a run.
+    """Refuse a value that is not the id of a run.
 
     Raises:
-        RequestError: says what to give, also for a result in place of its id.
+        RequestError: says what to pass, even if a result was passed instead of its id.
     """
     if isinstance(run, Result):
         raise RequestError(f"run is the result of run {run.run}; give its id, which is its attribute run")
@@ -75,8 +75,8 @@ def check_run_id(run: object) -> None:
 class CallResult(Result[Out]):
     """The result of a call of an open run: ``done``, ``failed``, ``cancelled``, ``waiting`` or ``stalled``.
 
-    The same call with the same key returns the result of a waiting one once its questions are decided. ``call`` is its
-    id in the journal.
+    After the questions of a waiting call are decided, the same call with the same key returns its result. ``call`` is
+    its id in the journal.
     """
 
     call: str
@@ -90,7 +90,7 @@ class RunResult(Result[Out]):
     as a busy model: an engine continues it at ``retry_at`` (epoch seconds), `Runtime.resume` at once. A scheduled run
     starts at ``retry_at``, a ``queued`` one when the runs before it in its conversation have ended.
     ``usage`` has the requests, tokens and US dollars of all executions so far; its ``cost`` is None if the price of a
-    model is unknown. ``items`` is the journal of the run so far, also of one that had ended before; `turns`, `events`
+    model is unknown. ``items`` is the journal of the run so far, even if it had ended before; `turns`, `events`
     and `receipt` are read from it.
     """
 
@@ -101,7 +101,7 @@ class RunResult(Result[Out]):
 
     @property
     def turns(self) -> int:
-        """How many times the model of the agent at the root has answered, and of those to which it handed over."""
+        """The number of answers by the models of the root agent and its successors by handoff."""
         root = self._root_call
         answers = (item for item in self.items if isinstance(item, Message) and item.request)
         return sum(item.agent == root for item in answers)
@@ -113,7 +113,7 @@ class RunResult(Result[Out]):
 
     @property
     def receipt(self) -> Receipt:
-        """What the calls of the run have changed, over all its agents, from the journal."""
+        """The changes by the calls of the run, over all its agents, from the journal."""
         return make_receipt(self.items, self.find_contract)
 
     @property

@@ -1,4 +1,4 @@
-"""Makes the call at the root of a run: in an execution, or in a replay that compares it with the journal."""
+"""Makes the root call of a run, in an execution or in a replay that compares the call with the journal."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class RootCaller(Struct, frozen=True):
         conversations: Conversations,
         scheduling: SchedulingRun | None = None,
     ) -> Reply:
-        """Make the call of ``header``. Calls are scheduled by ``scheduling`` only."""
+        """Make the call of ``header``. Only ``scheduling`` schedules calls."""
         call = Call(
             id=root_call_id(header),
             callee=callee,
@@ -87,7 +87,7 @@ class RootCaller(Struct, frozen=True):
 
 
 class RootExecutor(Struct, frozen=True):
-    """Executes runs with an executor: each makes its root call, and a run by a schedule opens the one that follows."""
+    """Executes runs with an executor. Each makes its root call, and a scheduled run opens its next run."""
 
     executor: RunExecutor
     conversations: Conversations
@@ -107,7 +107,7 @@ class RootExecutor(Struct, frozen=True):
         release_requested: asyncio.Event | None = None,
         before: Callable[[], Awaitable[None]] | None = None,
     ) -> RunResult[Any]:
-        """Execute a run: from its start, or again if ``known_items`` has items of it, if it is its turn.
+        """Execute a run if it is its turn: from the start, or again if ``known_items`` has its items.
 
         ``following`` is stored with the header of a new run; ``before`` is called before that.
         """
@@ -124,12 +124,12 @@ class RootExecutor(Struct, frozen=True):
             if refusal and is_unbegun(ledger.recorded_items()):
                 raise RunRefused(refusal)
             if ledger.execution.is_stopping and is_unbegun(ledger.recorded_items()):
-                raise asyncio.CancelledError  # its message is no part of a conversation
+                raise asyncio.CancelledError  # its message is not part of a conversation
             now = executor.clock()
             ledger.execution.is_early = now < header.starts_at
             following = None if ledger.execution.is_stopping else next_occurrence(header, now, known_items)
             if following is not None:
-                with contextlib.suppress(RequestError, LeaseError):  # an earlier execution or another executor did
+                with contextlib.suppress(RequestError, LeaseError):  # it has been opened
                     await executor.create_run(following.call, following)
             scheduling = SchedulingRun(executor, header, self.call_root.dispatcher.find, self.find_terms)
             return await self.call_root(
@@ -151,10 +151,10 @@ class RootExecutor(Struct, frozen=True):
         return result_of(run, callee, outcome, self.call_root.dispatcher.find)
 
     def _require_terms(self, ledger: RunLedger, header: RunOpened) -> None:
-        """Bring a run to rest that this process would run under less than it was opened under.
+        """Bring a run to rest if this process lacks terms under which the run was opened.
 
         Raises:
-            TermsLostSignal: names what is missing.
+            TermsLostSignal: names the missing terms.
         """
         lost = find_lost_terms(header, ledger.items_for(header.call), self.find_terms)
         if lost and not ledger.execution.is_stopping:
@@ -176,7 +176,7 @@ class RootExecutor(Struct, frozen=True):
         )
 
     async def loosen(self, header: RunOpened, *, without: Iterable[str], by: Principal, reason: str) -> None:
-        """Record that ``by`` lets a run continue without what this process lacks; an engine may continue it at once.
+        """Record that ``by`` waives the terms that this process lacks. An engine may then continue the run at once.
 
         Raises:
             RequestError: the run has ended, or a value is invalid.

@@ -1,4 +1,4 @@
-"""Schedules calls from within a run, for tools that have work done later."""
+"""Schedules calls from within a run, for tools that defer work."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from remit.record.principal import Caller
 
 
 class SchedulingRun(Struct, frozen=True):
-    """The run whose call is being executed, as far as calls that it schedules need it."""
+    """The parts of the current run that the calls it schedules need."""
 
     executor: RunExecutor
     header: RunOpened
@@ -42,14 +42,14 @@ class SchedulingRun(Struct, frozen=True):
 class RunSchedules:
     """Schedules calls for the principal of the run that makes the call.
 
-    Give it to the constructor of a class whose methods are tools. A scheduled call is a run of its own, for the target
-    of the run that schedules it: an executor asks, as policy says, and makes it at its time, with the permissions that
-    the principal has then. The tool scope and the permissions of the agents above the call that schedules it bind the
-    scheduled call too, and the layers of the agent wrap it.
+    Give it to the constructor of a class whose methods are tools. A scheduled call is a separate run for the target of
+    the scheduling run. An executor asks the questions of the policy, and makes the call at its time with the
+    principal's permissions at that time. The tool scope and the permissions of the agents above the scheduling call
+    also bind the scheduled call, and the layers of the agent wrap it.
     """
 
     def find_run(self, key: str) -> str:
-        """The id of the run of a call that is scheduled under ``key``, for the tenant and target of the current run."""
+        """The id of the run of the call scheduled under ``key``, for the tenant and target of the current run."""
         header = _current().header
         return content_digest("scheduled call", header.tenant, header.application, header.target, key)
 
@@ -86,7 +86,7 @@ class RunSchedules:
         if row is None:
             try:
                 await current.executor.create_run(run, opened)
-            except (RequestError, LeaseError):  # another attempt of the call was faster, or another person
+            except (RequestError, LeaseError):  # another attempt of the call, or another person, was faster
                 row = await current.executor.store.find_run(run)
         if row is not None and row.principal != opened.principal:
             raise RequestConflictError(f"another person has scheduled a call under the key {key!r}; use another key")

@@ -1,4 +1,4 @@
-"""Executions that go on after their caller has stopped waiting, such as a stream that is left."""
+"""Executions that continue after their caller has stopped waiting, such as an abandoned stream."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TASKS: Final = set[asyncio.Task[Any]]()
 
 
 def start_apart(execution: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """Execute in a task that continues without anyone awaiting it, and whose error is then not reported."""
+    """Execute in a task that continues even if its caller leaves, in which case its error is not reported."""
     task = asyncio.create_task(execution)
     _TASKS.add(task)
     task.add_done_callback(_forget)

@@ -1,8 +1,8 @@
-"""Scheduled calls: when a run starts, and the occurrences of one that recurs (RFC 5545).
+"""Scheduled calls: the start of a run, and the occurrences of a recurring one (RFC 5545).
 
-The run of a scheduled call is opened at once: it is authorised, checked and asked about, and then rests until its time.
-When that has come, the run of the next occurrence is opened. Its id is derived from the schedule and the time, so that
-any number of executors open it once.
+The run of a scheduled call is opened at once. It is authorised and checked, asks its questions, and rests until its
+time. At that time, the run of the next occurrence is opened. Its id is derived from the schedule and the time, so any
+number of executors open it only once.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from remit.record.items import (
 )
 
 Missed = Literal["once", "skip", "all"]
-"""What happens to occurrences whose time passed while no executor ran: one late run, none, or a late run for each."""
+"""The handling of occurrences that passed while no executor ran: one late run, none, or a late run for each."""
 
 SKIP_AFTER_SECONDS: Final = 300.0
-"""How late a call may start that is skipped if missed."""
+"""The longest delay of a call that is skipped if missed."""
 
 _WEEK: Final = 7 * 24 * 3600
 _LAST: Final = datetime(9999, 12, 31)  # noqa: DTZ001 - a clock time
 _YEARS: Final = range(1970, 9999)
-"""The years in which a schedule may begin: no time zone moves such a time out of the years that a date can have."""
+"""The years in which a schedule may begin. No time zone moves such a time outside the range of dates."""
 
 
 @check_arguments()
@@ -86,17 +86,17 @@ class Schedule:
             raise RequestError(f"Schedule: {self.every!r} has {what}; give a smaller COUNT, or UNTIL")
 
     def to_recurrence(self, run: str) -> Recurrence:
-        """The rule that finds the occurrences after ``run``, the first one."""
+        """The rule that finds the occurrences after the first one, ``run``."""
         zone = self.at.tzinfo.key if isinstance(self.at.tzinfo, zoneinfo.ZoneInfo) else ""
         offset = (self.at.utcoffset() or timedelta()).total_seconds()
         return Recurrence(run, self.every, zone, offset, self.at.timestamp(), self.missed)
 
 
 class Recurrence(msgspec.Struct, frozen=True):
-    """The rule of a recurring call, alike in the headers of all its runs.
+    """The rule of a recurring call, which is the same in the headers of all its runs.
 
-    ``run`` is that of the first occurrence and names the schedule. ``zone`` is an IANA name; without one, ``offset`` is
-    a fixed offset from UTC in seconds. ``first`` is the time of the first occurrence.
+    ``run`` is the run of the first occurrence and names the schedule. ``zone`` is an IANA name; without one, ``offset``
+    is a fixed offset from UTC in seconds. ``first`` is the time of the first occurrence.
     """
 
     run: str
@@ -115,7 +115,7 @@ class Recurrence(msgspec.Struct, frozen=True):
         zone, rule = self._zone(), parse_rule(self.every)
         if not rule.is_of_real_time:
             return self._find_after(time, rule, zone)
-        # These count real time, so that an hour that the clock shows twice has all its occurrences twice.
+        # These rules count real time, so an hour that the clock shows twice has all its occurrences twice.
         for begin, end, offset in _clock_periods(zone, time, time + rule.horizon.total_seconds()):
             found = self._find_after(begin, rule, timezone(offset))
             if found is not None and found < end:
@@ -123,7 +123,7 @@ class Recurrence(msgspec.Struct, frozen=True):
         return None
 
     def earliest_missed(self, now: float) -> float:
-        """The time from which missed occurrences are made up for: before it, there may be millions."""
+        """The time from which missed occurrences are made up for. There may be millions before it."""
         return now - parse_rule(self.every).horizon.total_seconds()
 
     def _find_after(self, time: float, rule: RecurrenceRule, zone: tzinfo) -> float | None:
@@ -132,7 +132,7 @@ class Recurrence(msgspec.Struct, frozen=True):
         found = rule.find_after(after, start, zone)
         if found is None:
             return None
-        # Of a clock time that there is twice the second may follow, and one that there is not must not lead back.
+        # The second instance of a repeated clock time may follow. A nonexistent clock time must not lead back.
         times = [found.replace(tzinfo=zone, fold=fold).timestamp() for fold in (0, 1)]
         return next((each for each in times if each > time), time + 1.0)
 
@@ -141,7 +141,7 @@ class Recurrence(msgspec.Struct, frozen=True):
 
 
 def _clock_periods(zone: tzinfo, time: float, until: float) -> Iterator[tuple[float, float, timedelta]]:
-    """The periods with one offset from UTC: a time before all of it that is left, its end, and the offset."""
+    """The periods with one offset from UTC: a time before the rest of the period, its end, and the offset."""
     until = min(until, _LAST.replace(tzinfo=UTC).timestamp() - 2 * _WEEK)
     begin, after = math.floor(time), time
     while begin < until:
@@ -166,10 +166,10 @@ def open_schedule(header: RunOpened, schedule: Schedule) -> RunOpened:
 
 
 def next_occurrence(header: RunOpened, now: float, items: Sequence[Position] = ()) -> RunOpened | None:
-    """The header of the run that follows in the schedule of ``header``.
+    """The header of the next run in the schedule of ``header``.
 
-    None if there is none, if it is not yet time, or if an earlier execution on record in ``items`` opened it: the time
-    depends on ``now``, and a later run, perhaps cancelled since, must not be followed by one of this run.
+    None if no run follows, if it is not yet time, or if an earlier execution, recorded in ``items``, opened it. The
+    time depends on ``now``, so this run must not open a run after a later one, which may have been cancelled since.
 
     Raises:
         RequestError: the rule on record is invalid.
@@ -186,7 +186,7 @@ def next_occurrence(header: RunOpened, now: float, items: Sequence[Position] = (
 
 
 def _was_due(items: Sequence[Position], starts_at: float) -> bool:
-    """Whether an execution that began at ``starts_at`` or later came to its root call."""
+    """Whether an execution that began at ``starts_at`` or later reached its root call."""
     is_due = False
     for at, item in ((position.at, position.item) for position in items):
         if isinstance(item, (RunOpened, RunResumed)):

@@ -18,17 +18,17 @@ from remit.record.items import RunSuspended
 
 LEASE_RETRY_FIRST_SECONDS: Final = 0.5
 LEASE_RETRY_MAX_SECONDS: Final = 30.0
-"""Seconds until the next attempt for a run that another executor holds: first and maximal delay."""
+"""The first and the longest delay in seconds until the next attempt of a run that another executor holds."""
 
 QUEUE_RETRY_SECONDS: Final = 1.0
-"""Seconds until the next attempt for a run that waits for its turn in a conversation: first delay."""
+"""The first delay in seconds until the next attempt of a run that waits for its turn in a conversation."""
 
 FAILURE_RETRY_FIRST_SECONDS: Final = 60.0
 FAILURE_RETRY_MAX_SECONDS: Final = 24 * 3600.0
-"""Seconds until the next attempt for a run that the current code or configuration cannot execute."""
+"""The seconds until the next attempt of a run that the current code or configuration cannot execute."""
 
 MAX_DELAY_SECONDS: Final = 10 * 365 * 24 * 3600.0
-"""Deadlines further away than this set no timer."""
+"""Deadlines further away than this many seconds set no timer."""
 
 
 class Next(NamedTuple):
@@ -63,7 +63,7 @@ class RunScheduler:
             return await self._attempt(run, failed_attempts, release_requested)
         except LeaseError:
             return _retry_later(failed_attempts)
-        except Exception as error:  # noqa: BLE001 - any error ends the attempt of this run only
+        except Exception as error:  # noqa: BLE001 - any error ends only the attempt of this run
             self.on_error(run, error)
             if isinstance(error, JournalError) and not isinstance(error, (JournalFormatError, BrokenJournalError)):
                 return _retry_later(failed_attempts)

@@ -1,4 +1,4 @@
-"""Says what a principal may do with a conversation."""
+"""Decides what a principal may do with a conversation."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ JOIN_PERMISSION: Final = "conversations:join"
 """The permission to read and continue conversations of other principals of the tenant."""
 
 MANAGE_PERMISSION: Final = "conversations:manage"
-"""The permission to rename, share and delete conversations of other principals of the tenant, as their owner may."""
+"""The permission to rename, share and delete conversations of other principals of the tenant, like their owner."""
 
 Access = Literal["", ConversationAccess, "own"]
 _ORDER: Final[tuple[Access, ...]] = ("", "read", "write", "own")
 
 
 def access_of(principal: Principal, row: ConversationRow) -> Access:
-    """The access of a principal to a conversation: none, reading, continuing it, or that of its owner."""
+    """The access of a principal to a conversation: none, reading, writing, or the owner's access."""
     if principal.tenant != row.tenant:
         return ""
     here = principal.at(row.target)
@@ -58,10 +58,10 @@ def may_see_all(principal: Principal) -> bool:
 
 
 def check_right(by: Principal, header: RunOpened, permission: str, verb: str, *, is_for_owner: bool = False) -> None:
-    """Refuse what a principal may not do to a run: of another tenant anything, or else ``verb`` without ``permission``.
+    """Refuse any access to a run of another tenant, and the action ``verb`` without ``permission``.
 
     Raises:
-        RequestError: says what is missing.
+        RequestError: names the missing permission.
     """
     check_principal("by", by)
     if header.tenant != by.tenant:

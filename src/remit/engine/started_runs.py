@@ -1,4 +1,4 @@
-"""Runs that the body of a call starts: each has the cage of that call, at its start and at every resume."""
+"""Runs that the body of a call starts. Each has the cage of that call, at its start and on every resume."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from remit.record.principal import Caller, Principal
 
 
 def check_started_by(caller: Caller, by: Principal, target: str) -> None:
-    """Refuse a run for another principal or target than those of the call whose body starts it.
+    """Refuse a run whose principal or target differs from those of the call whose body starts it.
 
     Raises:
         RequestDeniedError: names both.

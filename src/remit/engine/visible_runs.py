@@ -1,4 +1,4 @@
-"""Which runs one principal sees: their own, and others that their permissions or a shared conversation allow."""
+"""The runs that one principal sees: its own, and others that its permissions or a shared conversation allow."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from remit.record.principal import Principal, check_principal
 
 @check_calls
 class VisibleRuns:
-    """The runs that ``principal`` sees, of ``application``, or of every one if it is empty.
+    """The runs that ``principal`` sees in ``application``, or in all applications if it is empty.
 
-    Whatever the principal may not see does not exist: an id of another tenant, of another principal's run or of no run
-    at all is refused with the same message.
+    Objects that the principal may not see do not exist for it: the id of another tenant, of another principal's run and
+    of no run are refused with the same message.
 
     Raises:
         RequestError: the principal is anonymous.
@@ -33,7 +33,7 @@ class VisibleRuns:
         self._application = application
 
     async def cancellable(self, run: str) -> RunRow:
-        """The index row of a run that the principal may cancel: an own one, or with ``runs:cancel`` any of the tenant.
+        """The index row of a run that the principal may cancel: its own, or with ``runs:cancel`` any run of the tenant.
 
         The owner of a conversation may cancel the runs of others that wait in it.
 
@@ -43,7 +43,7 @@ class VisibleRuns:
         return await self._visible_run(run, CANCEL_PERMISSION, "own")
 
     async def _visible_run(self, run: str, permission: str = READ_PERMISSION, access: Access = "read") -> RunRow:
-        """The row of a run of the principal, with ``permission`` of any of the tenant.
+        """The row of a run of the principal, or with ``permission`` of any run of the tenant.
 
         A principal with ``access`` to a conversation also sees its runs, except direct calls. Access beyond reading is
         denied; a run that they may not read does not exist.
@@ -79,7 +79,7 @@ class VisibleRuns:
 
 
 def check_ids(**values: object) -> None:
-    """Refuse names and ids that are not text, or no text that a store can hold."""
+    """Refuse names and ids that are not text, or that a store cannot hold."""
     for name, value in values.items():
         if name == "run":
             check_run_id(value)

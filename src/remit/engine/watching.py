@@ -17,7 +17,7 @@ ItemCallback = Callable[[Position], None]
 
 
 class RunChanged(asyncio.Event):
-    """Set when there is something new. ``has_items``: items, and not only pieces of answers, if it is set for those."""
+    """Set on news of a run. ``has_items``: the news includes items, not only pieces of answers."""
 
     def __init__(self, *, pieces: bool = True) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class RunChanged(asyncio.Event):
 _LOG: Final = logging.getLogger(__name__)
 
 _WATCHERS: Final[dict[str, list[tuple[asyncio.AbstractEventLoop, RunChanged]]]] = {}
-"""The streams by run. Runs and streams may have event loops of their own, in other threads."""
+"""The streams by run. Runs and streams may have separate event loops in other threads."""
 _LOCK: Final = threading.Lock()
 
 
@@ -47,7 +47,7 @@ _LOCK: Final = threading.Lock()
 def watch_run(run: str, *, pieces: bool = True) -> Generator[RunChanged]:
     """An event that is set whenever this process stored an item of the run, or a model wrote a piece of an answer.
 
-    Without ``pieces`` it is set for items only, and no model writes pieces for it.
+    Without ``pieces``, the event is set only for items, and no model writes pieces for it.
     """
     watcher = (asyncio.get_running_loop(), RunChanged(pieces=pieces))
     with _LOCK:
@@ -64,7 +64,7 @@ def watch_run(run: str, *, pieces: bool = True) -> Generator[RunChanged]:
 def wake_streams_and(on_item: ItemCallback | None) -> StoredCallback:
     """The callback of a runtime for stored items: wakes the streams of the run, then calls ``on_item``.
 
-    What ``on_item`` raises is logged: an observer ends no run.
+    Exceptions of ``on_item`` are logged, because an observer must not end a run.
     """
 
     def announce(positions: Sequence[Position]) -> None:
@@ -75,7 +75,7 @@ def wake_streams_and(on_item: ItemCallback | None) -> StoredCallback:
         for position in positions:
             try:
                 on_item(position)
-            except Exception:  # noqa: BLE001 - whatever it raises, the run goes on
+            except Exception:  # noqa: BLE001 - the run continues after any error
                 _LOG.exception("on_item failed for %s", position.run)
 
     return announce
@@ -95,7 +95,7 @@ def wake_streams(run: str, *, for_items: bool = False) -> None:
     here = _running_loop()
     for loop, event in watchers:
         if not for_items and (event.is_set() or not event.wants_pieces):
-            continue  # the stream has still to read what it was woken for, and reads all that there is then
+            continue  # the stream has not yet read the earlier news, and will then read everything
         set_event = event.set_for_items if for_items else event.set
         if loop is here:
             set_event()
@@ -107,5 +107,5 @@ def wake_streams(run: str, *, for_items: bool = False) -> None:
 def _running_loop() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()
-    except RuntimeError:  # a thread without one
+    except RuntimeError:  # a thread without an event loop
         return None

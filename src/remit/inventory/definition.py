@@ -56,8 +56,8 @@ class MethodDefinition:
     """An operation as defined by its types, its docstring and the inventory.
 
     ``envelopes``: the envelopes that its signature names; without them, `request` and `response` are derived.
-        ``owner``: the object or module that has the function, or the function itself. ``calls``: the callees that its
-        owner declares.
+    ``owner``: the object or module that has the function, or the function itself. ``calls``: the callees that its
+    owner declares.
     """
 
     metadata: MethodMetadata

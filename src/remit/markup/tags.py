@@ -36,7 +36,7 @@ class Tag:
     """A tag of HTML, with its name in lower case.
 
     ``written``: its attributes as written. ``content``: the text up to its end if that is not markup, as in a script, a
-        style or a title; without an end, all remaining text.
+    style or a title; without an end, all remaining text.
     """
 
     name: str
