@@ -1,1 +1,1 @@
-"""What a call is: the callee and its contract, the arguments and the reply, and the layers around them."""
+"""Calls: the callee and its contract, the arguments and the reply, and the layers around them."""

@@ -1,4 +1,4 @@
-"""The state in which the current call was approved, for the code that writes: it is compared where it is used."""
+"""The state for which the current call was approved, so that the code that writes can compare it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class ApprovedState(Protocol):
     """The states that the approvers of a call saw."""
 
     async def compare(self) -> None:
-        """Compare it with the current state.
+        """Compare the approved state with the current state.
 
         Raises:
-            ConflictError: it has changed.
+            ConflictError: the state has changed.
         """
         ...
 
@@ -25,12 +25,12 @@ APPROVED_STATE: Final[ContextVar[ApprovedState | None]] = ContextVar("remit_appr
 async def check_approved_state() -> None:
     """Refuse the current call if the state that it was approved for has changed.
 
-    For tools that write elsewhere than with `remit.effects.once`, which does this itself. Await it as the last thing
-    before the write: the call counts as one that has not started, and is asked about again. The preview of the tool is
-    taken once more. A call that needed no approval, or was approved about no state, passes.
+    For tools that do not write with `remit.effects.once`, which does this itself. Await it immediately before the
+    write: if the state has changed, the call counts as not started and is asked about again. The check takes the tool's
+    preview again. A call that needed no approval, or whose approval covers no state, passes.
 
     Raises:
-        ConflictError: says what changed. Let it leave the body.
+        ConflictError: says what changed. Let it propagate out of the body.
     """
     approved = APPROVED_STATE.get()
     if approved is not None:

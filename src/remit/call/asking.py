@@ -1,4 +1,4 @@
-"""How layers around a model ask models, so that the journal records each request and usage counts each answer."""
+"""Asks models from layers, so that the journal records each request and usage counts each answer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AttemptRecord(Struct, frozen=True):
     record_lost: Callable[[], None]
 
     def next_attempt(self) -> tuple[int, float]:
-        """The number of the next attempt, from 1, and the seconds until it is due."""
+        """The number of the next attempt, counted from 1, and the seconds until it is due."""
         items = self.ledger.items_for(self.call_id)
         failures = [item for item in items if isinstance(item, ModelFailure)] if items else []
         last = failures[-1] if failures else None
@@ -57,11 +57,11 @@ class Asker(Struct, frozen=True):
 
 
 CURRENT_ASKER: Final[ContextVar[Asker | None]] = ContextVar("remit_asker", default=None)
-"""The asker of the request that the current task's layers handle; None outside of an agent."""
+"""The asker of the request that the current task's layers handle; None outside an agent."""
 
 
 def current_attempts() -> AttemptRecord | None:
-    """The record of the attempts at the current request; None outside of an agent, and for an answer on record."""
+    """The record of the attempts at the current request; None outside an agent, and for a recorded answer."""
     asker = CURRENT_ASKER.get()
     return None if asker is None else asker.attempts
 

@@ -1,4 +1,4 @@
-"""The contexts that bodies get: the members of the protocols `LeafContext` and `Context`, and no others."""
+"""The contexts of bodies, which have only the members of the protocols `LeafContext` and `Context`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LeafBodyContext:
         self._context.log(message, **fields)
 
     def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
-        """Report progress, or what the call has changed or shown."""
+        """Report progress, or objects that the call changed or showed."""
         self._context.emit(name, data)
 
     async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
@@ -81,6 +81,6 @@ class BodyContext(LeafBodyContext):
 
 
 def frame_of(context: LeafContext) -> Frame:
-    """The context that a body received, for code that runs in its place: a pipeline, or a narrowed tool."""
+    """The frame behind a body's context, for code that runs in its place: a pipeline, or a narrowed tool."""
     whole = context._context if isinstance(context, LeafBodyContext) else context  # pyright: ignore[reportPrivateUsage]
     return cast("Frame", whole)

@@ -29,11 +29,11 @@ R = TypeVar("R")
 class Call(Struct, frozen=True):
     """One call of one callee. To change it, a layer makes a copy: ``call.replace(…)``.
 
-    ``id`` is a digest of content: parent, callee, arguments, occurrence. ``wire_id`` is the model's id of the call,
-    empty for other callers. ``deadline`` is on the loop's clock. ``payload`` and ``canonical_arguments`` are set by
-    validate, or else by the base. ``attempt`` counts from 1; retry raises it. ``approvals`` are the questions whose
-    approval the call has, one for each `Approve` layer that it has passed, empty where none was needed. ``redactions``
-    are those of the `Redact` layers that it has passed, innermost first; ``retry_on`` is of its `Retry` layers.
+    ``id`` is a digest of parent, callee, arguments and occurrence. ``wire_id`` is the model's id of the call, empty for
+    other callers. ``deadline`` is on the loop's clock. ``payload`` and ``canonical_arguments`` are set by validate, or
+    else by the base. ``attempt`` counts from 1 and is increased by retry. ``approvals`` holds the approved question of
+    each `Approve` layer that the call has passed, or an empty text if the layer needed none. ``redactions`` come from
+    the `Redact` layers that it has passed, innermost first; ``retry_on`` comes from its `Retry` layers.
     """
 
     id: str
@@ -59,29 +59,29 @@ class Call(Struct, frozen=True):
         return structs.replace(self, payload=payload, canonical_arguments=self.callee.schema_in.dump_canonical(payload))
 
     def with_approval(self, question: str) -> Call:
-        """Return this call after one more `Approve` layer; ``question`` is empty where no approval was needed."""
+        """Return this call after one more `Approve` layer; ``question`` is empty if no approval was needed."""
         return structs.replace(self, approvals=(*self.approvals, question))
 
 
 def describe_unread_key(call: Call) -> str:
-    """Why a keyed call is not repeated whose last attempt has not read its idempotency key."""
+    """Explain why a keyed call is not repeated: its last attempt did not read its idempotency key."""
     return f"{call.callee.name} is keyed, but has not read ctx.key, so a repetition would do its work again"
 
 
 def root_call_id(header: RunOpened) -> str:
-    """The id of the call of the run itself."""
+    """The id of a run's root call."""
     return content_digest(header.call, header.callee, header.arguments)
 
 
 def given_id(agent: str) -> str:
-    """The id under which the journal stores the history that the agent with call id ``agent`` is started from."""
+    """The id under which the journal stores the history from which the agent with call id ``agent`` starts."""
     return f"{agent}:given"
 
 
 def derive_call_id(parent: str, callee: str, arguments: Arguments, occurrences: dict[str, int]) -> str:
-    """The id of the next call that the body of ``parent`` makes: a digest of parent, callee, arguments and occurrence.
+    """Derive the id of the next call in the body of ``parent``: a digest of parent, callee, arguments and occurrence.
 
-    ``occurrences`` counts equal calls of one execution of the body.
+    ``occurrences`` counts equal calls in one execution of the body.
     """
     content = content_digest(parent, callee, arguments.identity)
     occurrence = occurrences.get(content, 0)
@@ -95,7 +95,7 @@ StepService = Service[StepRequest, StepOutcome]
 
 
 class RunsOwnCode:
-    """A layer of Remit that runs a function of the application, and is guarded like a layer of your own."""
+    """A layer of Remit that runs an application's function, and is guarded like a custom layer."""
 
     __slots__ = ()
 
@@ -111,10 +111,10 @@ class CallLayer(abc.ABC):
     place: Place = Place.OWN
     service_kind: ClassVar = "calls"
 
-    if not TYPE_CHECKING:  # a type checker says so, too
+    if not TYPE_CHECKING:  # type checkers report this too
 
         def __getattr__(self, name: str) -> NoReturn:
-            """Say of a view that only an `AnyLayer` has what wraps the other services."""
+            """Explain that only an `AnyLayer` has the views for other services."""
             if name in ("calls", "models", "steps"):
                 own, other = type(self).__name__, "RetryModel(…) or Fallback(…)" if name == "models" else "Timeout(…)"
                 raise AttributeError(
@@ -124,12 +124,12 @@ class CallLayer(abc.ABC):
 
     @property
     def own_code(self) -> str:
-        """The name of the application's code that a layer of Remit shows calls before they run; empty for none."""
+        """The name of application code to which a layer of Remit shows calls before they run; empty for none."""
         return ""
 
     @property
     def limits_cost(self) -> bool:
-        """Whether it limits what the models below a call cost, so that their prices must be known."""
+        """Whether the layer limits the cost of the models below a call, so that their prices must be known."""
         return False
 
     @abc.abstractmethod
@@ -143,12 +143,12 @@ class CallLayer(abc.ABC):
         agents: Iterable[str] = (),
         test: Callable[[Contract], bool] | None = None,
     ) -> CallLayer:
-        """Return this layer for a part of the calls, chosen for each callee when a runtime is built.
+        """Restrict this layer to some calls, chosen for each callee when a runtime is built.
 
         Args:
-            tools: names of callees; empty for all. The name of an agent chooses the handoffs to it too.
-            agents: names of agents that make the calls; empty for all calls, those of the application included.
-            test: chooses callees, for example ``lambda callee: callee.facts.egress``.
+            tools: names of callees; empty for all. An agent's name also selects handoffs to it.
+            agents: names of agents that make the calls; empty for all calls, including those by the application.
+            test: selects callees, for example ``lambda callee: callee.facts.egress``.
 
         Raises:
             SetupError: no condition is given, or one has the wrong type.
@@ -157,7 +157,7 @@ class CallLayer(abc.ABC):
 
 
 class ConditionalLayer(CallLayer):
-    """A layer for a part of the calls; see `CallLayer.where`. The dispatcher replaces it by its layer, or omits it."""
+    """A layer for some calls; see `CallLayer.where`. The dispatcher replaces it by its layer, or omits it."""
 
     def __init__(
         self, layer: CallLayer, tools: frozenset[str], agents: frozenset[str], test: Callable[[Contract], bool] | None
@@ -174,7 +174,7 @@ class ConditionalLayer(CallLayer):
 
     @property
     def limits_cost(self) -> bool:
-        """Whether the layer does, for the calls that it wraps."""
+        """Whether the inner layer limits the cost of the calls that it wraps."""
         return self.layer.limits_cost
 
     def __call__(self, inner: CallService, /) -> CallService:
@@ -214,7 +214,7 @@ class ModelLayer(abc.ABC):
 
 
 class StepLayer(abc.ABC):
-    """A layer around the steps of an agent: one model request and the calls it asked for."""
+    """A layer around the steps of an agent: one model request and the calls that its answer asks for."""
 
     place: Place = Place.OWN
     service_kind: ClassVar = "steps"
@@ -245,7 +245,7 @@ class AnyLayer(abc.ABC):
         agents: Iterable[str] = (),
         test: Callable[[Contract], bool] | None = None,
     ) -> CallLayer:
-        """Return this layer around a part of the tool calls; see `CallLayer.where`."""
+        """Restrict this layer to some tool calls; see `CallLayer.where`."""
         return self.calls.where(tools=tools, agents=agents, test=test)
 
     @property
@@ -260,9 +260,9 @@ class AnyLayer(abc.ABC):
 
 
 class LayerView:
-    """An `AnyLayer` around one kind of service. Its place counts around calls only.
+    """An `AnyLayer` around one kind of service. Its place matters only around calls.
 
-    ``suffix``: how the view is written after the layer, where it is not the one that every receiver takes by itself.
+    ``suffix`` is the attribute that selects the view, empty for the view that receivers use by default.
     """
 
     suffix: ClassVar[str] = ""
@@ -275,7 +275,7 @@ class LayerView:
 
 
 def viewed_layer(layer: object) -> object:
-    """The `AnyLayer` behind a view of it; any other layer itself."""
+    """The `AnyLayer` behind a view; any other layer unchanged."""
     return layer.viewed if isinstance(layer, LayerView) else layer
 
 
@@ -307,12 +307,12 @@ AgentLayer = CallLayer | ModelLayer | StepLayer | AnyLayer
 
 
 def to_call_layers(layer: ToolLayer | Stack[ToolLayer] | Stack[CallLayer]) -> Stack[CallLayer]:
-    """The layers that a tool, a runtime or an application attaches: an `AnyLayer` wraps calls.
+    """Convert the layers of a tool, a runtime or an application: an `AnyLayer` wraps calls.
 
     Raises:
-        SetupError: a layer is not one around calls.
+        SetupError: a layer does not wrap calls.
     """
-    given: Stack[ToolLayer] = Stack(layer)  # a generic class costs a dozen calls when it is called with its arguments
+    given: Stack[ToolLayer] = Stack(layer)  # a subscripted generic class costs a dozen calls to instantiate
     layers = _around_calls(given)
     for each in layers:
         if isinstance(each, (ModelLayer, StepLayer)):
@@ -326,10 +326,10 @@ def to_call_layers(layer: ToolLayer | Stack[ToolLayer] | Stack[CallLayer]) -> St
 
 
 def to_agent_layers(name: str, layer: AgentLayer | Stack[AgentLayer]) -> Stack[CallLayer | ModelLayer | StepLayer]:
-    """The layers that the agent ``name`` attaches: an `AnyLayer` wraps its calls.
+    """Convert the layers of the agent ``name``: an `AnyLayer` wraps its calls.
 
     Raises:
-        SetupError: a layer is of no kind.
+        SetupError: an item is not a layer of any kind.
     """
     layers = _around_calls(Stack[AgentLayer](layer))
     for each in layers:
@@ -346,12 +346,12 @@ def _around_calls(layers: Iterable[HasPlace]) -> Stack[HasPlace]:
 
 
 def has_conditions(layers: Stack[CallLayer]) -> bool:
-    """Whether which of the layers wrap a call depends on the agent and the callee."""
+    """Whether some layers have conditions on the agent or the callee."""
     return any(isinstance(each, ConditionalLayer) for each in layers.layers)
 
 
 def unconditional_layer(layer: CallLayer) -> CallLayer:
-    """The layer behind the conditions under which it wraps a call; any other layer itself."""
+    """The layer without its conditions; any other layer unchanged."""
     while isinstance(layer, ConditionalLayer):
         layer = layer.layer
     return layer

@@ -1,7 +1,7 @@
 """Callees (tools, agents, workers) and the context that their bodies may use.
 
-A body receives a context by declaring one as its first parameter. `LeafContext` gives the facts of the call; `Context`
-can also make other calls.
+A body receives a context by declaring it as the first parameter. `LeafContext` has the facts of the call; `Context` can
+also make other calls.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Payload = BaseModel | Mapping[str, Any] | str
 
 
 class Happened(NamedTuple):
-    """The outcome of a reconciled call that did happen, with its result."""
+    """The outcome of a reconciled call that happened, with its result."""
 
     value: Any
 
@@ -78,14 +78,14 @@ class LeafContext(Protocol):
         ...
 
     def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
-        """Report progress, or what the call has changed or shown, to the journal and to the run's stream."""
+        """Report progress, or objects that the call changed or showed, to the journal and to the run's stream."""
         ...
 
     async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:
-        """The state in which the conversation last saw each part of an object, of those that `Seen` reports.
+        """The state in which the conversation last saw each part of an object, as reported by `Seen`.
 
-        Parts that it has not seen are missing. Without parts it is the whole object, under the empty text. A run in no
-        conversation remembers what it has seen itself.
+        Unseen parts are missing. Without parts, the result has the whole object's state under the empty text. A run
+        outside a conversation has only its own history.
         """
         ...
 
@@ -103,10 +103,10 @@ class Context(LeafContext, Protocol):
     @overload
     async def call(self, callee: str, payload: Payload | None = None, /, **arguments: Any) -> Any: ...
     async def call(self, callee: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a callee with the parameters of its function and get a typed result, or call it by canonical name.
+        """Call a callee with its function's parameters for a typed result, or by canonical name.
 
-        A call by name accepts one payload (model or mapping), or arguments by name: ``await ctx.call("get-page",
-        {"slug": "about"})``.
+        A call by name accepts a payload (model or mapping) or arguments by name: ``await ctx.call("get-page", {"slug":
+        "about"})``.
 
         Raises:
             CallError: the call failed; see `remit.errors`.
@@ -118,12 +118,12 @@ class Tools(Protocol):
     """Tools by alias: the canonical name with ``_`` for each ``-``."""
 
     def __getattr__(self, name: str, /) -> ToolByName:
-        """The tool with that alias. An unknown alias is an error when it is called."""
+        """The tool with that alias. An unknown alias fails when it is called."""
         ...
 
 
 class ToolByName(Protocol):
-    """A tool looked up by name. Call it with one payload (model or mapping), or with arguments by name."""
+    """A tool looked up by name. Call it with a payload (model or mapping) or with arguments by name."""
 
     async def __call__(self, payload: Payload | None = None, /, **arguments: Any) -> Any:
         """Call the tool.
@@ -143,11 +143,11 @@ class Frame(Context, CallFactory, Protocol):
         ...
 
     def hand_over_to(self, agent: AgentLike[..., Any], /) -> Frame:
-        """Return this frame for ``agent``, which continues instead of this body and makes calls in its own name."""
+        """Return this frame for ``agent``, which continues in place of this body and makes calls in its own name."""
         ...
 
     def find(self, name: str, /) -> Callee[..., Any]:
-        """The callee that Python code in this body calls by a name; one that refuses each call if there is none."""
+        """The callee that Python code in this body calls by a name. For an unknown name it refuses every call."""
         ...
 
     def prepare_call(self, callee: Callee[..., Any], arguments: str, /, by: Principal | None = None) -> PreparedCall:
@@ -181,18 +181,18 @@ class Callee(Contract, Protocol[P, Out_co]):
 class AgentLike(Callee[P, Out_co], Protocol[P, Out_co]):
     """A callee that makes calls in its own name: an agent or a worker.
 
-    Its layers wrap the calls it makes. Its tool scope and permissions narrow those of everything below it; nothing
-    below can widen them again.
+    Its layers wrap the calls that it makes. Its tool scope and permissions narrow those of all calls below, which
+    cannot widen them again.
     """
 
     @property
     def tools(self) -> Sequence[Callee[..., Any]]:
-        """The callees that its model or body may call by name."""
+        """The callees that the agent's model or body may call by name."""
         ...
 
     @property
     def provider_tools(self) -> Sequence[str]:
-        """The names of tools that the model's provider runs. No callee may have one of these names."""
+        """The names of tools that the model's provider runs, which callees may not use."""
         ...
 
     @property
@@ -202,7 +202,7 @@ class AgentLike(Callee[P, Out_co], Protocol[P, Out_co]):
 
     @property
     def tool_scope(self) -> frozenset[str] | None:
-        """The names that it and everything below it may call; None for no restriction."""
+        """The names that the agent and all calls below may call; None for no restriction."""
         ...
 
     @property
@@ -217,7 +217,7 @@ class HasBody(Protocol):
 
     @property
     def body(self) -> object:
-        """Identifies what the callee does: equal for copies that differ only in layers, name or model."""
+        """Identifies the callee's behaviour: equal for copies that differ only in layers, name or model."""
         ...
 
 
@@ -227,22 +227,22 @@ class HasSteps(Protocol):
 
     @property
     def callees(self) -> Sequence[Callee[..., Any]]:
-        """The callees that it calls. The application lists each of them."""
+        """The callees that it calls, each of which the application must list."""
         ...
 
 
 @runtime_checkable
 class HasPlan(Protocol):
-    """A callee that can tell, before it runs, which calls it will make if none of them fails, as a pipeline can."""
+    """A callee, such as a pipeline, that knows in advance which calls it will make if none of them fails."""
 
     def plan(self, payload: BaseModel, /) -> Iterable[tuple[Callee[..., Any], str]]:
-        """The calls whose arguments no earlier result determines, in order, with these arguments as text."""
+        """The calls whose arguments do not depend on earlier results, in order, with their arguments as text."""
         ...
 
 
 @runtime_checkable
 class HasModel(Protocol):
-    """A callee with a model, by default that of its runtime; one call may use another model or other settings."""
+    """A callee with a model, by default the runtime's. A single call may use another model or other settings."""
 
     @property
     def model(self) -> object | None:
@@ -251,7 +251,7 @@ class HasModel(Protocol):
 
     @property
     def settings(self) -> ModelSettings:
-        """The settings of its requests to the model."""
+        """The settings of its model requests."""
         ...
 
     def with_model(self, model: Any, /) -> Self:
@@ -274,7 +274,7 @@ class HasSource(Protocol):
 
 
 def check_callee(what: str, value: object) -> None:
-    """Refuse a value that cannot be called through Remit.
+    """Refuse a value that is not a callee.
 
     Raises:
         SetupError: names the value and says what to pass instead.
@@ -295,7 +295,7 @@ def check_callees(what: str, values: object) -> tuple[Callee[..., Any], ...]:
     """Convert tools and agents to a tuple; see `check_callee`.
 
     Raises:
-        SetupError: one of them is neither, or this is not a list.
+        SetupError: an item is not a callee, or the value is not a list.
     """
     callees = as_tuple(what, values)
     for each in callees:

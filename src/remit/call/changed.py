@@ -1,4 +1,4 @@
-"""Messages from tools to watchers of a run, such as a page that shows the work of an agent."""
+"""Messages from tools to watchers of a run, such as a page that shows an agent's work."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from remit.errors import SetupError
 from remit.record.items import Item, Note
 
 CHANGED: Final = "changed"
-"""The name of the notes with changes."""
+"""The name of the notes that record changes."""
 
 
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """An object that a call has changed: emitted with ``ctx.emit(Changed(…))`` once the change is stored.
+    """An object that a call has changed. Emit ``ctx.emit(Changed(…))`` once the change is stored.
 
     Args:
         kind: the kind of object, such as ``page``.
         id: its id, unique within its kind.
         revision: the revision that the change made; empty if the object has none.
-        fields: what changed in it; empty for all, as of an object that is new or deleted.
-        name: what people call it, such as a title; receipts show it instead of the id.
+        fields: the changed fields; empty for all, as for a new or deleted object.
+        name: a name for people, such as a title; receipts show it instead of the id.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class Changed:
         object.__setattr__(self, "fields", as_text_tuple("Changed: fields", self.fields))
 
     def to_fields(self) -> dict[str, object]:
-        """The data of its note: a name only if it has one, as notes from before names."""
+        """The data of its note. An empty name is omitted."""
         fields: dict[str, object] = {"kind": self.kind, "id": self.id, "revision": self.revision}
         return {**fields, "fields": self.fields, **({"name": self.name} if self.name else {})}
 

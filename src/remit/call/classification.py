@@ -1,6 +1,6 @@
 """The classification of an operation on six axes, and its deprecation.
 
-Domains and subdomains are defined by the application; the values of the other four axes are fixed.
+The application defines domains and subdomains; the values of the other four axes are fixed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Tier(enum.Enum):
 
 
 class Visibility(enum.Enum):
-    """Who may call it: every permitted caller, only other operations, or only callers that opt in to experiments."""
+    """The allowed callers: all with permission, only other operations, or only those that opt in to experiments."""
 
     PUBLIC = "public"
     INTERNAL = "internal"
@@ -67,7 +67,7 @@ EXPERIMENT_PERMISSION: Final = "tools:experiment"
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
-    """The place of an operation on the six axes. ``domain`` and ``subdomain`` are words of the application."""
+    """The position of an operation on the six axes. ``domain`` and ``subdomain`` are the application's words."""
 
     domain: str
     subdomain: str
@@ -110,7 +110,7 @@ class Deprecation:
                 parse_version(version)
 
     def is_removed_in(self, version: str) -> bool:
-        """Whether ``version`` no longer has the operation."""
+        """Whether the operation is removed in ``version``."""
         return bool(self.removal) and parse_version(version) >= parse_version(self.removal)
 
 

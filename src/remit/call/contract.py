@@ -1,4 +1,4 @@
-"""A contract: what a caller may know of a callee before calling it.
+"""A contract: the public description of a callee that callers may use before a call.
 
 Its input and output are protocols. `remit.call.schema` implements them for pydantic models and Python types,
 `remit.call.json_contract` for JSON schemas.
@@ -39,7 +39,7 @@ class InputSchema(Protocol[P]):
 
     @property
     def computes_defaults(self) -> bool:
-        """Whether equal arguments may be bound to different payloads, because a default is a new id or the time."""
+        """Whether equal arguments may yield different payloads, because a default is computed, such as the time."""
         ...
 
     @property
@@ -122,7 +122,7 @@ class OutputSchema(Protocol[T_co]):
         ...
 
     def load(self, content: str, *, strict: bool = False) -> T_co:
-        """Load a result from its content. Strict: no coercion, as for content that a person wrote.
+        """Load a result from its content strictly, without coercion, because a person may have written it.
 
         Raises:
             ValueError: it does not fit; `explain` gives the reason.
@@ -130,7 +130,7 @@ class OutputSchema(Protocol[T_co]):
         ...
 
     def load_json(self, content: str) -> JsonValue:
-        """The result with this content, as a value of JSON types.
+        """Load the result as a value of JSON types.
 
         Raises:
             ValueError: the content is not JSON.
@@ -152,7 +152,7 @@ class Contract(Protocol):
 
     @property
     def description(self) -> str:
-        """When and why to call it, for a model."""
+        """Tells a model when and why to call the callee."""
         ...
 
     @property
@@ -172,7 +172,7 @@ class Contract(Protocol):
 
 
 class HandsOver(Protocol):
-    """The tool of a handoff, by whose call another agent takes over."""
+    """The tool of a handoff. Calling it makes another agent take over."""
 
     @property
     def hands_over_to(self) -> str:
@@ -181,15 +181,15 @@ class HandsOver(Protocol):
 
 
 def names_of(contract: Contract) -> tuple[str, ...]:
-    """The names by which layers and rules choose the calls of a callee: a handoff has that of the other agent too.
+    """The names by which layers and rules select a callee's calls. A handoff also has the other agent's name.
 
-    So what is said of an agent by its name holds for its calls, and for handoffs to it.
+    Thus a layer or rule that names an agent applies to its calls and to handoffs to it.
     """
     return (contract.name, contract.hands_over_to) if implements(contract, HandsOver) else (contract.name,)
 
 
 def check_name(name: object, kind: str = "a tool") -> str:
-    """Return the name if it is valid for models. ``kind`` is what has the name, with its article.
+    """Return the name if it is valid for models. ``kind`` is the kind of the named object, with an article.
 
     Raises:
         ContractError: the name has characters or a length that providers refuse.
@@ -200,10 +200,10 @@ def check_name(name: object, kind: str = "a tool") -> str:
 
 
 def check_callee_name(name: object) -> str:
-    """Return the name of a tool, or the key of a method, which no model sees: ``workspace.casefile.create_casefile``.
+    """Return a tool's name or a method's key, such as ``workspace.casefile.create_casefile``, which no model sees.
 
     Raises:
-        ContractError: it is neither.
+        ContractError: it is neither of these.
     """
     if isinstance(name, str) and "." in name and len(name) <= _MAX_KEY_CHARS:
         return ".".join(map(check_name, name.split(".")))

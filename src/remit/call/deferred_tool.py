@@ -1,4 +1,4 @@
-"""A tool whose function is found when it is first needed. What it is called and what governs it are known before."""
+"""A tool whose function is found on first use. Its name and governance are known in advance."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _FOUND: Final = (
 
 
 class DeferredTool(Tool[P, Out]):
-    """A tool that is found when its function, contract or description is first asked for.
+    """A tool that is found on first access to its function, contract or description.
 
     Args:
-        find: makes the tool, from which this one takes the function and the contract.
-        name, facts, layers, where: those of this tool.
+        find: makes the tool that provides the function and the contract. name, facts, layers, where: the attributes of
+            this tool.
     """
 
     __slots__ = ("_find",)
@@ -44,7 +44,7 @@ class DeferredTool(Tool[P, Out]):
             object.__setattr__(self, each, value)
 
     def __getattr__(self, name: str) -> Any:
-        """Find the tool, and keep the properties that it takes from its function."""
+        """Find the tool and keep its function's properties."""
         if name not in _FOUND:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         found = self._find()

@@ -1,4 +1,4 @@
-"""Entities: the objects that a result describes, as its model declares them."""
+"""Entities: the objects that a result describes, as declared by its model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DECLARATION: Final = "__remit_entity__"
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """An object that a result describes: its kind, its id within the kind, what people call it, and where it is."""
+    """An object that a result describes: its kind, its id within the kind, its name for people, and its address."""
 
     kind: str
     id: str
@@ -42,7 +42,7 @@ class _Declaration:
     link: str
 
     def read(self, value: BaseModel) -> Entity | None:
-        """The entity that ``value`` describes; None without an id."""
+        """Read the entity that ``value`` describes; None without an id."""
         identity, name, link = (getattr(value, field) if field else None for field in (self.id, self.name, self.link))
         if identity is None or identity == "":
             return None
@@ -56,7 +56,7 @@ def entity(kind: str, *, id: str = "id", name: str = "name", link: str = "") -> 
         kind: the kind of object, such as ``page``.
         id: the field with its id. A value without one describes no entity.
         name: the field with its name.
-        link: the field with the address at which a person can look at it; empty for none.
+        link: the field with the address at which a person can see the object; empty for none.
 
     Raises:
         ContractError: the class is not a pydantic model, or has no field of that name.
@@ -82,10 +82,11 @@ def entity(kind: str, *, id: str = "id", name: str = "name", link: str = "") -> 
 
 
 def entities_of(result: object, callee: Contract | None = None, /) -> tuple[Entity, ...]:
-    """The entities that a result describes, each once, in the order in which it names them.
+    """List the entities that a result describes, each once, in their order in the result.
 
-    Give a result as a call returned it. Of a journal, give the terminal record of a call (`ToolOutput`) or its content
-    as text, with the callee. A record that holds no result of the callee, such as one of an error, has none.
+    Pass a result as returned by a call. From a journal, pass the terminal record of a call (`ToolOutput`) or its
+    content as text, together with the callee. A record without a result of the callee, such as that of an error, has no
+    entities.
 
     Raises:
         ContractError: a record is given without its callee.
@@ -111,7 +112,7 @@ def _declaration_of(kind: object) -> _Declaration | None:
 
 
 def _load_result(record: object, callee: Contract | None) -> object:
-    """The result in a record; None if there is none."""
+    """Load the result in a record; None if there is none."""
     if callee is None:
         raise ContractError("entities_of: a record needs its callee: entities_of(record, tool)")
     check_callee("entities_of: callee", callee)
@@ -122,7 +123,7 @@ def _load_result(record: object, callee: Contract | None) -> object:
         record = output_content(record)
     with suppress(ValueError):
         return callee.schema_out.load(cast("str", record))
-    with suppress(ValueError, KeyError, TypeError):  # beside a notice for the model
+    with suppress(ValueError, KeyError, TypeError):  # next to a notice for the model
         return callee.schema_out.load(json.dumps(json.loads(cast("str", record))["result"]))
     return None
 

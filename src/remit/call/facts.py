@@ -19,7 +19,7 @@ _SECONDS_PER_UNIT: Final = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day"
 
 
 class Effect(enum.Enum):
-    """How a call that was started, but has no recorded end, may be recovered."""
+    """How a started call without a recorded end may be recovered."""
 
     PURE = "pure"
     """Only reads. May run again at any time."""
@@ -30,11 +30,11 @@ class Effect(enum.Enum):
     UNSAFE = "unsafe"
     """Anything else; the default. Never runs again: its outcome is unknown until a person decides."""
     COMPOSED = "composed"
-    """Acts only through ``ctx.call``: an agent, a worker, a pipeline. Executed again until it ends."""
+    """Acts only through ``ctx.call``, like an agent, a worker or a pipeline. Executed again until it ends."""
 
 
 EffectName = Literal["pure", "idempotent", "keyed", "unsafe", "composed"]
-"""The value of an `Effect`, which a decorator accepts as well."""
+"""The value of an `Effect`, which decorators also accept."""
 
 
 class Risk(enum.Enum):
@@ -47,7 +47,7 @@ class Risk(enum.Enum):
 
 RiskName = Literal["safe", "moderate", "high"]
 VisibilityName = Literal["public", "internal", "experimental"]
-"""The value of a `Risk`, which a decorator accepts as well."""
+"""The value of a `Visibility`, which decorators also accept."""
 
 
 @check_arguments()
@@ -94,17 +94,17 @@ class Facts:
         permissions: what a principal must hold to call it, as ``area:verb``.
         timeout: seconds for one attempt; None for no limit.
         rate: calls per tenant and period, over all processes that share a journal; None for no limit. A composed
-            operation has none: it does nothing itself, and is executed again after a crash.
+            operation cannot have one, because it has no effect of its own and is executed again after a crash.
         egress: whether it sends data out of the system.
         trusted: whether its output may be trusted. False by default.
         tags: words for searching.
-        confirm: the name of a boolean parameter. A call without it set changes nothing and opens the question for the
-            call with it set.
+        confirm: the name of a boolean parameter. A call with the flag unset changes nothing, and opens the question for
+            the call with the flag set.
         classification: the place on the six axes; None if unclassified.
         visibility: who may call it.
         deprecation: when it is removed; None if it is not deprecated.
-        repeatable: whether a model may make the same call again and again, as of a tool that polls or steps on.
-        declared: False for a tool that was made without effect and risk; the default policy asks about its calls.
+        repeatable: whether a model may repeat the same call, as with a tool that polls or advances something.
+        declared: False for a tool made without effect and risk; the default policy asks about its calls.
     """
 
     effect: Effect = Effect.UNSAFE

@@ -1,4 +1,4 @@
-"""Tells failures of an application's code, which end one call, from signals to the task or the process."""
+"""Distinguishes failures of application code, which end one call, from signals to the task or process."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LIBRARY: Final = sysconfig.get_paths()["stdlib"]
 
 
 def is_failure(error: BaseException) -> bool:
-    """Whether an exception that left code of an application ends only the call for which it ran.
+    """Whether an exception that left application code ends only the call for which the code ran.
 
-    Called in the frame that caught it. Exceptions that would end the process or suspend the run are failures too:
-    Remit alone raises such signals. Exceptions to this are a cancellation, an interrupt from outside, or the end of a
-    coroutine that is closed. Other subclasses of ``BaseException`` are none either; they stop the run as a crash
-    would.
+    Call this in the frame that caught the exception. Exceptions that would end the process or suspend the run are
+    failures too, because only Remit may raise such signals. Not failures are a cancellation, an external interrupt, and
+    the closing of a coroutine. Other subclasses of ``BaseException`` are not failures either; they stop the run like a
+    crash.
     """
     if isinstance(error, asyncio.CancelledError):
         return not is_cancel_requested()
@@ -35,10 +35,9 @@ def is_failure(error: BaseException) -> bool:
 
 
 def locate_failure(error: BaseException, checked: str = "") -> str:
-    """Where code of the application raised an exception, or its cause: ``file:line in function``; empty if unknown.
+    """Locate where application code raised an exception or its cause: ``file:line in function``; empty if unknown.
 
-    A result that Remit refuses was raised nowhere, but in the library that checks it: its place is ``checked``, that of
-    the tool.
+    An error about a refused result is raised by the checking library, so its location is ``checked``, that of the tool.
     """
     if isinstance(error, CallError) and error.raised_at:
         return error.raised_at
@@ -53,27 +52,27 @@ def locate_failure(error: BaseException, checked: str = "") -> str:
 
 
 def place_as(told: CallError, error: BaseException) -> CallError:
-    """The error that is told instead of another one, with the place where that one was raised.
+    """The error to report in place of another one, with the location where that one was raised.
 
-    The other one is not its cause if its message reveals what is redacted.
+    The other error is not set as the cause if its message reveals redacted data.
     """
     told.raised_at = locate_failure(error)
     return told
 
 
 def is_cancel_requested() -> bool:
-    """Whether this task was cancelled. Otherwise a CancelledError comes from another task that it awaited."""
+    """Whether this task was cancelled. Otherwise, a CancelledError comes from another task that this one awaited."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 def is_closing(error: BaseException) -> bool:
-    """Whether ``error`` closes the coroutine that caught it: no code that this awaits raised it."""
+    """Whether ``error`` closes the coroutine that caught it, rather than coming from awaited code."""
     trace = error.__traceback__
     return isinstance(error, GeneratorExit) and (trace is None or trace.tb_next is None)
 
 
 def _may_be_interrupted() -> bool:
-    """Whether Ctrl-C raises KeyboardInterrupt in whatever runs. ``asyncio.run`` cancels its main task instead."""
+    """Whether Ctrl-C raises KeyboardInterrupt in running code. ``asyncio.run`` cancels its main task instead."""
     is_main = threading.current_thread() is threading.main_thread()
     return is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler

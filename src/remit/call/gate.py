@@ -1,7 +1,7 @@
 """A gate: a layer that checks a precondition of a call. It must be idempotent, since it may check a call twice.
 
-A gate looks at the present state, so it does not check calls that have passed already. A replay only compares. A call
-executed again after a crash may have written before: a gate would refuse a deletion because its subject is gone.
+A gate checks the present state, so it skips calls that have already passed. A replay only compares. A call that is
+executed again after a crash may already have written: a gate would refuse a deletion because its subject is gone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from remit.record.items import AttemptEnded, AttemptStarted, Item, RunOpened, Ru
 
 
 def has_passed_gates(call: Call) -> bool:
-    """Whether gates must be skipped: the call is only compared, or its body has started and may have written."""
+    """Whether gates must be skipped, because the call is replayed or its body has started and may have written."""
     check_method("has_passed_gates: call", call, "ledger", "give the call that the layer got")
     if call.ledger.execution.is_replaying:
         return True
@@ -34,13 +34,13 @@ def has_passed_gates(call: Call) -> bool:
 
 
 def has_begun(items: Sequence[Item]) -> bool:
-    """Whether an attempt of a call has started, of which it is not known that it never happened."""
+    """Whether an attempt has started and is not known never to have happened."""
     void_attempts = {item.attempt for item in items if isinstance(item, AttemptEnded) and item.void}
     return any(isinstance(item, AttemptStarted) and item.attempt not in void_attempts for item in items)
 
 
 def is_outcome_unknown(callee: Contract, items: Sequence[Item]) -> bool:
-    """Whether an unsafe attempt has started of which no end is known, or only that it was stopped."""
+    """Whether an unsafe attempt has started whose end is unknown, or known only to be a stop."""
     if callee.facts.effect is not Effect.UNSAFE or not has_begun(items):
         return False
     newest = next(item for item in reversed(items) if isinstance(item, (AttemptStarted, AttemptEnded)))
@@ -52,8 +52,8 @@ def is_outcome_unknown(callee: Contract, items: Sequence[Item]) -> bool:
 def postpone_failure(call: Call, error: CallError) -> None:
     """Let a recurring call that fails before its time rest until then, when it is tried and recurs.
 
-    Otherwise nobody would notice the end of its schedule. The first occurrence is refused when it is opened, and a
-    denial ends the schedule.
+    Otherwise its schedule would end silently. The first occurrence is still refused when it is opened, and a denial
+    ends the schedule.
 
     Raises:
         Suspended: the call is tried at its time.
@@ -69,12 +69,12 @@ def postpone_failure(call: Call, error: CallError) -> None:
 
 
 class Gate(CallLayer):
-    """A layer with one check. The gates of a tool run before approval too: no person is asked in vain."""
+    """A layer with one check. A tool's gates also run before approval, so that no person is asked in vain."""
 
     def why_closed(self, _callee: str, /) -> CallError | None:
-        """The error with which it refuses every call of the callee with that name, so that the callee is not offered.
+        """The error if the gate refuses every call of the named callee, which is then not offered.
 
-        None if it depends on the call.
+        None if the result depends on the call.
         """
         return None
 
@@ -98,13 +98,13 @@ class Gate(CallLayer):
 
 
 def why_closed(callee: Callee[..., Any]) -> CallError | None:
-    """The error with which a gate around a callee refuses all its calls; None if no gate does."""
+    """The error if a gate around a callee refuses all its calls, else None."""
     refusals = (layer.why_closed(callee.name) for layer in callee.layers if isinstance(layer, Gate))
     return next((each for each in refusals if each is not None), None)
 
 
 async def check_gate(gate: Gate, call: Call) -> None:
-    """Let a gate check a call, in limited time. A gate that returns something may mean no by it, so the call is denied.
+    """Let a gate check a call within a time limit. If the gate returns a value, which may mean no, the call is denied.
 
     Raises:
         CallError: the call is refused. DeadlineError: the gate took too long.
@@ -116,9 +116,10 @@ async def check_gate(gate: Gate, call: Call) -> None:
 
 
 class CheckGates(RunsOwnCode, CallLayer):
-    """Checks the gates around a tool before any layer acts on the call: what a gate refuses is not asked about.
+    """Checks a tool's gates before any layer acts on the call, so that no person is asked about a refused call.
 
-    The gates stay around the tool and check the call again, because the state may change during a wait for approval.
+    The gates also stay around the tool and check the call again, because the state may change while approval is
+    pending.
     """
 
     place = Place.OWN
@@ -150,6 +151,6 @@ _BEFORE_GATES: Final = (Place.AUTHORIZE, Place.VALIDATE)
 
 
 def with_gates_first(run_layers: Stack[CallLayer], tool_layers: Stack[CallLayer]) -> Stack[CallLayer]:
-    """The run layers with a check of a tool's gates in advance: once the call is permitted and valid."""
+    """Add an early check of a tool's gates to the run layers, after the call is permitted and valid."""
     gates = tuple(layer for layer in tool_layers if isinstance(layer, Gate))
     return run_layers.insert_inside(_BEFORE_GATES, CheckGates(gates)) if gates else run_layers

@@ -1,6 +1,6 @@
-"""Guards around layers of your own: a defect in one ends one call, with an error that names the layer.
+"""Guards around custom layers: a defect in one ends a single call, with an error that names the layer.
 
-Remit's own layers keep these rules, so only other layers have the cost of a guard.
+Remit's own layers obey these rules, so only custom layers bear the cost of a guard.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ R = TypeVar("R")
 
 
 def compose_calls(layers: Iterable[CallLayer], base: CallService) -> CallService:
-    """Wrap ``base`` in layers around calls, given outermost first, with a guard around each layer of your own."""
+    """Wrap ``base`` in layers around calls, given outermost first, with a guard around each custom layer."""
     outermost_first = list(layers)
     own = [name for layer in outermost_first if (name := layer.own_code if _is_shipped(layer) else _layer_name(layer))]
     checked = _check_unchanged(base, ", ".join(own)) if own else base
@@ -62,7 +62,7 @@ def compose_steps(layers: Iterable[StepLayer], base: StepService) -> StepService
 
 
 def _accept(_layer: str, _entered: object, _passed: object) -> None:
-    """Accept any request: layers may change requests to a model."""
+    """Accept any request, because layers may change model requests."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,13 @@ def _compose(layers: Iterable[Layer[Q, R]], base: Service[Q, R], rules: _Rules[Q
 
 
 def _is_shipped(layer: Layer[Any, Any]) -> bool:
-    """Whether the layer is one of Remit's, and runs no function of yours."""
+    """Whether the layer is one of Remit's that runs no application function."""
     inner = viewed_layer(layer)
     return type(inner).__module__.startswith("remit.") and not isinstance(inner, RunsOwnCode)
 
 
 def is_composed_by_own_code(layer: object) -> bool:
-    """Whether code of the application wraps the service, which may fail. Subclasses may leave that to Remit."""
+    """Whether application code, which may fail, wraps the service. Subclasses may leave this to Remit."""
     return _is_own_code(type(viewed_layer(layer)))
 
 
@@ -104,7 +104,7 @@ def _is_own_code(kind: type) -> bool:
 
 
 def _layer_name(layer: object) -> str:
-    """The name of a layer for errors. A ``repr`` would not do: it may differ between processes."""
+    """The name of a layer for errors, which unlike its ``repr`` is equal in all processes."""
     return layer.name if isinstance(layer, RunsOwnCode) else type(layer).__name__
 
 
@@ -112,10 +112,10 @@ _UNCHECKED: Final = object()
 
 
 class _Entry(Struct, Generic[Q]):
-    """A request to adjacent layers of an application, with its task and the number of times it had been cancelled.
+    """A request to adjacent custom layers, with its task and the number of earlier cancellations.
 
-    ``signal``, raised by inner to end or suspend the run, is raised again even if a layer swallows it. ``checked`` is
-    the last valid result of a layer; layers outside may return it without another check.
+    ``signal``, which inner raised to end or suspend the run, is raised again even if a layer swallows it. ``checked``
+    is the last valid result of a layer; outer layers may return it without another check.
     """
 
     request: Q
@@ -126,13 +126,13 @@ class _Entry(Struct, Generic[Q]):
     checked: object = _UNCHECKED
 
     def raise_signal(self) -> None:
-        """Raise what a layer may have swallowed, so that no effect follows it."""
+        """Raise a signal that a layer may have swallowed, so that no effect follows."""
         _raise_if_swallowed(self.task, self.cancels)
         if self.signal is not None:
             raise self.signal
 
     def drop_cancellation_of_group(self) -> None:
-        """Drop the cancellation that a TaskGroup whose task failed leaves behind before Python 3.13."""
+        """Drop the cancellation that, before Python 3.13, a TaskGroup leaves behind if a task fails."""
         while self.task.cancelling() > self.cancels:
             self.task.uncancel()
 
@@ -141,7 +141,7 @@ _Entered = ContextVar[_Entry[Q]]
 
 
 class _GuardedLayers(Generic[Q, R]):
-    """Adjacent layers of your own, given innermost first. What they have in common is checked once around them all."""
+    """Adjacent custom layers, given innermost first. Common checks run once around all of them."""
 
     def __init__(self, layers: Sequence[Layer[Q, R]], inner: Service[Q, R], rules: _Rules[Q]) -> None:
         names = [_layer_name(layer) for layer in layers]
@@ -177,7 +177,7 @@ class _GuardedLayers(Generic[Q, R]):
             )
         entry.raise_signal()
         current = _current_task()
-        if current is not entry.task:  # a layer calls in a task of its own, such as one with a time limit
+        if current is not entry.task:  # a layer calls inner in its own task, for example to limit its time
             _raise_if_swallowed(current, 0)
         if request is not entry.request:
             self._rules.check_passed(self._innermost, entry.request, request)
@@ -188,7 +188,7 @@ class _GuardedLayers(Generic[Q, R]):
             if is_signal or isinstance(error, (JournalError, DivergedError)):
                 entry.signal = error
             raise
-        entry.signal = None  # of two calls at once, one has answered
+        entry.signal = None  # one of two concurrent calls has answered
         return result
 
 
@@ -199,7 +199,7 @@ def _raise_if_swallowed(task: asyncio.Task[Any], cancels: int) -> None:
 
 
 class _Guard(Generic[Q, R]):
-    """One layer, checked on both sides: the request that it gets, and the result that it returns."""
+    """One layer with checks of the request that it receives and the result that it returns."""
 
     __slots__ = ("_entered", "_name", "_outer", "_results", "_rules", "_service")
 
@@ -284,7 +284,7 @@ _FIXED: Final = (
 
 
 def _check_same_call(layer: str, entered: Call, passed: Call) -> None:
-    """Refuse another call than the one that the layer was given. Deadline and attempt may differ."""
+    """Refuse a different call from the one that the layer received. Deadline and attempt may differ."""
     for name in _FIXED:
         if getattr(passed, name) is not getattr(entered, name):
             raise SealError(
@@ -294,7 +294,7 @@ def _check_same_call(layer: str, entered: Call, passed: Call) -> None:
 
 
 def _check_unchanged(base: CallService, names: str) -> CallService:
-    """Refuse a payload that one of the layers named changed in place: the journal holds what was validated."""
+    """Refuse a payload that one of the named layers mutated, because the journal holds the validated one."""
 
     def check(call: Call, /) -> CoroutineType[Any, Any, Reply]:
         payload = call.payload

@@ -1,6 +1,6 @@
 """Input and output of a contract that JSON schemas describe: from MCP, from OpenAPI, or stored.
 
-They behave like the pydantic `Input` and `Output`; one test suite runs over both.
+They behave like the pydantic-based `Input` and `Output`; both pass one test suite.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class JsonInput:
     """The input of a callee, described by a JSON schema. Implements `InputSchema`.
 
     Raises:
-        ContractError: the schema is not accepted, does not describe an object, or no arguments fit it.
+        ContractError: the schema is not supported, does not describe an object, or allows no arguments.
         SetupError: the extra ``remit[schema]`` is not installed.
     """
 

@@ -1,4 +1,4 @@
-"""The input and output of a model are made once for all callees: to make them takes longer than most calls."""
+"""Caches the inputs and outputs of models for all callees, because making one takes longer than most calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ P = TypeVar("P", bound=BaseModel)
 
 
 def input_of(model: type[P]) -> Input[P]:
-    """The input that a model describes.
+    """The cached input that a model describes.
 
     Raises:
         ContractError: the model cannot describe arguments; the message gives the reason.
@@ -23,7 +23,7 @@ def input_of(model: type[P]) -> Input[P]:
 
 
 def output_of(kind: Any) -> Output[Any]:
-    """The output that a type describes.
+    """The cached output that a type describes.
 
     Raises:
         ContractError: the type cannot be a result; the message gives the reason.
@@ -35,12 +35,12 @@ def output_of(kind: Any) -> Output[Any]:
 
 
 def schema_of(model: type[P]) -> TypedSchema[P]:
-    """Validators for models of external values that are not arguments, such as requests."""
+    """The cached schema of a model for external values that are not arguments, such as requests."""
     return _keep(model, "__remit_schema__", TypedSchema)
 
 
 def _keep(model: type[BaseModel], name: str, make: Callable[[Any], Any]) -> Any:
-    """A cached derivation of a model, kept with the class until pydantic rebuilds it."""
+    """Cache a value derived from a model, kept with the class until pydantic rebuilds it."""
     made: Any = vars(model).get(name)
     if made is None or not made.is_of(model.__pydantic_core_schema__):
         made = make(model)

@@ -29,7 +29,7 @@ P = ParamSpec("P")
 
 
 class FunctionLayer(RunsOwnCode):
-    """Common part of the three kinds of function layers: printing and making services."""
+    """The common base of the three kinds of function layers."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._function = function
@@ -42,7 +42,7 @@ class FunctionLayer(RunsOwnCode):
         return self._function.__name__
 
     def _wrap(self, inner: Any) -> Any:
-        """Make a service, which takes the request only."""
+        """Make a service that takes only the request."""
         function, args, kwargs = self._function, self._args, self._kwargs
 
         async def service(request: Any, /) -> Any:

@@ -48,7 +48,7 @@ def decorated_name(function: FunctionType | MethodType) -> str | None:
 
 
 def find_function(value: Callable[..., Any], name: str | None) -> tuple[FunctionType | MethodType, str | None]:
-    """The function itself, or the ``__call__`` of an object, whose tool has the name of its class by default.
+    """Return the function or an object's ``__call__``. An object's tool is named after its class by default.
 
     Raises:
         ContractError: it is neither.
@@ -64,7 +64,7 @@ def find_function(value: Callable[..., Any], name: str | None) -> tuple[Function
 
 
 def canonical_name(function: FunctionType | MethodType, name: str | None = None) -> str:
-    """The name of a function's tool: ``name``, or else that of `tool_name`, or else the function's own.
+    """The name of a function's tool: ``name``, the name from `tool_name`, or the function's own, in this order.
 
     Raises:
         ContractError: the two names differ, or the name is not valid for models.

@@ -10,7 +10,7 @@ from remit.record.items import Note
 
 
 def limit_content(content: str, max_bytes: int) -> str:
-    """The JSON of a note, or of its beginning if it is longer than ``max_bytes`` bytes."""
+    """The JSON of a note, or of its beginning if it exceeds ``max_bytes``."""
     text = shorten_text(content, max_bytes)
     return content if text == content else serialize_content({"truncated": True, "beginning": text})
 

@@ -1,4 +1,4 @@
-"""Callbacks of the application outside the attempts of calls: previews, gates, the objects that references mean."""
+"""Application callbacks outside the attempts of calls: previews, gates and the resolution of references."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHARE: Final = 0.9
 
 
 class ObservingContext:
-    """The context of a call that has not been made, for functions that only look. Messages are not recorded."""
+    """The context of a call that has not been made, for read-only functions. Messages are not recorded."""
 
     def __init__(self, call: Call) -> None:
         self.caller: Caller = call.caller
@@ -53,10 +53,10 @@ class ObservingContext:
 async def await_callback(
     what: str, answer: Awaitable[T], *, deadline: float | None = None, seconds: float | None = None
 ) -> T:
-    """Await a function of the application outside the attempts of calls, which have time limits of their own.
+    """Await an application's function outside the attempts of calls, which have their own time limits.
 
-    It may take at most ``seconds``, by default those of `Limits`, and nearly all of the time until the ``deadline`` of
-    the call: the rest is for what follows, such as asking a person. ``what`` names it in errors.
+    It may take at most ``seconds``, by default the value in `Limits`, and nearly all of the time until the call's
+    ``deadline``; the rest is left for later work, such as asking a person. ``what`` names the function in errors.
 
     Raises:
         DeadlineError: it took longer. InternalError: the function is not async.
@@ -77,11 +77,11 @@ async def await_callback(
 
 
 async def observe(what: str, function: Callable[[], Awaitable[T]], *, deadline: float | None) -> T:
-    """Await a function of the application that looks at the state of a call; see `await_callback`.
+    """Await an application's function that inspects a call; see `await_callback`.
 
     Raises:
-        CallError: it raised one, or failed, so that the call cannot be judged. ExternalError: it failed for a reason
-            that passes. DeadlineError: it took too long.
+        CallError: it raised one, or failed, so the call cannot be judged. ExternalError: it failed for a transient
+            reason. DeadlineError: it took too long.
     """
     try:
         return await await_callback(what, function(), deadline=deadline)

@@ -1,4 +1,4 @@
-"""Runs calls side by side, so that none is lost because another fails or waits for a person."""
+"""Runs calls concurrently, so that none is lost because another fails or waits for a person."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ T = TypeVar("T")
 
 
 async def run_parallel(works: Sequence[Callable[[], Awaitable[T]]], limit: int) -> list[T]:
-    """Run all works, at most ``limit`` at a time, and return their results in the order of the works.
+    """Run all works, at most ``limit`` at a time, and return their results in order.
 
     Raises:
-        Suspended: some wait for decisions, or cannot continue now. It comes after all others have ended, and holds all
-            questions.
+        Suspended: some wait for decisions or cannot continue now. It is raised after all others have ended, and holds
+            all questions.
     """
     semaphore = asyncio.Semaphore(limit)
 

@@ -36,7 +36,7 @@ async def read_artifact(
         offset: the byte at which the part begins
         length: how many bytes to read at most
     """
-    content = await _ARTIFACTS.read(artifact)  # all of it is read to verify it
+    content = await _ARTIFACTS.read(artifact)  # the whole content is read to verify it
     if _is_binary(content[:_HEAD_BYTES]):
         what = f"{artifact.media_type}, {len(content):,} bytes"
         return ArtifactPart(text=f"[no text: {what}]", next_offset=None, size=artifact.size)
@@ -51,13 +51,13 @@ async def read_artifact(
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether content that begins so is not text. A text in another encoding than UTF-8 has few odd characters."""
+    """Whether content with this beginning is binary. A text that is not UTF-8 decodes with few odd characters."""
     odd = head.decode(errors="replace").count("\ufffd")
     return b"\0" in head or head.startswith(b"%PDF-") or odd * 3 > len(head)
 
 
 def _without_cut_character(data: bytes) -> bytes:
-    """The bytes without the beginning of a character that continues after them."""
+    """The bytes without an incomplete character at their end."""
     for length in range(1, 4):
         lead = data[-length]
         if lead >= 0xC0:

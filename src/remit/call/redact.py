@@ -1,4 +1,4 @@
-"""Removes the values of secrets, and what `Redact` layers name, from replies and errors."""
+"""Removes secrets' values, and data named by `Redact` layers, from replies and errors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from remit.schemas.json_schema import list_properties
 from remit.schemas.jsontext import compact_json
 
 LARGE_CHARS: Final = 256 << 10
-"""The longest content of a reply that is redacted in the event loop."""
+"""The maximum characters of a reply's content that are redacted in the event loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What a `Redact` layer removes. The base applies it before anything of a call is on record."""
+    """The rules of a `Redact` layer. The base applies them before it records anything of a call."""
 
     fields: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
@@ -37,9 +37,9 @@ class Redaction:
         return Removal(self._compiled).redact_text(text)
 
     def redact_reply(self, reply: Reply, output: OutputSchema[Any] | None = None) -> Reply:
-        """The reply without what the rules remove, but with the keys that ``output`` declares.
+        """Apply the rules to a reply, but keep the keys that ``output`` declares.
 
-        It is the same reply if they remove nothing.
+        The same reply is returned if nothing is removed.
         """
 
         def list_declared() -> frozenset[str]:
@@ -56,7 +56,7 @@ class Redaction:
 
 
 def redact_reply(reply: Reply, redactions: Sequence[Redaction], output: OutputSchema[Any] | None = None) -> Reply:
-    """The reply without the values of secrets and without what the redactions remove. Declared keys stay."""
+    """Remove secrets' values and the redactions' matches from a reply. Declared keys are kept."""
     for redaction in redactions:
         reply = redaction.redact_reply(reply, output)
     content = redact_secrets_in_content(reply.content)
@@ -67,14 +67,14 @@ def redact_reply(reply: Reply, redactions: Sequence[Redaction], output: OutputSc
 async def redact_reply_aside(
     reply: Reply, redactions: Sequence[Redaction], output: OutputSchema[Any] | None = None
 ) -> Reply:
-    """As `redact_reply`; a large reply is read in a thread, so that the event loop continues."""
+    """Like `redact_reply`, but large replies are redacted in a thread, so that the event loop is not blocked."""
     if len(reply.content) <= LARGE_CHARS:
         return redact_reply(reply, redactions, output)
     return await asyncio.to_thread(redact_reply, reply, redactions, output)
 
 
 def redact_error(error: CallError, redactions: Sequence[Redaction] = ()) -> CallError:
-    """The error without the values of secrets and what the redactions remove. A cause that reveals any is dropped."""
+    """Remove secrets' values and the redactions' matches from an error. A cause that reveals any is dropped."""
     if not KNOWN_SECRETS.spellings.replacements and not redactions:
         return error
     changed = _rewrite_error(error, lambda text: redact_text(text, redactions))
@@ -84,7 +84,7 @@ def redact_error(error: CallError, redactions: Sequence[Redaction] = ()) -> Call
 
 
 def limit_error(error: CallError, max_bytes: int) -> CallError:
-    """The error with at most about ``max_bytes`` bytes of its message and its details; the error itself if it fits."""
+    """Limit an error's message and details to about ``max_bytes`` bytes; return the error itself if it fits."""
     if error.details and len(compact_json(error.to_reply().get("details"))) * 4 > max_bytes:
         error = error_from_reply(compact_json({"error": error.message, "errorCode": error.code}))
     if len(error.message) * 4 <= max_bytes:
@@ -93,14 +93,14 @@ def limit_error(error: CallError, max_bytes: int) -> CallError:
 
 
 def redact_text(text: str, redactions: Sequence[Redaction]) -> str:
-    """The text without the values of secrets and what matches a pattern of the redactions."""
+    """Remove secrets' values and the matches of the redactions' patterns from a text."""
     for redaction in redactions:
         text = redaction.redact_text(text)
     return redact_secrets(text)
 
 
 def safe_cause(error: BaseException, redactions: Sequence[Redaction] = ()) -> BaseException | None:
-    """The error as a cause that may be shown; None if it or its own cause reveals a redacted value."""
+    """The error if it may be shown as a cause; None if it or its own cause reveals a redacted value."""
     if not KNOWN_SECRETS.spellings.replacements and not redactions:
         return error
     text = "".join(traceback.format_exception(error))
@@ -113,7 +113,7 @@ def _with_content(reply: Reply, content: str, error: CallError | None) -> Reply:
 
 
 def _rewrite_error(error: CallError, change: Callable[[str], str]) -> CallError:
-    """The error itself if ``change`` leaves it unchanged, or else a new error of its kind with the changed text."""
+    """Apply ``change`` to an error's texts; return the error itself if nothing changes, or a new one of its kind."""
     body = error.to_reply()
     told = [text for name, part in body.items() if name not in ERROR_FACTS for text in _iter_texts(part)]
     if all(change(text) == text for text in told):
@@ -123,7 +123,7 @@ def _rewrite_error(error: CallError, change: Callable[[str], str]) -> CallError:
 
 
 def _iter_texts(value: object) -> Iterator[str]:
-    """The texts that an error reports: an application's error may report more than its message."""
+    """The texts that an error reports. An application's error may report more than its message."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""References: parameters that name an object as a model does, by an id or a name, and what they were resolved to."""
+"""References: parameters by which a model names an object, by id or name, and the objects that they resolve to."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from remit.schemas.values import iter_values
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An object that a reference may mean, as a resolver returns it.
+    """An object that a reference may denote, returned by a resolver.
 
     Args:
         id: its id, unique within its kind.
-        name: what people call it.
+        name: its name for people.
         revision: its present revision; empty if it has none.
-        aliases: other names by which it may be referred to, such as a slug.
+        aliases: other names for it, such as a slug.
     """
 
     id: str
@@ -51,18 +51,18 @@ _MAX_LENGTH: Final = 200
 
 
 def _describe(id: str, name: str, revision: str, alias: str = "") -> str:  # noqa: A002
-    state = f"revision {revision}" if any(map(str.isdigit, revision)) else revision  # such as open, of a change set
+    state = f"revision {revision}" if any(map(str.isdigit, revision)) else revision  # such as open, for a change set
     also = f" ({alias})" if alias else ""
     return show_hidden(f'{id} "{name}"{also}' + (f", {state}" if state else ""), "")
 
 
 def describe_candidate(candidate: Candidate, alias: str = "") -> str:
-    """Id, name and revision in a line, and an alias after the name: ``7 "Home" (home-2), revision 3``."""
+    """Describe id, name, alias and revision in one line: ``7 "Home" (home-2), revision 3``."""
     return _describe(candidate.id, candidate.name, candidate.revision, alias)
 
 
 class Referent(str):
-    """The id of the object that a reference was resolved to, with its kind, name and revision."""
+    """The id of a reference's resolved object, with its kind, name and revision."""
 
     __slots__ = ("kind", "name", "revision", "said")
     kind: str
@@ -80,7 +80,7 @@ class Referent(str):
         return str(self), self.kind, self.name, self.revision, self.said
 
     def describe(self) -> str:
-        """What was resolved, for a person: ``"home" → page 7 "Home", revision 3``."""
+        """Describe the resolution for a person: ``"home" → page 7 "Home", revision 3``."""
         said = "" if self.said == self else f'"{show_hidden(self.said, "")}" → '
         return f"{said}{self.kind} {_describe(str(self), self.name, self.revision)}"
 
@@ -100,7 +100,7 @@ _SEEN: Final[ContextVar[list[str] | None]] = ContextVar("remit_seen_references",
 
 @contextmanager
 def note_references() -> Generator[list[str]]:
-    """Note the value of each reference that pydantic reads or writes meanwhile."""
+    """Collect the value of each reference that pydantic reads or writes within the block."""
     token = _SEEN.set(seen := [])
     try:
         yield seen
@@ -120,10 +120,10 @@ def find_references(payload: object) -> Iterator[Referent | Unresolved]:
 
 
 def check_references(adapter: TypeAdapter[Any], payload: object, seen: list[str]) -> None:
-    """Refuse a payload if one of the references ``seen`` is not where it would be resolved.
+    """Refuse a payload if one of the ``seen`` references is in a position where it would not be resolved.
 
     Raises:
-        InvalidArgumentsError: names the first one.
+        InvalidArgumentsError: names the first such reference.
     """
     if not seen:
         return
@@ -145,11 +145,11 @@ def check_references(adapter: TypeAdapter[Any], payload: object, seen: list[str]
 
 
 _DROPPING_TYPES: Final = ("union", "set", "frozenset")
-"""Where pydantic reads a value several times, or drops equal ones."""
+"""Schema types for which pydantic reads a value several times, or drops equal values."""
 
 
 def _write(value: object) -> object:
-    """The canonical form of a referent; another value unchanged."""
+    """The canonical form of a referent; any other value unchanged."""
     if isinstance(value, str) and not isinstance(value, Enum):
         _note(value)
     if not isinstance(value, Referent):
@@ -161,10 +161,10 @@ def _write(value: object) -> object:
 class Reference:
     """Marks a parameter as a reference: ``page: Annotated[str, Reference("page")]``.
 
-    A model gives an id, or a name or alias of one object. The resolver that the application registers for the kind
-    finds the object, before policies see the call: they, the question and the function get a `Referent`. Canonical
-    arguments hold its id, name and revision. What stands before it in the ``Annotated``, such as a length, applies to
-    what the model says, and not to the id.
+    A model passes an id, or a name or alias of one object. Before policies see the call, the application's resolver for
+    the kind finds the object: policies, the question and the function receive a `Referent`. Canonical arguments hold
+    its id, name and revision. Constraints before the reference in the ``Annotated``, such as a length, apply to the
+    model's text and not to the id.
     """
 
     __slots__ = ("kind",)
@@ -174,7 +174,7 @@ class Reference:
         self.kind = kind
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Accept a text or the canonical form of a referent, and write the latter."""
+        """Accept a text or a referent's canonical form, and write the canonical form."""
         text = handler(str if source is Referent else source)
         if text["type"] != "str" and not text["type"].startswith("function-"):
             raise ContractError(
@@ -208,7 +208,7 @@ def reference_kinds(adapter: TypeAdapter[Any]) -> frozenset[str]:
     """The kinds of references in a type.
 
     Raises:
-        ContractError: a reference is in a place where it would not be resolved.
+        ContractError: a reference is in a position where it would not be resolved.
     """
     found = set[str]()
     for node in iter_nodes(adapter.core_schema):
@@ -227,14 +227,14 @@ def _kind_in(schema: object) -> str:
 
 
 def _kind_of_text(node: Mapping[str, Any]) -> str:
-    """The kind of the reference that a value itself is, and not one in it."""
+    """The kind of a value that is itself a reference, without looking inside it."""
     if node["type"] in ("nullable", "default", "function-after", "function-before"):
         return _kind_of_text(node["schema"])
     return _kind_of(node)
 
 
 def _check_place(node: Mapping[str, Any]) -> None:
-    """Refuse what would lose a reference, as far as the schema shows it; `check_references` finds the rest."""
+    """Refuse positions in the schema that would lose a reference; `check_references` finds the rest at run time."""
     inside = {"chain": node.get("steps", ())[:-1], "function-after": [node["schema"]] if "schema" in node else []}
     inside["function-wrap"] = inside["function-after"]
     for each in inside.get(node["type"], ()):
@@ -257,7 +257,7 @@ def _literals(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def ids_of_referents(value: object) -> object:
-    """A value of JSON types with the id alone instead of each referent, to compare what two calls are about."""
+    """Replace each referent in a JSON value by its id, to compare the subjects of two calls."""
     if isinstance(value, list):
         return [ids_of_referents(each) for each in cast("list[object]", value)]
     if not isinstance(value, dict):

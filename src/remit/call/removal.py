@@ -1,4 +1,4 @@
-"""Removes from one result what patterns match and the values of fields, and counts it."""
+"""Removes pattern matches and field values from one result, and counts them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from remit.record.secret import REDACTION_MARK
 from remit.schemas.jsontext import compact_json
 
 MAX_MATCHES: Final = 1 << 16
-"""Matches and fields in one result, which bound how far marks let it grow. With more, it is redacted as a whole."""
+"""The maximum matches and fields in one result, to bound its growth. Beyond this, it is redacted as a whole."""
 
 _MARK: Final = REDACTION_MARK.encode()
 _MARKS: Final = re.compile(rb"\[redacted\]")
 _MARKS_IN_KEYS: Final = re.compile(rb"\[redacted(?: [0-9]{1,5})?\]")
 _NEIGHBOURS: Final = (b"", b"\n", b"a", b" ")
-"""The characters that can be next to empty text, as far as RE2's assertions distinguish them."""
+"""Neighbours of empty text that RE2's assertions distinguish."""
 _ERROR_NAMES: Final = frozenset({"success", "cancelled", "reason", "error", "errorCode"})
 ERROR_FACTS: Final = frozenset({"success", "cancelled", "errorCode"})
 """The parts of an error's content that are never private."""
@@ -43,19 +43,19 @@ class Pattern(Protocol):
     """A compiled pattern over UTF-8. Its assertions see the text around the part that is searched."""
 
     def finditer(self, text: bytes, start: int, end: int, /) -> Iterable[Match]:
-        """The matches in a part of the text."""
+        """Find the matches in a part of the text."""
         ...
 
     def fullmatch(self, text: bytes, start: int, end: int, /) -> Match | None:
-        """The match of a whole part of the text."""
+        """Match a whole part of the text."""
         ...
 
 
 def compile_pattern(pattern: str) -> Pattern:
-    """Compile a pattern with RE2: with `re`, a text could make a harmless pattern take hours.
+    """Compile a pattern with RE2, because with `re` some texts make even a harmless pattern take hours.
 
     Raises:
-        SetupError: RE2 is not installed or does not know the pattern, or the pattern matches empty text.
+        SetupError: RE2 is not installed or rejects the pattern, or the pattern matches empty text.
     """
     try:
         re2: Any = import_module("re2")  # only patterns need it, and it has no types
@@ -81,8 +81,8 @@ def compile_pattern(pattern: str) -> Pattern:
 class Removal:
     """The redactions of one result: text that matches a pattern, and the values of fields.
 
-    Keys are data, such as addresses, but for those that ``declared`` names. It is asked for only if one matches. A
-    result with too many matches, or that nests too deeply to be read, is redacted as a whole.
+    Keys are data, such as addresses, except those that ``declared`` returns, which is called only if a key matches. A
+    result with too many matches, or nested too deeply to be read, is redacted as a whole.
     """
 
     def __init__(
@@ -104,11 +104,11 @@ class Removal:
             return REDACTION_MARK
 
     def redact_content(self, content: str) -> str:
-        """Redact every text, key and number in content, or content that is not JSON as a text."""
+        """Redact every text, key and number in JSON content; treat other content as text."""
         return self._redact_json(content, self._change_value, lambda _value: REDACTION_MARK)
 
     def redact_error(self, content: str) -> str:
-        """Redact the content of an error, whose kind stays."""
+        """Redact the content of an error, but keep its kind."""
 
         def change(value: object) -> object:
             changed = self._change_value(value)
@@ -136,9 +136,9 @@ class Removal:
             return redact_whole(None)
 
     def _change_text(self, text: str, marks: re.Pattern[bytes] = _MARKS) -> str:
-        """Replace matches by marks, adjacent ones by one mark. What is redacted already stays.
+        """Replace matches by marks, and adjacent matches by one mark. Existing marks are kept.
 
-        Each pattern sees the text as it was: what one removes may be a part of what another one matches.
+        Each pattern is matched against the original text, because matches of different patterns may overlap.
         """
         if not self._patterns:
             return text
@@ -179,7 +179,7 @@ class Removal:
         return REDACTION_MARK
 
     def _change_keys(self, names: Mapping[str, object]) -> dict[str, str]:
-        """The new key for each key. Keys that became the same are numbered, so that no value is lost."""
+        """Map each key to its new key. Keys that become equal are numbered, so that no value is lost."""
         changed = {name: self._change_text(name, _MARKS_IN_KEYS) for name in names}
         matching = [name for name, new in changed.items() if new != name]
         if not matching:
@@ -212,7 +212,7 @@ def _find_facts(body: object) -> dict[str, object]:
 
 
 def _mark(data: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
-    """The text with a mark for what sorted spans cover."""
+    """Replace the parts that sorted spans cover by marks."""
     parts: list[bytes] = []
     end = 0
     for start, stop in spans:

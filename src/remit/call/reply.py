@@ -36,10 +36,10 @@ _STOPPED: Final = "the run was cancelled; this call did not finish"
 class Reply(Struct, frozen=True):
     """The reply to a call: ``content`` for the model, ``value`` for Python callers. Both are the same result.
 
-    Make one with `from_value`, `final` or `from_error`; `map` changes the result. What a layer made is checked against
-    the output schema of the callee where it is recorded. A reply with ``is_final`` ends the run with its value.
-    ``notice`` is for the model beside the result. ``output`` is the schema that content and value were checked against.
-    ``is_pending``: the call has ended, its result has not come yet, and the content says so.
+    Make one with `from_value`, `final` or `from_error`; `map` changes the result. Replies that layers make are checked
+    against the callee's output schema when they are recorded. A reply with ``is_final`` ends the run with its value.
+    ``notice`` is shown to the model with the result. ``output`` is the schema against which content and value were
+    checked. With ``is_pending``, the call has ended but its result is still to come, and the content says so.
     """
 
     content: str
@@ -53,29 +53,29 @@ class Reply(Struct, frozen=True):
 
     @staticmethod
     def from_value(value: object) -> Reply:
-        """A good reply."""
+        """Make a successful reply."""
         return Reply(serialize_content(value), "ok", value)
 
     @staticmethod
     def final(value: object) -> Reply:
-        """A good reply that ends the run for all agents above: siblings finish, then the run returns this value."""
+        """Make a reply that ends the run for all agents above: siblings finish, then the run returns this value."""
         return Reply(serialize_content(value), "ok", value, is_final=True)
 
     @staticmethod
     def pending(value: object) -> Reply:
-        """A good reply of a call whose result comes later: ``value``, which is not a result of the callee, says so."""
+        """Make a successful reply whose result comes later; ``value`` says so and is not a result of the callee."""
         return Reply(serialize_content(value), "ok", is_pending=True)
 
     @staticmethod
     def from_error(error: CallError) -> Reply:
-        """The reply that describes an error."""
+        """Make the reply that describes an error."""
         check_instance("Reply.from_error: error", error, CallError, "give a CallError of remit.errors")
         outcome: Outcome = "denied" if isinstance(error, DeniedError) else "error"
         return Reply(replace_surrogates(compact_json(error.to_reply())), outcome, NOT_LOADED, error)
 
     @staticmethod
     def from_stopped_call() -> Reply:
-        """The reply to a call that was cancelled before it ended, with its run or by the body that made it."""
+        """Make the reply to a call that was cancelled before its end, with its run or by the calling body."""
         return Reply.from_error(CallCancelledError(_STOPPED))
 
     @property
@@ -90,13 +90,13 @@ class Reply(Struct, frozen=True):
         return Reply(content, outcome, error=error, is_final=is_final)
 
     def map(self, value: object) -> Reply:
-        """Return this reply with another result. A bad reply has none, and is returned unchanged."""
+        """Return this reply with another result. A failed reply has no result and is returned unchanged."""
         if self.outcome != "ok":
             return self
         return Reply(serialize_content(value), "ok", value, is_final=self.is_final, notice=self.notice)
 
     def with_content(self, content: str) -> Reply:
-        """Return this reply, good or bad, with another content, from which its value is loaded where it is checked."""
+        """Return this reply, even a failed one, with other content, from which a check loads the value."""
         return Reply(
             content, self.outcome, NOT_LOADED, self.error, self.is_final, self.notice, is_pending=self.is_pending
         )
@@ -108,9 +108,9 @@ class Reply(Struct, frozen=True):
         )
 
     def check(self, output: OutputSchema[Any]) -> Reply:
-        """Return this reply with content and value of one result of ``output``. Bad replies have no value.
+        """Return this reply with matching content and value, checked against ``output``. Failed replies have no value.
 
-        The value of a reply that ends the run may come from another callee: it is loaded by the caller of the run.
+        The value of a reply that ends the run may come from another callee, so the caller of the run loads it.
 
         Raises:
             InvalidOutputError: the value, or without one the content, is not a result of ``output``.
@@ -129,7 +129,7 @@ class Reply(Struct, frozen=True):
         return Reply(self.content, "ok", value, notice=self.notice, output=output)
 
     async def check_artifacts(self) -> Reply:
-        """Return this reply if all content that its value refers to can be read here.
+        """Return this reply if all content to which its value refers can be read here.
 
         Raises:
             InvalidOutputError: names the reference.
@@ -138,7 +138,7 @@ class Reply(Struct, frozen=True):
         return self
 
     def load(self, output: OutputSchema[Any]) -> Reply:
-        """Return this reply of the base, checked. One whose content ``output`` cannot load keeps the content alone."""
+        """Check and return a reply of the base. If ``output`` cannot load its content, it keeps only the content."""
         with contextlib.suppress(InvalidOutputError):
             return self.check(output)
         return Reply(self.content, "ok", notice=self.notice, output=output)
@@ -154,7 +154,7 @@ class Reply(Struct, frozen=True):
         return compact_json({**cast("dict[str, object]", result), **self.notice})
 
     def find_wrong_field(self) -> str:
-        """Describe the first field whose value is of another type, for replies that a layer or body made; else ""."""
+        """Describe the first field of a wrong type in a reply that a layer or body made; empty if all are right."""
         content: Any = self.content
         error: Any = self.error
         is_final: Any = self.is_final
@@ -170,7 +170,7 @@ class Reply(Struct, frozen=True):
         return f"a Reply whose {wrong} is {getattr(self, wrong)!r:.80}; make it with Reply.from_value"
 
     def raise_error(self) -> NoReturn:
-        """Raise the error of a bad reply."""
+        """Raise the error of a failed reply."""
         raise self.error or error_from_reply(self.content)
 
 

@@ -1,4 +1,4 @@
-"""Resolves the references of a call to objects, by the functions that the application registers for their kinds."""
+"""Resolves the references of a call to objects, with the application's resolver for each kind."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from remit.record.secret import redact_secrets
 from remit.schemas.suggestions import find_similar
 
 _MAX_NAMED: Final = 10
-"""How many candidates an error names."""
+"""The maximum number of candidates that an error names."""
 _MAX_NAME: Final = 200
 _MANY: Final = 1000
-"""Among more candidates a thread chooses, so that other runs continue."""
+"""The number of candidates above which the choice runs in a thread, so that other runs continue."""
 
 Resolver = Callable[[LeafContext, str], Awaitable[Iterable[Candidate]]]
-"""Finds the objects that a text may mean, and similar ones to suggest: ``await resolver(ctx, text)``."""
+"""Finds the objects that a text may denote, and similar ones to suggest: ``await resolver(ctx, text)``."""
 
 CheckTarget = Callable[[str, Principal], Awaitable[None]]
-"""Refuses a target that there is not for a principal: ``await check_target("bakery/main", principal)``."""
+"""Refuses a target unknown to a principal: ``await check_target("bakery/main", principal)``."""
 
 
 def check_resolvers(what: str, resolvers: object) -> Mapping[str, Resolver]:
@@ -56,10 +56,10 @@ def check_resolvers(what: str, resolvers: object) -> Mapping[str, Resolver]:
 
 
 def check_kinds(callees: Iterable[Contract], resolvers: Mapping[str, Resolver]) -> None:
-    """Refuse a callee with a reference of a kind that nothing resolves, before any call is made.
+    """Refuse a callee with a reference of a kind that has no resolver, before any call is made.
 
     Raises:
-        SetupError: names both.
+        SetupError: names the callee and the kind.
     """
     for callee in callees:
         for kind in sorted(callee.schema_in.references - resolvers.keys()):
@@ -70,11 +70,11 @@ def check_kinds(callees: Iterable[Contract], resolvers: Mapping[str, Resolver]) 
 
 
 async def resolve_references(call: Call, *, edited: bool | None = None) -> Call:
-    """Return the validated call with the objects that its references mean, and record them.
+    """Resolve the references of a validated call, and record their objects.
 
-    A call that was asked about or has started keeps the objects on record, and so does a replay. Any other call that is
-    executed again gets their present revisions. ``edited``: whether these are the arguments of an edit, whose editor
-    may have written any name and revision, and not those on record; None if the call was just bound.
+    A call that was asked about or has started keeps the recorded objects, as does a replay. Any other re-executed call
+    receives their present revisions. ``edited`` says whether the arguments come from an edit, whose editor may have
+    written any name and revision, instead of the record; None if the call was just bound.
 
     Raises:
         NotFoundError: there is no such object. InvalidArgumentsError: a reference may mean several.
@@ -82,7 +82,7 @@ async def resolve_references(call: Call, *, edited: bool | None = None) -> Call:
     if not call.callee.schema_in.references or call.ledger.execution.is_replaying:
         return call
     items = call.ledger.items_for(call.id)
-    # A composed body leaves no record of its beginning, and must make the same calls when it is executed again.
+    # A composed body leaves no record of its start, and must make the same calls when it is executed again.
     settling = (QuestionItem, ArgumentsBound) if call.callee.facts.effect is Effect.COMPOSED else QuestionItem
     is_settled = edited is False or (edited is None and any(isinstance(item, settling) for item in items))
     resolved = await find_referents(call, unresolved_only=is_settled or has_begun(items))
@@ -104,7 +104,7 @@ async def find_referents(call: Call, *, unresolved_only: bool = False) -> Call:
         if key not in found and not (unresolved_only and isinstance(each, Referent)):
             try:
                 found[key] = await _find_referent(call, each)
-            except CallError as error:  # it may name candidates, and what a `Redact` layer inside removes
+            except CallError as error:  # it may name candidates, including data that an inner `Redact` layer removes
                 safe = redact_error(error, call.redactions)
                 if safe is error:
                     raise
@@ -152,7 +152,7 @@ def _make_referent(reference: Referent | Unresolved, found: Sequence[Candidate],
 
 
 def _choose(kind: str, said: str, candidates: Sequence[Candidate]) -> Candidate:
-    """The candidate with that id, or else the only one with that name or alias, in any case if none has it exactly."""
+    """Choose the candidate with that id, or else the only one with that name or alias, at last ignoring case."""
     folded = said.strip().casefold()
     matches = (
         [each for each in candidates if each.id == said]
@@ -172,7 +172,7 @@ def _choose(kind: str, said: str, candidates: Sequence[Candidate]) -> Candidate:
 
 
 def _list(candidates: Iterable[Candidate]) -> str:
-    """Candidates as an error names them. One with the name of another has the first alias that is its own too."""
+    """List candidates for an error. If two share a name, each is shown with its first unique alias."""
     listed = list(candidates)
     more = f", and {len(listed) - _MAX_NAMED} more" if len(listed) > _MAX_NAMED else ""
     names, aliases = Counter(each.name for each in listed), Counter(name for each in listed for name in {*each.aliases})
@@ -188,7 +188,7 @@ def _list(candidates: Iterable[Candidate]) -> str:
 def describe_referents(payload: BaseModel | None, *, named_only: bool) -> list[str]:
     """The resolved references of a payload, one per line, for the approver.
 
-    ``named_only``: leave out those that were given as an id.
+    With ``named_only``, references that were given as an id are omitted.
     """
     referents = (each for each in find_references(payload) if isinstance(each, Referent))
     return list(dict.fromkeys(each.describe() for each in referents if not (named_only and each.said == each)))
@@ -207,7 +207,7 @@ def _replace_values(value: Any, found: Mapping[tuple[str, str], Referent]) -> An
     if isinstance(value, (list, tuple, set, frozenset)):
         values = cast("list[Any]", value)
         changed = _replace_parts(dict(enumerate(values)), found)
-        make = getattr(type(values), "_make", type(values))  # that of a NamedTuple
+        make = getattr(type(values), "_make", type(values))  # the type of a NamedTuple
         return make(changed.get(place, each) for place, each in enumerate(values)) if changed else values
     if is_dataclass(value) and not isinstance(value, type):
         changed = _replace_parts({each.name: getattr(value, each.name) for each in fields(value)}, found)
@@ -216,6 +216,6 @@ def _replace_values(value: Any, found: Mapping[tuple[str, str], Referent]) -> An
 
 
 def _replace_parts(parts: Mapping[Any, Any], found: Mapping[tuple[str, str], Referent]) -> dict[Any, Any]:
-    """The parts that change."""
+    """Replace the parts that change."""
     changed = {name: _replace_values(each, found) for name, each in parts.items()}
     return {name: each for name, each in changed.items() if each is not parts[name]}

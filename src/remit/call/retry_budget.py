@@ -1,4 +1,4 @@
-"""The budget from which retries are paid, so that they add little load to a service that keeps failing."""
+"""The budget for retries, which limits the load that they add to a failing service."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ BUCKET_TOKENS: Final = 500
 RETRY_COST: Final = 5
 """Tokens for one retry."""
 FIRST_ATTEMPT_REFUND: Final = 1
-"""Tokens refunded by success at the first attempt. Success after a retry refunds the cost of that retry."""
+"""Tokens refunded by a success at the first attempt. A success after a retry refunds that retry's cost."""
 
 
 def backoff(attempt: int, base_delay: float, max_delay: float, jitter: Callable[[], float]) -> float:
-    """Seconds to wait after an attempt: doubled each time up to ``max_delay``, of which a random half is cut."""
+    """Seconds to wait after an attempt: doubled each time up to ``max_delay``, with up to half cut at random."""
     return min(base_delay * 2.0 ** min(attempt - 1, 1000), max_delay) * (0.5 + jitter() / 2)
 
 
 class RetryBudget:
-    """One bucket of tokens for each name; without tokens, no retry. ``spent_tokens`` has those that are used up."""
+    """One bucket of tokens per name; an empty bucket allows no retry. ``spent_tokens`` holds the used tokens."""
 
     __slots__ = ("spent_tokens",)
 
@@ -27,7 +27,7 @@ class RetryBudget:
         self.spent_tokens: dict[str, int] = {}
 
     def try_spend(self, name: str, tokens: int) -> bool:
-        """Pay a retry; False if the bucket does not have as much."""
+        """Pay for a retry; False if the bucket does not have enough tokens."""
         total = self.spent_tokens.get(name, 0) + tokens
         if total > BUCKET_TOKENS:
             return False

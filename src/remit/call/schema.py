@@ -31,7 +31,7 @@ _LOSSY_SERIALIZER: Final = "its serializer writes what does not read back as the
 
 
 def shorten_text(text: str, max_bytes: int) -> str:
-    """The text, or if it is longer than ``max_bytes`` bytes of UTF-8, its beginning and how long it is."""
+    """The text or, if it exceeds ``max_bytes`` of UTF-8, its beginning and its length."""
     if len(text) * 4 <= max_bytes or len(data := text.encode("utf-8", "surrogatepass")) <= max_bytes:
         return text
     return f"{data[: max(0, max_bytes - 40)].decode(errors='ignore')}… ({len(data):,} bytes)"
@@ -53,16 +53,16 @@ class Input(TypedSchema[P]):
             refuse_contradiction(self.json_schema, "arguments")
             self._check()
 
-    # Both are asked for in every call, and found out for the first one.
+    # Every call needs both, so they are computed once.
     computes_defaults: bool = cast("bool", cached_property(lambda self: self._codec.computes_defaults))
     """Whether a default comes from a function."""
 
     references: frozenset[str] = cast("frozenset[str]", cached_property(lambda self: reference_kinds(self._adapter)))
-    """The kinds of objects that arguments refer to. `ContractError`: one is where it would not be resolved."""
+    """The kinds of objects that arguments refer to. `ContractError`: a reference would not be resolved."""
 
     @property
     def functions(self) -> list[str]:
-        """Its validators and factories, which the JSON schema does not show; see `describe_functions`."""
+        """The model's validators and factories, which the JSON schema does not show; see `describe_functions`."""
         return [*describe_functions(self._adapter), *(f"reference {kind}" for kind in sorted(self.references))]
 
     def bind(self, arguments: Arguments, *, strict: bool = False) -> P:
@@ -77,7 +77,7 @@ class Input(TypedSchema[P]):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
         validate, extra = self._adapter.validator.validate_json, "forbid" if strict else None
         try:
-            if not self._may_refer:  # to note references costs more than most binding
+            if not self._may_refer:  # collecting references costs more than most bindings
                 payload: P = validate(arguments.raw, strict=strict or None, extra=extra)
             else:
                 payload = self._read(lambda: validate(arguments.raw, strict=strict or None, extra=extra))
@@ -122,7 +122,7 @@ class Input(TypedSchema[P]):
 
         Raises:
             ValidationError: the model does not allow it; `explain` gives the reason.
-            InvalidArgumentsError: it loses a reference.
+            InvalidArgumentsError: a reference would be lost.
         """
         return self._read(lambda: self.model.model_validate_json(text))
 
@@ -152,7 +152,7 @@ class Input(TypedSchema[P]):
 
     @cached_property
     def _may_refer(self) -> bool:
-        """Whether a reference may be among the arguments, perhaps in a place where it would not be resolved."""
+        """Whether the arguments may contain a reference, even in a position where it would not be resolved."""
         try:
             return bool(self.references)
         except ContractError:
@@ -168,7 +168,7 @@ class Input(TypedSchema[P]):
         return plain
 
     def _read(self, read: Callable[[], object]) -> P:
-        """The payload that ``read`` returns, with every reference where it will be resolved."""
+        """Return the payload from ``read``, after checking that every reference will be resolved."""
         if not self._may_refer:
             return cast("P", read())
         with note_references() as seen:
@@ -204,7 +204,8 @@ class Output(TypedSchema[T]):
         try:
             refuse_contradiction(self.json_schema, "results")
             self._check()
-        except (PydanticUserError, LookupError, UnicodeError, AssertionError) as error:  # the last for `Literal[()]`
+        # the last one is raised for `Literal[()]`
+        except (PydanticUserError, LookupError, UnicodeError, AssertionError) as error:
             raise ContractError(
                 f"{kind!r} cannot be a result: use JSON types, a pydantic model or a dataclass"
             ) from error
@@ -214,7 +215,7 @@ class Output(TypedSchema[T]):
     def dump(self, value: object) -> tuple[T, str]:
         """Check a result. Returns it with its content: text unchanged, everything else as JSON.
 
-        Halves of surrogate pairs, which UTF-8 cannot encode, are replaced.
+        Lone surrogates, which UTF-8 cannot encode, are replaced.
 
         Raises:
             InvalidOutputError: the result does not have the type, or JSON cannot represent it.
@@ -244,14 +245,14 @@ class Output(TypedSchema[T]):
             raise InvalidOutputError(f"JSON cannot hold the result: {say_why(error)}") from error
 
     def as_argument(self, name: str) -> TypedSchema[Any]:
-        """A parser for a result that is the only argument of a call, with this name."""
+        """Make a parser for a result that is the only argument of a call, under this name."""
         if (made := self._as_arguments.get(name)) is None:
             made = TypedSchema[Any](create_payload_model("result", {name: (self.result_type, ...)}))
             self._as_arguments[name] = made
         return made
 
     def load(self, content: str, *, strict: bool = False) -> T:
-        """Load a result from its content. Strict: as `read` does, for what a person or a model gives as a result.
+        """Load a result from its content strictly, like `read`, because a person or a model may have written it.
 
         Raises:
             ValueError: it does not fit; `explain` gives the reason.
@@ -284,7 +285,7 @@ def serialize_content(value: object) -> str:
         InvalidOutputError: JSON cannot represent it.
     """
     if isinstance(value, str):
-        return str.__str__(value)  # the text of a subclass, which the journal cannot write
+        return str.__str__(value)  # a str subclass, which the journal cannot write
     try:
         return _refuse_constants(to_json(sort_sets(value), by_alias=True, inf_nan_mode="constants").decode())
     except (PydanticSerializationError, ValueError, RecursionError) as cause:
@@ -293,8 +294,8 @@ def serialize_content(value: object) -> str:
 
 
 def _refuse_constants(content: str) -> str:
-    """The content, if it has no number that JSON lacks: NaN is never read as null."""
-    if "NaN" in content or "Infinity" in content:  # in a text, or as such a number
+    """Return the content unless it has a number that JSON lacks, so that NaN never becomes null."""
+    if "NaN" in content or "Infinity" in content:  # within a text, or as a number
         json.loads(content, parse_constant=reject_constant)
     return content
 

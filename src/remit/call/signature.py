@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Signature(Struct, frozen=True):
-    """How to call a function: whether it takes a context, and how a payload becomes its parameters.
+    """How to call a function: whether it takes a context, and how a payload maps to its parameters.
 
     ``field_names`` maps each parameter to its field of the payload model. It is None if the function takes the payload
     model itself as its only parameter, or a dictionary of the arguments (``takes_dict``).
@@ -84,14 +84,14 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
         raise ContractError(f"{name}: {_explain_unreadable(hints, parameters)}") from error
     except (PydanticUserError, ContractError) as error:
         raise ContractError(f"{name}: {error.message.splitlines()[0]}") from error
-    except AssertionError as error:  # of pydantic, for `Literal[()]`
+    except AssertionError as error:  # raised by pydantic for `Literal[()]`
         raise ContractError(f"{name}: a parameter has a type without values: {error}") from error
     python = inspect.Signature(parameters)
     return Signature(description, wants_context, kind is Context, schema_in, schema_out, names, python)
 
 
 def _explain_unreadable(hints: dict[str, Any], parameters: list[inspect.Parameter]) -> str:
-    """Which parameter has a type that pydantic cannot read, and what to write."""
+    """Name the parameter whose type pydantic cannot read, and say what to write."""
     name = next((each.name for each in parameters if not _is_readable(hints[each.name])), "")
     shown = getattr(hints.get(name), "__name__", "") if isinstance(hints.get(name), type) else str(hints.get(name))
     return f"JSON cannot hold the {shown} of '{name}'; use JSON types, a pydantic model or a dataclass"
@@ -108,7 +108,7 @@ def _is_readable(kind: Any) -> bool:
 def read_dict_call(
     call: Callable[..., Any], name: str, schema: Mapping[str, Any], output_schema: Mapping[str, Any] | None
 ) -> Signature:
-    """Read the contract of a function that takes one dictionary, which JSON schemas describe.
+    """Read the contract of a function that takes one dictionary described by JSON schemas.
 
     Raises:
         ContractError: a schema is not accepted, or the function has other parameters.
@@ -133,7 +133,7 @@ def read_dict_call(
 def _context_type(
     function: Callable[..., Any], name: str, parameters: list[inspect.Parameter], hints: dict[str, Any]
 ) -> object:
-    """The type of context that a function takes first; None if it takes none."""
+    """The type of a function's leading context parameter; None if it takes no context."""
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise ContractError(f"{name} yields its results: return them, as a list")
     kind: Any = hints.get(parameters[0].name) if parameters else None
@@ -177,7 +177,7 @@ def _check_parameters(parameters: list[inspect.Parameter], hints: dict[str, Any]
 
 
 def _check_description(name: str, parameter: str, written: str | None, kind: Any) -> None:
-    """Refuse a description of a parameter, in the docstring or its `Field`, that cannot be stored."""
+    """Refuse a parameter's description, from the docstring or its `Field`, that cannot be stored."""
     fields = [each.description for each in getattr(kind, "__metadata__", ()) if isinstance(each, FieldInfo)]
     for description in (written, *fields):
         check_text(f"{name}: the description of '{parameter}'", description or "", ContractError)

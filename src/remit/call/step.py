@@ -1,4 +1,4 @@
-"""A step of an agent: one model request and the tool calls it asked for."""
+"""A step of an agent: one model request and the tool calls that its answer asks for."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from remit.record.secret import redact_secrets
 
 
 class PreparedCall(Struct, frozen=True):
-    """A call that has its ``id``.
+    """A call with its ``id``.
 
-    ``make`` makes the call, or answers it with an error, unless it is on record. ``arguments`` are the canonical ones,
-    or the raw text if there are none.
+    ``make`` makes the call, or answers it with an error, unless it is recorded. ``arguments`` are in canonical form, or
+    the raw text if there is none.
     """
 
     id: str
@@ -33,7 +33,7 @@ class MakeCall(Protocol):
     """Makes a prepared call."""
 
     def __call__(self, refusal: CallError | None = None, /) -> Awaitable[Reply]:
-        """Make the call; with a ``refusal``, answer it with that. One that is on record is made as it was."""
+        """Make the call or, given a ``refusal``, answer with that. A recorded call is answered as recorded."""
         ...
 
 
@@ -48,7 +48,7 @@ class CallFactory(Protocol):
     def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
         """Prepare a call of the named tool with raw arguments; ``wire_id`` is the model's id of the call.
 
-        Calls get their ids in the order of preparation, whatever the order in which they run.
+        Calls get their ids in the order of preparation, even if they run in another order.
         """
         ...
 
@@ -60,7 +60,7 @@ class StepUsage(Struct, frozen=True):
     completion_tokens: int = 0
     tool_calls: int = 0
     invalid_results: int = 0
-    """Results that were not of the agent's output type, which the model was asked to correct."""
+    """Results of a wrong type, which the model was asked to correct."""
 
     def add(self, other: StepUsage) -> StepUsage:
         """Return the sum of both."""
@@ -73,11 +73,11 @@ class StepUsage(Struct, frozen=True):
 
 
 EndTurn = Callable[[int, str], Reply | None]
-"""Reports the end of a turn with its number and the text of its answer. Returns the result if the agent is done."""
+"""Reports the end of a turn, with its number and the answer's text. Returns the result if the agent is done."""
 
 
 class StepRequest(Struct, frozen=True, kw_only=True):
-    """The input of a step: the chat so far, the factory of its calls, and the usage of the steps before.
+    """The input of a step: the chat so far, the factory of its calls, and the usage of earlier steps.
 
     ``end_turn`` asks the agent's stop policy. Without it, an agent is done when its model calls no tool.
     """
@@ -88,7 +88,7 @@ class StepRequest(Struct, frozen=True, kw_only=True):
     end_turn: EndTurn | None = None
 
     def with_message(self, text: str) -> StepRequest:
-        """The request with a message from the loop to the model, which is on record before the step."""
+        """Return the request with a message from the loop to the model, which is recorded before the step."""
         check_text("with_message: text", text)
         chat = self.chat
         message = encode_message({"role": "user", "content": redact_secrets(text)})
@@ -98,12 +98,12 @@ class StepRequest(Struct, frozen=True, kw_only=True):
         return structs.replace(self, chat=replace(chat, history=chat.history.with_messages(message)))
 
     def again(self, outcome: StepOutcome) -> StepRequest:
-        """The request of a next step that asks the same once more: the messages of this one are omitted."""
+        """Return the request that repeats this step without its messages."""
         following = self.after(outcome)
         return structs.replace(following, chat=replace(following.chat, history=self.chat.history))
 
     def after(self, outcome: StepOutcome) -> StepRequest:
-        """The request of the next step: with the messages and the usage of this one."""
+        """Return the request of the next step, with this step's messages and usage."""
         return StepRequest(
             chat=self.chat.next_turn(self.chat.history.with_messages(*outcome.messages)),
             calls=self.calls,

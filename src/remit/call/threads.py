@@ -1,4 +1,4 @@
-"""Plain functions as tools: each call runs in a separate thread, outside the event loop."""
+"""Plain functions as tools. Each call runs in a separate thread, outside the event loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class ThreadStillRunning(asyncio.CancelledError):
-    """A call was cancelled while its function ran in a thread, which continues. ``thread`` gets what comes of it."""
+    """A call was cancelled while its function continues in a thread. ``thread`` receives the outcome."""
 
     def __init__(self, thread: Future[Any]) -> None:
         super().__init__("it runs in a thread, which cannot be stopped, and is still running")
@@ -21,10 +21,10 @@ class ThreadStillRunning(asyncio.CancelledError):
 
 
 def awaitable_body(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function`` if it is async, or else an async function that runs it in a thread.
+    """Return ``function`` if it is async, or else an async function that runs it in a thread.
 
-    The thread sees the context variables of the call. It cannot be stopped: a call that is cancelled does not wait for
-    it and raises `ThreadStillRunning`. The thread is a daemon, so it does not keep the process alive either.
+    The thread sees the call's context variables. It cannot be stopped: a cancelled call does not wait for it and raises
+    `ThreadStillRunning`. The thread is a daemon, so it does not keep the process alive.
     """
     if inspect.iscoroutinefunction(function):
         return function
@@ -32,7 +32,7 @@ def awaitable_body(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     async def run_in_thread(*args: Any, **kwargs: Any) -> Any:
         thread = Future[Any]()
-        thread.set_running_or_notify_cancel()  # so that nobody can cancel it
+        thread.set_running_or_notify_cancel()  # so that it cannot be cancelled
         call = partial(copy_context().run, function, *args, **kwargs)
         name = f"remit tool {function.__name__}"
         threading.Thread(target=_run, args=(call, thread), name=name, daemon=True).start()
@@ -42,10 +42,10 @@ def awaitable_body(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 async def wait_for_thread(thread: Future[Any]) -> Any:
-    """Return what the function in a thread returns, or raise what it raises.
+    """Return the result of a function in a thread, or raise its exception.
 
     Raises:
-        ThreadStillRunning: this was cancelled first.
+        ThreadStillRunning: the wait was cancelled first.
     """
     waiter = asyncio.wrap_future(thread)
     try:
@@ -63,7 +63,7 @@ def _run(call: Callable[[], Any], thread: Future[Any]) -> None:
             result.close()
             raise TypeError("it returned a coroutine; declare it `async def`")  # noqa: TRY301 - for the call's task
     except StopIteration as error:
-        thread.set_exception(RuntimeError(f"it raised {error!r}"))  # a future refuses to hold a StopIteration
+        thread.set_exception(RuntimeError(f"it raised {error!r}"))  # a future cannot hold a StopIteration
     except BaseException as error:  # noqa: BLE001 - raised in the task that awaits the call
         thread.set_exception(error)
     else:

@@ -1,4 +1,4 @@
-"""Tools: plain functions that know nothing of policy, with the contract that a signature or a JSON schema defines."""
+"""Tools: plain functions without knowledge of policy, with a contract from their signature or a JSON schema."""
 
 from __future__ import annotations
 
@@ -137,19 +137,20 @@ class Tool(Generic[P, Out]):
 
     @property
     def functions(self) -> tuple[Callable[..., Any], ...]:
-        """The function, and those that reconcile and preview its calls, if it has them."""
+        """The function, and its reconcile and preview functions, if any."""
         return tuple(each for each in (self._function, self._reconcile, self._preview) if each is not None)
 
     @property
     def body(self) -> object:
-        """Identifies what the tool runs and what governs that, independent of its layers and name."""
+        """Identifies the tool's function and governance, independent of its layers and name."""
         return self._function, self._signature, self.facts, self._reconcile, self._preview
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out:
         """Call the function directly, as in a test: without layers, approval and journal.
 
-        Inside a run this is refused, except in code that leaves the run's context: a thread of `run_in_executor`, or an
-        empty `contextvars.Context`. Python gives such code no way to learn of the run.
+        Inside a run this is refused. It cannot be refused in code that leaves the run's context, such as a
+        `run_in_executor` thread or an empty `contextvars.Context`, because Python does not tell such code about the
+        run.
 
         Raises:
             ContractError: the call is made inside a run, or the function takes a context.
@@ -174,13 +175,13 @@ class Tool(Generic[P, Out]):
         return self._copy(name=check_name(name))
 
     def with_key(self, key: str) -> Tool[P, Out]:
-        """Return the same tool under the key of a method, by which programs call it and models cannot."""
+        """Return the same tool under a method's key, by which programs, but not models, can call it."""
         return self._copy(name=key)
 
     def with_reconcile(self, reconcile: ReconcileFunction) -> Tool[P, Out]:
         """Return the same tool with a function that finds out whether an interrupted call took effect.
 
-        ``reconcile(ctx, payload)`` returns `Happened` with the result, `DID_NOT_HAPPEN`, or `UNKNOWN`; for `UNKNOWN` a
+        ``reconcile(ctx, payload)`` returns `Happened` with the result, `DID_NOT_HAPPEN`, or `UNKNOWN`, in which case a
         person is asked.
         """
         check_callback(f"tool {self.name}: reconcile", reconcile, "ctx", "payload", is_async=True)
@@ -190,8 +191,8 @@ class Tool(Generic[P, Out]):
         """Return the same tool with a preview for the approver of a call.
 
         ``await preview(ctx, payload)`` returns a few lines, like the title behind an id, or a `Preview` that also lists
-        the changes and names the state that it describes. It must change nothing: the call is not approved yet. If it
-        fails, so does the call, and no person is asked.
+        the changes and names the state that it describes. It must change nothing, because the call is not approved yet.
+        If the preview fails, the call fails too, and no person is asked.
         """
         check_callback(f"tool {self.name}: preview", preview, "ctx", "payload", is_async=True)
         return self._copy(preview=preview)
@@ -239,7 +240,7 @@ class Tool(Generic[P, Out]):
         return "" if self._preview is None else await check_awaitable(self._preview(ctx, payload))
 
     def with_facts(self, facts: Facts, *, name: str, description: str, where: str) -> Tool[P, Out]:
-        """A tool of the same function with the name and facts of an inventory entry, without layers.
+        """Return a tool of the same function with an inventory entry's name and facts, without layers.
 
         Raises:
             ContractError: the facts do not fit the function.
@@ -326,11 +327,12 @@ def tool(
 
     An object with ``__call__`` is a function too: ``tool(DatabaseTool(pool), effect="pure")``.
 
-    A plain ``def`` runs in a thread. A thread cannot be stopped: a timeout reports that the call is still running.
+    A plain ``def`` runs in a thread, which cannot be stopped: a timeout reports that the call is still running.
 
-    The signature and docstring are the contract: types become the schema, the docstring the description, its ``Args:``
-    the descriptions of the parameters. A function whose one parameter is a pydantic model takes that as its payload. A
-    first parameter annotated `LeafContext` or `Context` gets the context of the call. The other arguments are `Facts`.
+    The signature and docstring define the contract: the types become the schema, the docstring the description, and its
+    ``Args:`` the descriptions of the parameters. If the only parameter is a pydantic model, the model is the payload. A
+    first parameter annotated `LeafContext` or `Context` receives the call's context. The other arguments of `tool` are
+    `Facts`.
 
     Raises:
         ContractError: the function has no valid contract; the message gives the reason.
@@ -351,7 +353,7 @@ def build_tool(
     description: str | None = None,
     where: str = "",
 ) -> Tool[..., Any]:
-    """Make a tool of a function whose facts an inventory gives; see `tool`. ``where``: the place of its entry.
+    """Make a tool of a function with facts from an inventory; see `tool`. ``where`` is the location of the entry.
 
     Raises:
         ContractError: the function has no valid contract; the message gives the reason.

@@ -1,4 +1,4 @@
-"""Tells errors that will pass, such as a lost connection, from those that will not."""
+"""Distinguishes transient errors, such as a lost connection, from permanent ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TRANSIENT_NAMES: Final = {
     "http": frozenset({"IncompleteRead", "BadStatusLine"}),
     "ssl": frozenset({"SSLError"}),
 }
-"""Base classes by the first part of their module. Most are of libraries that Remit does not import."""
+"""Base classes by top-level module. Most belong to libraries that Remit does not import."""
 
 
 def is_transient(error: BaseException) -> bool:
@@ -37,5 +37,5 @@ def is_transient(error: BaseException) -> bool:
     for each in type(error).__mro__:
         if each.__name__ in _TRANSIENT_NAMES.get(each.__module__.partition(".")[0], ()):
             return True
-    reason: object = vars(error).get("reason")  # errors of urllib and urllib3 hold the one of the connection
+    reason: object = vars(error).get("reason")  # errors of urllib and urllib3 wrap the connection's error
     return isinstance(reason, BaseException) and is_transient(reason)

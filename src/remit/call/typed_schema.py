@@ -1,6 +1,6 @@
-"""A Python type as pydantic reads and writes it: what the input and the output of a contract share.
+"""A Python type as pydantic reads and writes it, shared by the input and output of contracts.
 
-There is one strict reader for values from outside: arguments, requests, and results that a model or a person gives.
+One strict reader handles all external values: arguments, requests, and results given by a model or a person.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ _MAX_ERRORS_LISTED: Final = 5
 _RAISED_BY: Final = re.compile(r"^(Error serializing to JSON: |Error calling function `\w+`: |\w+Error: )+")
 
 CONTRACTS_ARE_CHECKED: Final[ContextVar[bool]] = ContextVar("remit_contracts_are_checked", default=False)
-"""Whether all contracts that are made now were checked before, as they are: then each is read on first use."""
+"""Whether contracts made now were already checked unchanged, so that each can be read on first use."""
 
 
 def contracts_are_checked() -> bool:
-    """Whether a command loads an application that it has checked before, as it is.
+    """Whether a command loads an application that was already checked unchanged.
 
-    Its models may then be built when they are used: ``ConfigDict(defer_build=contracts_are_checked())``.
+    Its models may then be built on first use: ``ConfigDict(defer_build=contracts_are_checked())``.
     """
     return CONTRACTS_ARE_CHECKED.get()
 
 
 class _Codec:
-    """Serializer of a type, and what its values need to come back as they were. Built for the first value."""
+    """The serializer of a type, and the requirements for a lossless round trip. Built for the first value."""
 
     __slots__ = (
         "computes_defaults",
@@ -72,7 +72,7 @@ class _Codec:
 
 
 class TypedSchema(Generic[T]):
-    """The values of a Python type. ``include_computed``: whether computed fields are written."""
+    """The values of a Python type. ``include_computed`` says whether computed fields are written."""
 
     def __init__(self, kind: Any, *, include_computed: bool = True) -> None:
         self._kind = kind
@@ -81,7 +81,7 @@ class TypedSchema(Generic[T]):
     @cached_property
     def _adapter(self) -> TypeAdapter[T]:
         adapter: TypeAdapter[T] = TypeAdapter(self._kind)
-        if not adapter.pydantic_complete:  # of a model with defer_build
+        if not adapter.pydantic_complete:  # for a model with defer_build
             adapter.rebuild(raise_errors=False)
         return adapter
 
@@ -89,11 +89,11 @@ class TypedSchema(Generic[T]):
     """The JSON schema of the values."""
 
     def is_of(self, core_schema: object) -> bool:
-        """Whether it was made of what pydantic has made of the type, or not of anything yet."""
+        """Whether it is unbuilt, or was built from pydantic's present schema of the type."""
         return "_adapter" not in vars(self) or self._adapter.core_schema is core_schema
 
     def read(self, text: str) -> T:
-        """Read a value from outside: no coercion ("1" is not a number), no unknown or repeated keys, nothing changed.
+        """Read an external value strictly: no coercion ("1" is not a number), no unknown or repeated keys, no changes.
 
         Raises:
             ValueError: it does not fit, or would be changed; `explain` gives the reason.
@@ -106,7 +106,7 @@ class TypedSchema(Generic[T]):
         return read
 
     def explain(self, error: Exception) -> str:
-        """One line that names each wrong field and, for an unknown one, the valid ones."""
+        """Name each wrong field in one line and, for unknown fields, the valid ones."""
         if isinstance(error, json.JSONDecodeError):
             return f"it is not JSON: {error}"
         if not isinstance(error, ValidationError):
@@ -116,10 +116,10 @@ class TypedSchema(Generic[T]):
         return f"{_summarize(found, self.json_schema)}{describe_known_keys(self.json_schema, unknown)}"
 
     def _check(self) -> None:
-        """Refuse a type whose values JSON does not preserve, or whose own rules cannot be checked.
+        """Refuse a type whose values JSON does not preserve, or whose added rules cannot be checked.
 
         Raises:
-            ContractError: says which. SetupError: its own rules need the extra ``remit[schema]``.
+            ContractError: says which. SetupError: its added rules need the extra ``remit[schema]``.
         """
         check_fields(self._adapter)
         _ = self._added_rules
@@ -138,7 +138,7 @@ class TypedSchema(Generic[T]):
 
     @cached_property
     def _is_checked(self) -> bool:
-        """Whether pydantic reads more than the JSON schema shows."""
+        """Whether pydantic accepts more values than the JSON schema shows."""
         return self._formats.is_needed or self._added_rules is not None
 
     @cached_property
@@ -147,7 +147,7 @@ class TypedSchema(Generic[T]):
 
     @cached_property
     def _added_rules(self) -> SchemaBinder | None:
-        """A validator for the rules that the author of the type wrote into its JSON schema."""
+        """A validator for the rules that the type's author added to its JSON schema."""
         return SchemaBinder(self.json_schema) if has_added_rules(iter_nodes(self._adapter.core_schema)) else None
 
     @cached_property
@@ -163,7 +163,7 @@ class TypedSchema(Generic[T]):
 
 
 def say_why(error: Exception) -> str:
-    """The reason of an error, without what pydantic says of the function that raised it."""
+    """The reason of an error, without pydantic's text about the function that raised it."""
     return _RAISED_BY.sub("", str(error))
 
 

@@ -232,7 +232,7 @@ class ErasedItem(Item, frozen=True, kw_only=True, gc=False):
 
 
 class RunSuspended(Item, frozen=True, kw_only=True, gc=False):
-    """The run is suspended until these questions are decided; an open run without any, until its next call."""
+    """The run is suspended until these questions are decided. Without any, an open run waits for its next call."""
 
     kind: ClassVar[str] = "suspended"
     questions: tuple[str, ...]

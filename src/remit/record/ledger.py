@@ -223,7 +223,7 @@ class Ledger(Protocol):
 
     @property
     def unread_keys(self) -> set[str]:
-        """The calls of keyed tools whose last attempt has not read its idempotency key, so that none may follow."""
+        """The keyed calls that may not be repeated, because their last attempt did not read the idempotency key."""
         ...
 
 
