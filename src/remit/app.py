@@ -153,7 +153,7 @@ class App:
         """Compare what a runtime will run with the application's governance: its resolvers, inventory and lock.
 
         Raises:
-            SetupError: ``layers`` lack what the application declares, or a kind of reference has no resolver.
+            SetupError: ``layers`` lack a layer that the application declares, or a kind of reference has no resolver.
             InventoryError: inventory or lock differ; it has all findings.
         """
         callees = list(callees)

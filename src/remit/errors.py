@@ -14,7 +14,7 @@
     │  ├─ ConflictError             the object changed since the caller read it
     │  ├─ DeniedError               not permitted, blocked by policy, or denied by an approver
     │  │  ├─ BlockedError           a policy rule blocks the call
-    │  │  ├─ PolicyError            a policy rule failed, or returned something else than a verdict
+    │  │  ├─ PolicyError            a policy rule failed, or did not return a verdict
     │  │  ├─ ApprovalDeniedError    an approver denied the call, or no decision came in time
     │  │  └─ MissingCapabilityError a capability that a layer needs is missing
     │  ├─ RateLimitedError          too many calls
@@ -23,7 +23,7 @@
     │  ├─ DeadlineError             no result in time
     │  │  └─ StillRunningError      no result in time, and the call has not stopped
     │  ├─ CallCancelledError        the run was cancelled
-    │  ├─ ExternalError             an external service failed, or its connection
+    │  ├─ ExternalError             an external service or its connection failed
     │  │  └─ ModelError             the request to the model failed
     │  │     ├─ ModelUnavailableError  it cannot be reached, does not answer in time, or its server fails (5xx)
     │  │     │  ├─ ModelAccessError  the provider refuses the key, account, model, tools or settings; the run rests
@@ -44,7 +44,7 @@
     │  ├─ JournalFormatError        this version cannot read the journal's format
     │  └─ BrokenJournalError        an item or a row was changed, removed or forged; nothing was run
     ├─ AuditError                   an audit log is not the anchored one, or cannot be written
-    ├─ DivergedError                a replayed run does something else than its journal records
+    ├─ DivergedError                a replayed run differs from its journal
     └─ RequestError                 the runtime cannot do what was requested; by itself: the request is not valid
        ├─ RequestNotFoundError      the run, question, … does not exist, or is invisible to this principal
        ├─ RequestDeniedError        the principal sees it and may not do that
@@ -262,7 +262,7 @@ class ExternalError(CallError, code="EXTERNAL_SERVICE_ERROR"):
 
 
 class ModelError(ExternalError, code="MODEL_ERROR"):
-    """The request to the model failed. ``retry_after``: the seconds that the provider asks to wait, None if unknown."""
+    """The request to the model failed. ``retry_after``: the provider's requested delay in seconds; None if unknown."""
 
     retryable = False
     retry_after: float | None = None
@@ -357,7 +357,7 @@ class AuditError(RemitError, code="AUDIT_BROKEN"):
 
 
 class DivergedError(RemitError, code="DIVERGED"):
-    """A replayed run does something else than its journal records. Raised by replay and resume."""
+    """A replayed run differs from its journal. Raised by replay and resume."""
 
 
 class RequestError(RemitError, code="BAD_REQUEST"):
@@ -365,11 +365,11 @@ class RequestError(RemitError, code="BAD_REQUEST"):
 
 
 class RequestNotFoundError(RequestError, code="REQUEST_NOT_FOUND"):
-    """What the request names does not exist, or is invisible to this principal: both look the same."""
+    """The requested object does not exist, or is invisible to this principal: both look the same."""
 
 
 class RequestDeniedError(RequestError, code="REQUEST_DENIED"):
-    """The principal lacks the permission for an object that they can see or that is public."""
+    """The principal lacks a permission for an object that is visible to it or public."""
 
 
 class RequestConflictError(RequestError, code="REQUEST_CONFLICT"):

@@ -26,7 +26,7 @@ _FILES: Final = "files"
 def data_folder(environ: Mapping[str, str]) -> Path:
     """The folder in ``$REMIT_HOME``, or else the user's data folder for Remit. It is not created.
 
-    Applications keep their own data there too, so that a copy of the folder is a complete backup.
+    Applications keep their own data there too, so a copy of the folder is a complete backup.
     """
     check_instance("data_folder: environ", environ, Mapping, "give the environment variables, such as os.environ")
     configured = environ.get("REMIT_HOME")

@@ -220,7 +220,7 @@ class Agent(BoundAgent):
 
     @property
     def tool_scope(self) -> frozenset[str] | None:
-        """The names that it and everything below it may call: its tools and those that the definition adds.
+        """The names that it and everything below it may call: its tools and the names that the definition adds.
 
         Before a runtime links the agents, ``"listed"`` adds nothing.
         """
@@ -314,7 +314,7 @@ class Agent(BoundAgent):
 
 
 class _Binding(Struct, frozen=True):
-    """What the runtime gives an agent: its handoff tools, the agents of its application, and their models."""
+    """The links that a runtime gives an agent: its handoff tools, the agents of its application, and their models."""
 
     handoff_tools: tuple[HandoffTool, ...]
     peers: Mapping[str, Agent]

@@ -122,7 +122,7 @@ class CompactionPlan:
 
     @property
     def older(self) -> list[str]:
-        """The messages before those that are kept."""
+        """The messages before the kept ones."""
         return [text for group in self.groups[: self.older_count] for text in group]
 
     def drop_outputs(self, callees: Iterable[Callee[..., Any]]) -> HistoryCompacted:

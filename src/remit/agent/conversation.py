@@ -94,7 +94,7 @@ async def _record_run_instructions(frame: Frame, definition: AgentDefinition, ha
 async def _record_memory(
     frame: Frame, agent: BoundAgent, peers: Mapping[str, BoundAgent], prior: Sequence[str]
 ) -> list[str]:
-    """The message with what the agent remembers of the runs before this one of its conversation."""
+    """The message with the agent's memory of earlier runs of its conversation."""
     memory = agent.memory
     if memory is None or frame.caller.call:
         return []

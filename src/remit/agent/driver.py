@@ -76,7 +76,7 @@ class AgentTools:
 
     @cached_property
     def _may_hide(self) -> bool:
-        """Whether some of its tools are hidden from all principals, or from those without a permission."""
+        """Whether some of its tools are hidden from all principals, or from principals without a permission."""
         return any(each.facts.visibility is Visibility.EXPERIMENTAL or why_closed(each) for each in self._visible)
 
     @property

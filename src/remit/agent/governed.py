@@ -11,8 +11,8 @@ from msgspec import Struct
 class Grants(Struct, frozen=True):
     """A set of permitted actions; None permits everything. A larger set is looser.
 
-    ``verb`` says what the agent may do with an element. ``read`` gives the names, by default those in the attribute,
-    and ``field`` is their name in the lock, by default that of the setting.
+    ``verb`` says what the agent may do with an element. ``read`` returns the names, by default the attribute's
+    elements, and ``field`` is the setting's name in the lock if it differs.
     """
 
     verb: str
@@ -44,7 +44,7 @@ class Accepts(Struct, frozen=True):
 
 
 class Noticed(Struct, frozen=True):
-    """How the agent goes about its work, as a text. A change neither loosens nor tightens what it may do."""
+    """A setting of the agent's way of working, as a text. Its changes neither loosen nor tighten governance."""
 
     show: Callable[[Any], str] = repr
 

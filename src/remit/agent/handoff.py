@@ -134,7 +134,7 @@ class HandoffTool:
 
 
 def _facts_of_handoff(target: Facts) -> Facts:
-    """The facts of an agent without those of its run and its input."""
+    """The facts of an agent, except the facts about its run and its input."""
     return replace(target, effect=Effect.PURE, timeout=None, rate=None, confirm=None, repeatable=False)
 
 

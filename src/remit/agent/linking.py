@@ -194,7 +194,7 @@ class UsedModels:
                 await asyncio.to_thread(check_settings, agent.name, agent.model, agent.settings)
 
     def _check_prices(self, callee: AnyCallee) -> None:
-        """Refuse a call that can ask a model whose price is unknown, where a limit on cost binds the request.
+        """Refuse a call that can ask a model whose price is unknown, if a limit on cost applies to the request.
 
         Raises:
             NoModelError: names the agent and its model.
@@ -237,7 +237,7 @@ class UsedModels:
 
 
 def _collect_listed(agent: Agent, agents_by_name: Mapping[str, Agent]) -> frozenset[str]:
-    """The names that the agents below ``agent`` list: those it calls, and their handoff targets.
+    """The names that the agents below ``agent`` list. They are the agents that it calls, and their handoff targets.
 
     Below an agent that narrows its scope, only the names in that scope can be called. The agent's handoff targets are
     not below it, because they continue in its place.

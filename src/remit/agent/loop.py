@@ -128,7 +128,7 @@ class LimitedStep:
         """Make the next step.
 
         Raises:
-            MaxTurnsError: the agent has used all its turns. InternalError: the request is not that of the next turn.
+            MaxTurnsError: the agent has used all its turns. InternalError: the request is not for the next turn.
         """
         if self.turns >= self._limits.turns:
             raise self._limits.turns_error(self._agent)

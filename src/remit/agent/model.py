@@ -273,7 +273,7 @@ class MissingModel:
 
 
 def as_no_model_error(error: SetupError) -> NoModelError:
-    """The setup error of an unavailable model as a `NoModelError`, which leaves the run as it is."""
+    """The setup error of an unavailable model as a `NoModelError`, which leaves the run unchanged."""
     return error if isinstance(error, NoModelError) else NoModelError(error.message)
 
 

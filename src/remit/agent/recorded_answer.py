@@ -37,7 +37,8 @@ def check_answer(answer: object) -> Completion:
     """Refuse an answer that is not a completion with an assistant's message: models and layers are third-party code.
 
     Raises:
-        ModelError: it is something else, such as the text alone. CompletionError: the message is not from an assistant.
+        ModelError: it is not a completion, but only its text, for example. CompletionError: the message is not from an
+            assistant.
     """
     if not isinstance(answer, Completion):
         raise ModelError(

@@ -50,7 +50,7 @@ class NoKey(Struct, frozen=True):
 
 
 class Setting(Struct, kw_only=True):
-    """One setting of a value: its meaning, and what derives from it.
+    """One setting of a value: its meaning and its derived properties.
 
     ``converter`` makes the value from the argument; its second parameter names the setting in errors. ``alias`` is the
     parameter, if the attribute has another name. ``key`` is the key in worker files if its name differs, or `NoKey`.

@@ -33,7 +33,7 @@ from remit.journal.codec import RESULT_TOOL, tool_message_text
 
 
 class Answer(Struct, frozen=True):
-    """A model's answer to the request of a step: the calls to be made, and those by which it gives its result."""
+    """A model's answer to the request of a step: the calls to make, and the calls that give its result."""
 
     completion: Completion
     calls: tuple[ToolCallRequest, ...]

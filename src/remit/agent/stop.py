@@ -25,9 +25,9 @@ class TurnCall(NamedTuple):
 class Turn(Struct, frozen=True, kw_only=True):
     """A turn of an agent, as a stop policy sees it: an answer of the model and its calls, which have ended.
 
-    ``number`` counts the agent's turns from 1 and ``text`` is that of the answer. ``tokens`` and ``cost`` (US dollars;
-    None if the price of a model is unknown) are those of the agent's call so far, with everything below it. ``seconds``
-    is its execution time so far. All values are on record.
+    ``number`` counts the agent's turns from 1, and ``text`` is the text of the answer. ``tokens`` and ``cost`` (US
+    dollars; None if the price of a model is unknown) are those of the agent's call so far, with everything below it.
+    ``seconds`` is its execution time so far. All values are on record.
     """
 
     number: int
@@ -49,12 +49,12 @@ class StopPolicy(abc.ABC):
 
     @property
     def instruction(self) -> str:
-        """What a model does to meet the policy, like ``call publish``; empty if it can do nothing for it."""
+        """The action with which a model meets the policy, like ``call publish``; empty if there is none."""
         return ""
 
     @property
     def parts(self) -> tuple[StopPolicy, ...]:
-        """The policies of which it is composed."""
+        """Its component policies."""
         return ()
 
     def __or__(self, other: StopPolicy) -> StopPolicy:
@@ -172,7 +172,7 @@ class CostUsed(StopPolicy):
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class SecondsUsed(StopPolicy):
-    """The agent has executed for ``seconds``, without those of waiting for a person."""
+    """The agent has executed for ``seconds``, not counting waits for a person."""
 
     seconds: float
 

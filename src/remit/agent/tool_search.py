@@ -1,6 +1,6 @@
-"""Tool search: an agent with many tools shows its model one that searches them, and then those that it found.
+"""Tool search: an agent with many tools shows its model a search tool, and then the tools that it found.
 
-What was found is read from the conversation: from the recorded replies of searches, and from the calls. The same
+The found tools are read from the conversation: from the recorded replies of searches, and from the calls. The same
 history therefore always carries the same definitions: first those that are always shown, then the found ones in order.
 """
 
@@ -55,8 +55,8 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
         limit: the most tools that one search finds.
         always: the tools that are shown without a search.
         phrases: search words for a tool that its name and its description lack, by the tool's name.
-        ahead: how many tools the words of each message find, before the model has asked for any; for models that
-            seldom search. By default none, so that the definitions stay the same until the model searches.
+        ahead: how many tools the words of each message find, before the model searches; for models that seldom search.
+            By default none, so that the definitions stay the same until the model searches.
         ahead_for: patterns of the names of models, like ``local:*``, to which ``ahead`` applies; by default all. It
             always applies to models without a name.
         rankers: how tools are ranked; several are joined, such as words and embeddings.

@@ -206,7 +206,7 @@ class AgentTurns:
         return any(turn < item.turn <= self._turn + 1 for item in shortened)
 
     def _is_stopped(self, policy: StopPolicy, number: int, text: str, calls: Sequence[_MadeCall]) -> bool:
-        """Ask the policy once, with what is on record; a resumed run follows the answer on record."""
+        """Ask the policy once, with the recorded values. A resumed run follows the recorded answer."""
         ledger, agent = self._frame.ledger, self._frame.id
         call = f"{agent}:{number}"
         recorded = next((item for item in ledger.items_for(call) if isinstance(item, TurnEnded)), None)
@@ -228,7 +228,7 @@ class AgentTurns:
         return stopped
 
     def _measure(self, call: str) -> TurnEnded:
-        """What the agent has used so far."""
+        """The usage of the agent so far."""
         ledger, agent = self._frame.ledger, self._frame.id
         used = ledger.meter.totals(agent)
         seconds = ledger.meter.seconds_before(agent) + max(0.0, ledger.now() - self._started_at)

@@ -35,7 +35,7 @@ class WorkingMemory:
     """The entities that an agent remembers from the results of its conversation; see `remit.tools.entity`.
 
     Objects that calls changed are remembered too, if `remit.tools.Changed` names them. The memory is computed from the
-    journal at the beginning of each run, and given to the model in a message of its own before the user's. Entities
+    journal at the beginning of each run, and given to the model in a separate message before the user's. Entities
     that a tool has deleted are left out if an inventory or the tag ``delete`` says that the tool deletes.
 
     Args:
@@ -92,7 +92,7 @@ async def record_working_memory(
 ) -> list[str]:
     """The message with the working memory of a conversation; none if it is empty or unchanged since the last message.
 
-    ``agents`` are those whose tools are known. See `record_message` for ``is_decided``.
+    ``agents`` are the agents whose tools are known. See `record_message` for ``is_decided``.
     """
 
     async def describe() -> str:
@@ -164,7 +164,7 @@ def _list_deleted(
 ) -> list[_Key]:
     """The objects that a call deleted: reported with `Changed`, or else described by its result.
 
-    A call that may only have announced what the next one deletes must report it.
+    A call that may only have announced a deletion must report it.
     """
     # An object with only some changed fields, such as the page of a deleted section, still exists.
     reported = [(change.kind, change.id) for change in _iter_changes(items, output) if not change.fields]

@@ -317,7 +317,7 @@ class LocalClient:
         return [found.question for found in rows if found.status == "open"]
 
     def waiting_run(self, question: Question) -> RunRow | None:
-        """The run that waits for a question: the one that asked, or another one that made the announced call."""
+        """The run that waits for a question: the run that asked, or another run that made the announced call."""
         from remit.engine.conversations import find_waiting_run
 
         return self.wait(find_waiting_run(self.store, question, self.get_run(question.run)))

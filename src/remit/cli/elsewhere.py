@@ -29,7 +29,7 @@ _RESTS: Final = (RunFinished, RunSuspended, RunStalled)
 
 @dataclass(slots=True, kw_only=True)
 class Elsewhere:
-    """A run that another process executes. Its items are shown as they are stored.
+    """A run that another process executes. Its items are shown when they are stored.
 
     Args:
         executor: the name of the executor; empty if it is unknown yet.

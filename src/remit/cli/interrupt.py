@@ -15,7 +15,7 @@ _SHOW_CURSOR: Final = b"\x1b[?25h"
 
 @contextmanager
 def exit_at_second_ctrl_c() -> Generator[None]:
-    """While this lasts, the first Ctrl-C cancels what the event loop runs and the second ends the process.
+    """Inside the block, the first Ctrl-C cancels the running coroutine and the second ends the process.
 
     The handler ends it: asyncio would raise KeyboardInterrupt, which the code that happens to run may swallow.
     """

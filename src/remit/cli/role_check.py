@@ -60,7 +60,7 @@ def compare_roles(
 
 
 def _required_permissions(operations: Operations, callees: Iterable[AnyCallee]) -> dict[str, dict[str, str]]:
-    """Each permission, with name and location of what requires it."""
+    """Each required permission, with the name and location of its requirer."""
     found: dict[str, dict[str, str]] = {}
     for tool in operations.tools.values():
         rules = tool.policies.get(BUSINESS_RULES)

@@ -102,7 +102,7 @@ class RunFollower:
         return [each.tool for each in self._open]
 
     def forget_open_calls(self) -> None:
-        """Leave out the calls that are open now, because the run rests or another one begins."""
+        """Forget the currently open calls, because the run rests or another run begins."""
         self._open.clear()
 
     @property

@@ -249,7 +249,7 @@ def _workers_of(tools: Iterable[AnyCallee]) -> dict[str, Agent]:
 
 
 def _with_model(worker: Agent, call_model: str) -> Agent:
-    """The worker with the model of the call, or that of the environment if it has none."""
+    """The worker with the model of the call, or the environment's model if it has none."""
     definition = definition_of(worker)
     if definition is None or (worker.model is not None and not call_model):
         return worker

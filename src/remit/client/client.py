@@ -58,7 +58,7 @@ class _Runtime(Protocol):
 
 @check_calls
 class Client(UpdateReader):
-    """A runtime as one principal uses it: `Runtime.client`. Applications that serve people use nothing else.
+    """A runtime for one principal, made by `Runtime.client`. Applications that serve people use nothing else.
 
     All methods act as ``principal``, within the tenant of the principal and the application of the runtime. Objects
     that the principal may not see do not exist: see `RunReader`. ``runs:read`` lets a principal read the runs of

@@ -65,8 +65,8 @@ class UpdateReader(ConversationReader):
     def watch(self, *, after: str = "") -> AsyncGenerator[WatchEvent]:
         """Yield each changed run, question and conversation of the principal in its new state. The stream never ends.
 
-        These are the rows that `runs`, `questions` and `conversations` list: of all open and settled questions, those
-        that the principal may decide or whose call they requested. Several changes of a row at once are one event. Each
+        These are the rows that `runs`, `questions` and `conversations` list: questions are included, open or settled,
+        if the principal may decide them or requested their call. Several changes of a row at once are one event. Each
         event has an ``after``: a stream that starts there misses no change and repeats none, whichever process made the
         changes. Without ``after``, the first event is a `WatchStart` with a place: read the lists when it arrives.
         Leaving the loop ends the stream. Erased runs, deleted conversations and conversations that are no longer shared

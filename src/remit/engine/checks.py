@@ -71,7 +71,7 @@ def resolve_listed(callee: AnyCallee, callees: Registry, application: str) -> An
     """The callee for an object that is passed to a runtime; see `Registry.resolve`.
 
     Raises:
-        SetupError: it cannot be called at all. RequestError: the application does not list it.
+        SetupError: the object is not a callee. RequestError: the application does not list it.
     """
     check_callee("call", callee)
     try:

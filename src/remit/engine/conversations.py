@@ -133,7 +133,7 @@ class Conversations:
         return texts
 
     async def read_back(self, run: str) -> AsyncGenerator[list[Item]]:
-        """The items of a run and of those before it in its conversation, newest first, without direct calls."""
+        """The items of a run and of earlier runs in its conversation, newest first, without direct calls."""
         while run and run != DETACHED:
             header, positions = await self.read_run(run)
             yield [each.item for each in positions]
@@ -226,7 +226,7 @@ def _resolve_target(run_request: RunRequest, current: str) -> str:
     """The target of a run in a conversation: ``current``, which all its runs share with its first run.
 
     Raises:
-        RequestError: the request has another one.
+        RequestError: the request has another target.
     """
     target, conversation = run_request.target, run_request.conversation
     if target not in ("", current):

@@ -74,9 +74,9 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         release_requested: asyncio.Event | None = None,
         before: Callable[[], Awaitable[None]] | None = None,
     ) -> ExecutionOutcome:
-        """Execute ``run``: as a new run if ``header`` is given, with what follows it, or else again from its journal.
+        """Execute ``run``: as a new run if ``header`` is given, with the items after it, or else from its journal.
 
-        A new run is stored with its lease, in one transaction; with ``before``, which is called in between, in two.
+        A new run and its lease are stored in one transaction, or in two with ``before``, which is called in between.
 
         ``stopping`` executes it only to end it. ``known_items`` are its first items if they have been read. Setting
         ``release_requested`` releases the run in its current state, so that another executor can resume it.
@@ -347,7 +347,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         return [row for row in rows if row is not None and (row.decision is not None or row.status == "closed")]
 
     def _link(self, run: str, first: Sequence[Item]) -> Sequence[Position]:
-        """The first items of a new run, as they are stored."""
+        """The first items of a new run in their stored form."""
         return link_items(run, FIRST_EPOCH, -1, b"", [(item, self.clock(), encode_item(item)) for item in first])
 
     @contextlib.asynccontextmanager

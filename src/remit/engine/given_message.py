@@ -274,7 +274,7 @@ def _check_calls(where: str, values: Mapping[str, Any]) -> None:
     """Refuse calls that have no results, or that cannot be distinguished.
 
     Raises:
-        RequestError: says what is missing.
+        RequestError: names the missing part.
     """
     try:
         calls = read_tool_calls(values)

@@ -38,7 +38,7 @@ def _make_output() -> Output[dict[str, int]]:
 
 
 class OpenRoot:
-    """The callee of an open run. ``calls`` are those from outside, ``received`` those on record, for a replay."""
+    """The callee of an open run. ``calls`` come from outside; ``received`` are the recorded calls for a replay."""
 
     def __init__(self, calls: OpenCalls | None = None, received: Sequence[CallReceived] = ()) -> None:
         self.name = OPEN_RUN

@@ -13,7 +13,7 @@ PrincipalDirectory = Callable[[str, str], Principal | None]
 
 
 class PrincipalLookup:
-    """Principals from a directory; without one, those that were added."""
+    """Principals from a directory; without one, the added principals."""
 
     def __init__(self, directory: PrincipalDirectory | None) -> None:
         self.directory = directory
@@ -21,7 +21,7 @@ class PrincipalLookup:
         self._noted: dict[tuple[str, str], Principal] = {}
 
     def add(self, *principals: Principal) -> None:
-        """Add principals, which replace those of the same name and tenant."""
+        """Add principals, replacing any of the same name and tenant."""
         for each in principals:
             check_principal("add_principals", each)
         for each in principals:

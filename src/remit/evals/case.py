@@ -136,7 +136,7 @@ def _answer(item: Message, usage: ModelUsage | None) -> Answer:
 
 
 def _recorded_calls(items: Sequence[Item]) -> Iterator[RecordedCall]:
-    """The calls that the models of a run made, in the order in which they asked for them, without those of agents."""
+    """The calls that the models of a run requested, in order, without calls of agents."""
     view = RunView()
     for item in items:
         view.add(item)

@@ -13,7 +13,7 @@ _LAYOUT: Final = "\n\t\u00a0\u200c\u200d\u202f"
 
 
 class Markup(str):
-    """HTML that is written as it is. All other text is escaped."""
+    """HTML that is written unchanged. All other text is escaped."""
 
     __slots__ = ()
 

@@ -55,11 +55,11 @@ class Story:
         return join(self._call(root), *self._events())
 
     def _events(self) -> Iterator[Markup]:
-        """What happened to the run itself."""
+        """The events of the run itself."""
         return (_event(text, each.at) for each in self._positions if (text := _describe(each.item)))
 
     def _conversation(self, root: CallView) -> Iterator[Markup]:
-        """The messages of the run's agent and what happened to the run, in the order of the journal."""
+        """The messages of the run's agent and the events of the run, in the order of the journal."""
         messages = {each.place: each for each in root.messages if each.agent == root.id and not each.given}
         for place, position in enumerate(self._positions, 1):
             if place in messages:
@@ -84,7 +84,7 @@ class Story:
         return element("div", head, said, *calls, class_=f"message {message.role}")
 
     def _call(self, call: CallView) -> Markup:
-        """A call with arguments, what happened in it, and its result."""
+        """A call with its arguments, its events and its result."""
         outcome = call.output.outcome if call.output else "no result"
         has_ended = call.ended_at is not None and call.started_at is not None
         took = f" in {duration_text(call.seconds or 0.0)}" if has_ended else ""
@@ -98,7 +98,7 @@ class Story:
         return join(card, *(self._question(each) for each in call.questions))
 
     def _happened(self, call: CallView) -> Iterator[Markup]:
-        """What happened in a call: attempts, notes, and the calls that it made, agents included."""
+        """The events in a call: attempts, notes, and the calls that it made, including agents."""
         failed = (
             (each.place, _event(f"attempt {each.number}: {each.outcome}", each.ended_at))
             for each in call.attempts

@@ -48,7 +48,7 @@ class BoundSlice(NamedTuple):
 
 
 def facts_of_tool(inventory: Inventory, entry: ToolEntry) -> Facts:
-    """The facts that an entry declares for its tool, with those of its method.
+    """The facts that an entry declares for its tool, including its method's facts.
 
     Raises:
         ContractError: a value does not fit the facts.

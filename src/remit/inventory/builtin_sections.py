@@ -117,7 +117,7 @@ V = TypeVar("V")
 
 
 def _merge(what: str, own: Mapping[str, V], added: Mapping[str, V] | None) -> dict[str, V]:
-    """The section's own entries with those that the application adds."""
+    """The section's own entries and the application's additions."""
     check_instance(what, added or {}, Mapping, "give a dictionary")
     return {**own, **(added or {})}
 

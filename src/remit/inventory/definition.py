@@ -118,7 +118,7 @@ class ToolDefinition:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that a caller may set: those of the method except fixed and hidden ones."""
+        """The parameters that a caller may set: the method's parameters except fixed and hidden ones."""
         return parameters_of(self.tool)
 
 

@@ -55,8 +55,8 @@ class Enforcer:
     """The layer that enforces a field, its description, and whether it wraps the tool or every call.
 
     ``breaks_callers``: decides which changes of the field break callers and need a MAJOR version; None: no change does.
-    ``lists_fields_of``: what a list of names refers to: fields of the result, or any fields of call and result at any
-    depth.
+    ``lists_fields_of``: the fields to which a list of names refers: those of the result, or all fields of call and
+    result at any depth.
     """
 
     layer: type[CallLayer | AnyLayer]

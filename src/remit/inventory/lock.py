@@ -115,7 +115,7 @@ def _format_operation(operation: LockedOperation) -> str:
 
 
 def build_lock(operations: Operations, callees: Iterable[AnyCallee] = ()) -> Lock:
-    """The lock of today's code and inventory. ``callees``: what the application offers; its agents are locked."""
+    """The lock of today's code and inventory. ``callees``: the application's callees, whose agents are locked."""
     check_instances("build_lock", operations=(operations, Operations))
     offered = agents_of(check_callees("build_lock: callees", callees))
     locked = _LOCKED.get(operations)

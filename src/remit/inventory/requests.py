@@ -128,7 +128,7 @@ async def handle_request(
     the run. To get the outcome, send the request again once its questions are decided.
 
     With ``run``, the open run of the session, the request makes a call of that run, with the id of the request as its
-    key. The run has its conversation, target and metadata already.
+    key. The run already has its conversation, target and metadata.
 
     Every error of the request or the call is a FAILED response with the error's code, even if ``request`` is not a
     request.

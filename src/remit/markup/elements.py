@@ -94,7 +94,7 @@ class Element:
     """The sign to write after its text."""
     numbering: Numbering | None = None
     children: int = 0
-    """How many cells of a row, or parts of a formula, have begun."""
+    """The number of cells of a row, or parts of a formula, that have begun."""
 
 
 class OpenElements:

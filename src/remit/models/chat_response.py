@@ -1,4 +1,4 @@
-"""The response of an endpoint of chat completions: a completion, or the error that decides what happens to a run."""
+"""The response of an endpoint of chat completions: a completion, or the error that decides how a run continues."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class OpenAI:
         return self._read(answer)
 
     async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
-        """Send one request for a stream; see `remit.agent.model.StreamsAnswers`. An endpoint may answer in one, too.
+        """Send one request for a stream; see `remit.agent.model.StreamsAnswers`. An endpoint may answer in one piece.
 
         Raises:
             ModelError: as above, or the answer was cut off in transit.
@@ -311,7 +311,7 @@ def build_body(model: str, request: ChatRequest, rewrite_message: Callable[[str]
 
 
 def _settings_fields(request: ChatRequest) -> dict[str, Any]:
-    """The settings as fields of the body. Endpoints refuse those about tools in a request without tools."""
+    """The settings as fields of the body. Endpoints refuse settings of tools in a request without tools."""
     fields = {name: value for name, value in request.settings.values.items() if name != "extra_headers"}
     if request.settings.forced_tool:
         fields["tool_choice"] = {"type": "function", "function": {"name": request.settings.forced_tool}}

@@ -62,6 +62,6 @@ def _make_provider_without_key(provider: str) -> Provider[object]:
 
 
 def shorten_line(text: str) -> str:
-    """A text in one line, cut if it is long."""
+    """A text on one line, cut if it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _MAX_ERROR_LENGTH else f"{line[:_MAX_ERROR_LENGTH]}…"

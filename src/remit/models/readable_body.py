@@ -81,7 +81,7 @@ def _list_counts(details: object) -> dict[str, int]:
 
 
 def _drop_others(values: Mapping[str, Any], forms: Mapping[str, TypeAdapter[Any]]) -> dict[str, Any]:
-    """The values without those that do not have the form that ``forms`` gives."""
+    """Drop the values whose form differs from the one in ``forms``."""
     return {key: value for key, value in values.items() if key not in forms or _has_form(value, forms[key])}
 
 

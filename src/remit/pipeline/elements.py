@@ -39,7 +39,7 @@ def resolve_calls(step: Step, state: PipelineState) -> tuple[dict[int, str], dic
 
 
 async def run_step(step: Step, state: PipelineState, frame: Frame) -> JsonValue:
-    """Call the step's callee and return its result: for a step over elements, those that succeed, in their order.
+    """Call the step's callee and return its result: for a step over elements, the successful results in order.
 
     Timing decides which elements of a stopped step were called. A later execution therefore first calls the elements
     that the journal records, and then decides whether others may start.

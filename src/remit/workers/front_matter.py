@@ -33,7 +33,7 @@ from remit.workers.field_types import (
 
 
 class FactsSection(FrontMatterSection):
-    """The facts of the worker, like those of a tool. Its effect is always composed."""
+    """The facts of the worker, like a tool's. Its effect is always composed."""
 
     risk: Risk = Field(
         default=Risk.SAFE, description="`safe`, `moderate` or `high`. Calls with a high risk need approval."

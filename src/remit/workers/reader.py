@@ -115,7 +115,7 @@ def list_worker_files(folder: Path) -> list[Path]:
 
 
 def read_valid_workers(paths: Iterable[Path]) -> tuple[tuple[WorkerDefinition, ...], list[Finding]]:
-    """Read files. Returns the workers of those without errors, and the errors of the others."""
+    """Read files. Returns the workers of valid files, and the errors of the others."""
     results = [inspect_file(path) for path in paths]
     workers = tuple(each.worker for each in results if each.worker is not None)
     return workers, [finding for each in results for finding in each.findings]

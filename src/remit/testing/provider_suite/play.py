@@ -30,9 +30,9 @@ _PERSON = Principal("ada", permissions=frozenset({"*"}))
 class Played(Struct, frozen=True, kw_only=True):
     """The result of a shape.
 
-    ``run`` is the run of the first message, ``rested`` whether it rested on the way, ``made`` the calls, ``requests``
-    the requests until the run ended or rested first, ``streamed`` whether one asked for a stream, and ``following`` the
-    run of the next message.
+    ``run`` is the run of the first message, and ``rested`` says whether it rested before its end. ``made`` are the
+    calls, ``requests`` the requests until the run first ended or rested, ``streamed`` says whether one of them
+    requested a stream, and ``following`` is the run of the next message.
     """
 
     run: RunResult[Any]

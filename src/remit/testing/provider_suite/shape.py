@@ -71,7 +71,7 @@ def tool_call(written: object = '{"what":"a"}', name: object = "look", **fields:
 
 
 def add_choice(body: Mapping[str, Any], index: object, message: Mapping[str, Any]) -> dict[str, Any]:
-    """The body of a completion with another choice before its own."""
+    """The body of a completion with an extra choice before the answer."""
     other = {"index": index, "message": {"role": "assistant", **message}, "finish_reason": "stop"}
     return {**body, "choices": [other, *body["choices"]]}
 

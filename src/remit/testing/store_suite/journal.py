@@ -35,7 +35,7 @@ from remit.testing.store_suite.samples import (
 
 
 def sample(kind: type[Item]) -> Item:
-    """An item with unusual text in every field, except valid values in those that the index reads."""
+    """An item with unusual text in every field, except valid values in the fields that the index reads."""
     bodies: dict[type[Item], str] = {QuestionItem: question().to_json(), DecisionItem: yes().to_json()}
     values: dict[str, Any] = {name: odd(hint) for name, hint in get_type_hints(kind).items() if name != "kind"}
     values["call"] = "call"

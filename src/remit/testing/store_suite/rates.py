@@ -1,4 +1,4 @@
-"""Rates: a store counts the turns of all processes that share it, and refuses those that come too late."""
+"""Rates: a store counts the turns of all processes that share it, and refuses turns that would come too late."""
 
 from __future__ import annotations
 
