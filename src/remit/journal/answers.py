@@ -1,4 +1,4 @@
-"""The answers that models are writing, in memory."""
+"""Answers in progress, in memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from remit.journal.ports import AnswerPiece, AppendFuture
 
 
 class InMemoryAnswers(abc.ABC):
-    """The pieces of answers in the memory of this process, and the runs that are watched for them."""
+    """The pieces of answers in this process's memory, and the runs whose answers are watched."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -29,7 +29,7 @@ class InMemoryAnswers(abc.ABC):
     def write_pieces(
         self, run: str, epoch: int, pieces: Sequence[AnswerPiece], closed: Sequence[int] = ()
     ) -> AppendFuture:
-        """Store pieces, and delete those of the answers ``closed``; nothing if another epoch has started."""
+        """Store pieces and delete those of the ``closed`` answers, unless another epoch has started."""
         done: AppendFuture = asyncio.get_running_loop().create_future()
         done.set_result(None)
         if epoch == self._epoch_of(run):
@@ -40,7 +40,7 @@ class InMemoryAnswers(abc.ABC):
         return done
 
     async def read_pieces(self, run: str) -> tuple[int, list[AnswerPiece]]:
-        """The epoch of a run and the pieces that it has stored, those of each answer in order."""
+        """The epoch of a run and its stored pieces, in order within each answer."""
         current = self._epoch_of(run)
         epoch, pieces = self._pieces.get(run, (current, []))
         return current, pieces if epoch == current else []

@@ -1,4 +1,4 @@
-"""The content of artifacts as files beside a journal, named by digest: ``journal.db.artifacts/ab/cdef…``."""
+"""Artifact contents as files beside a journal, named by digest: ``journal.db.artifacts/ab/cdef…``."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class ArtifactFiles:
 
     @_translate_refusals()
     def write(self, content: bytes) -> Path:
-        """Write content durably to a temporary file, which `keep` gives its name."""
+        """Write content durably to a temporary file, which `keep` renames."""
         ensure_private_folder(self._folder)
-        for left in self._folder.glob("new-*"):  # by a process that died
+        for left in self._folder.glob("new-*"):  # left by a process that died
             with suppress(FileNotFoundError):
                 if left.stat().st_mtime < time.time() - _STALE_SECONDS:
                     left.unlink()
@@ -46,10 +46,10 @@ class ArtifactFiles:
 
     @_translate_refusals()
     def keep(self, temporary: Path, digest: str) -> None:
-        """Give a temporary file its name. A file of that name has the same content, and is replaced."""
+        """Give a temporary file its final name. An existing file of that name has the same content and is replaced."""
         path = self._path(digest)
         ensure_private_folder(path.parent)
-        if temporary.exists() or not path.exists():  # a transaction that runs again has done so before
+        if temporary.exists() or not path.exists():  # a repeated transaction has already renamed it
             temporary.replace(path)
         for folder in (path.parent, self._folder, self._folder.parent):
             sync_folder(folder)

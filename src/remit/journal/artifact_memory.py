@@ -17,23 +17,23 @@ class ArtifactsInMemory:
         self._artifacts: dict[str, tuple[bytes, set[ArtifactScope]]] = {}
 
     async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:
-        """Store content, or if None grant ``owner`` access to stored content."""
+        """Store content or, if it is None, grant ``owner`` access to stored content."""
         if content is None and digest not in self._artifacts:
             raise BrokenJournalError(f"the stored content of artifact {digest[:19]}… is missing")
         self._artifacts.setdefault(digest, (content or b"", set()))[1].add(owner)
 
     async def read_artifact(self, digest: str, scope: ArtifactScope) -> bytes | None:
-        """The content of an artifact that ``scope`` sees; None if there is no such artifact."""
+        """The content of an artifact visible to ``scope``, or None."""
         content, owners = self._artifacts.get(digest, (b"", set()))
         return content if any(scope.sees(owner) for owner in owners) else None
 
     def _own_artifacts(self, position: Position, header: RunOpened) -> None:
-        """Give a run that is opened the artifacts that its header names and that it sees."""
+        """Give a new run the visible artifacts that its header names."""
         for digest, owner in artifacts_of_header(position, header, lambda d: self._artifacts.get(d, ((), ()))[1]):
             self._artifacts[digest][1].add(owner)
 
     def _erase_artifacts(self, run: str, bodies: Mapping[int, str], seqs: Sequence[int]) -> None:
-        """Erase those artifacts of a run that only the items ``seqs`` name."""
+        """Erase the artifacts of a run that only the items ``seqs`` name."""
         digests = [digest for digest, (_, owners) in self._artifacts.items() if any(each.run == run for each in owners)]
         for digest in find_unreferenced(digests, bodies, seqs):
             _, owners = self._artifacts[digest]

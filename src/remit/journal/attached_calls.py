@@ -1,4 +1,4 @@
-"""The runs that repeated calls attach to: the port, and its part of the store in memory."""
+"""The runs that repeated calls attach to: the port and its in-memory store."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Protocol
 
 
 class AttachedCalls(Protocol):
-    """The runs that repeated calls attach to, each from before it is opened until its result is read.
+    """The runs that repeated calls attach to, each kept from before it is opened until its result is read.
 
-    A row only says where to look: the header of the run says whether it is that of the call.
+    A row is only a hint: the run's header decides whether the run belongs to the call.
     """
 
     async def attach_call(self, call: str, run: str) -> str:

@@ -1,4 +1,4 @@
-"""What a call of an executing run must wait for and reserve before it is made."""
+"""Waits and reservations of an executing run's calls before they are made."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from remit.record.ledger import TurnRequest
 from remit.record.meter import Meter
 
 STALL_TIMEOUT: Final = 5.0
-"""Seconds on the loop's clock after which a body that makes no further recorded call has diverged."""
+"""Seconds on the loop's clock without a further recorded call after which a body counts as diverged."""
 
 
 class RecordedCalls:
-    """The order of the calls of an executing run. ``items`` are those of the run by call, which its ledger keeps."""
+    """The order of an executing run's calls. ``items`` are the run's items by call, which its ledger updates."""
 
     def __init__(self, items: Mapping[str, Sequence[Item]], meter: Meter, history: Iterable[Position]) -> None:
         self._items_by_call = items
@@ -48,7 +48,7 @@ class RecordedCalls:
         """Wait until the body of ``parent`` has made all its recorded calls.
 
         Raises:
-            DivergedError: it does not make them, and none of its calls is in progress.
+            DivergedError: the body does not make them, and none of its calls is in progress.
         """
         while self._unclaimed_calls.get(parent):
             claimed = asyncio.get_running_loop().create_future()
@@ -58,14 +58,14 @@ class RecordedCalls:
                 self.finish(parent)
 
     def expects(self, parent: str) -> bool:
-        """Whether the journal records calls of the body of ``parent`` that it has not made yet."""
+        """Whether the body of ``parent`` has still to make recorded calls."""
         return bool(self._unclaimed_calls.get(parent))
 
     def finish(self, parent: str) -> None:
         """Report that the body of ``parent`` makes no more calls.
 
         Raises:
-            DivergedError: the journal records a call that it has not made.
+            DivergedError: the body has not made a recorded call.
         """
         if unclaimed := self._unclaimed_calls.get(parent):
             first = self._items_by_call[min(unclaimed)][0]
@@ -76,9 +76,9 @@ class RecordedCalls:
 
 
 class RunReservations:
-    """Reserves calls and handoffs of the run, and turns of rates that the store counts for all processes.
+    """Reserves calls and handoffs of the run, and turns of rates, which the store counts over all processes.
 
-    The ledger adds to ``calls``, with the time, and ``handoffs`` as it reads and writes items, which it keeps by call.
+    As the ledger reads and writes items, it updates ``calls``, with their times, and ``handoffs``.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class RunReservations:
         return True
 
     def _count_reserved(self, window: float) -> int:
-        """The calls that count: all, or in an open run those that were reserved in the last ``window`` seconds."""
+        """The number of counted calls: all or, in an open run, those reserved in the last ``window`` seconds."""
         if not (window and self._meter.is_open):
             return len(self.calls)
         since = self._clock() - window
@@ -126,5 +126,5 @@ class RunReservations:
         return True
 
     def count_handoffs(self, agent: str) -> int:
-        """The handoffs that a call of an agent has made."""
+        """The number of handoffs that an agent's call has made."""
         return sum(isinstance(item, Handoff) for item in self._items_by_call.get(agent, ()))

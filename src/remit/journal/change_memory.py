@@ -42,7 +42,7 @@ class ChangesInMemory(abc.ABC):
         return self._signal.watch()
 
     async def read_changes(self, tenant: str, place: Place | None, limit: int) -> ChangePage:
-        """The rows of a tenant that have changed after a place, at most ``limit``; without a place none, as of now."""
+        """Up to ``limit`` rows of a tenant that changed after a place. Without a place, only the current place."""
         now = Snapshot(self._change_count + 1, self._change_count + 1, (), self._clock())
         if place is None:
             return ChangePage((), Place(now))
@@ -57,7 +57,7 @@ class ChangesInMemory(abc.ABC):
         return make_page(place, until, found, limit, min(later, default=inf) - until.at)
 
     def _mark_changed(self, kind: ChangeKind, name: str | ConversationKey) -> None:
-        """Give a change its number."""
+        """Number a change."""
         self._change_count += 1
         self._changed.pop((kind, name), None)
         self._changed[kind, name] = self._change_count

@@ -1,4 +1,4 @@
-"""The order of changes: which rows of conversations, questions and runs have changed since a place."""
+"""The order of changes to the rows of conversations, questions and runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_PARTS: Final = 10_000
 
 
 class ChangeKind(IntEnum):
-    """The changes. Within one transaction, conversations come first and runs last."""
+    """The kinds of changes. Within one transaction, conversations come first and runs last."""
 
     CONVERSATION = 0
     QUESTION = 1
@@ -33,10 +33,10 @@ class ChangeKind(IntEnum):
 
 
 class Snapshot(NamedTuple):
-    """The transactions of a store that had ended at a moment, which is ``at`` in seconds since the epoch.
+    """The transactions of a store that had ended at the moment ``at`` (seconds since the epoch).
 
-    They have numbers: all below ``low`` had ended, and of those below ``high`` all that were not ``running``. Numbers
-    are given when a transaction begins, so the higher of two may end first.
+    Transactions are numbered when they begin, so a higher number may end first. All below ``low`` had ended, and all
+    below ``high`` except those in ``running``.
     """
 
     low: int
@@ -53,7 +53,7 @@ class Snapshot(NamedTuple):
 
 
 class ChangeKey(NamedTuple):
-    """The order of changes between two snapshots: by transaction, and then the questions that have expired by time."""
+    """The order of changes between two snapshots: by transaction, followed by expired questions in order of time."""
 
     is_expiry: bool
     order: float
@@ -65,7 +65,7 @@ class ChangeKey(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A place in the order of changes: behind all before ``since``, and of those until ``until`` behind ``last``."""
+    """A place in the order of changes: after all changes in ``since`` and, of those in ``until``, after ``last``."""
 
     since: Snapshot
     until: Snapshot | None = None
@@ -76,7 +76,7 @@ class Place(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A row that has changed, as it is now, and the place after it."""
+    """A changed row in its present state, and the place after it."""
 
     row: ChangedRow
     place: Place
@@ -85,8 +85,8 @@ class Change(NamedTuple):
 class ChangePage(NamedTuple):
     """Changes in order, and the place after them.
 
-    ``is_last``: no further changes exist now. Then a question expires in ``expires_in`` seconds, unless it is decided
-    before.
+    ``is_last`` means that no further changes exist now. The next question then expires in ``expires_in`` seconds,
+    unless it is decided before.
     """
 
     changes: Sequence[Change]
@@ -96,30 +96,30 @@ class ChangePage(NamedTuple):
 
 
 class ChangeIndex(Protocol):
-    """The index of changes, for those who watch.
+    """The index of changes for watchers.
 
-    Each row of a conversation, a question or a run has the number of the transaction that changed it last.
+    Each row of a conversation, a question or a run holds the number of the last transaction that changed it.
     """
 
     async def read_changes(self, tenant: str, place: Place | None, limit: int) -> ChangePage:
-        """The rows of a tenant that have changed after a place, at most ``limit``; without a place none, as of now.
+        """Read up to ``limit`` rows of a tenant that changed after a place. Without a place, only read the place.
 
         A row that has changed several times comes once, as it is now. No change is omitted and none comes twice, in
         whatever order transactions end. A question that expires counts as changed then. Runs whose header was erased
         and deleted conversations are omitted.
 
         Raises:
-            RequestError: the place is not from this store, or it was restored from an older backup since.
+            RequestError: the place is not from this store, or the store was restored from an older backup.
         """
         ...
 
     def watch_changes(self) -> AbstractContextManager[asyncio.Event]:
-        """An event that is set after each change, also of another process, and sometimes without one."""
+        """An event that is set after each change, including changes by other processes, and sometimes spuriously."""
         ...
 
 
 class ChangeSignal:
-    """Wakes those in this process who watch a store. They may have event loops of their own, in other threads."""
+    """Wakes the watchers of a store in this process, which may run on event loops of other threads."""
 
     def __init__(self) -> None:
         self._watchers: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
@@ -144,15 +144,15 @@ class ChangeSignal:
         with self._lock:
             watchers = list(self._watchers)
         for loop, event in watchers:
-            with contextlib.suppress(RuntimeError):  # its loop was closed
+            with contextlib.suppress(RuntimeError):  # the watcher's loop was closed
                 loop.call_soon_threadsafe(event.set)
 
 
 def parse_place(text: str) -> Place | None:
-    """The place that a text names; None for an empty one.
+    """Parse a place from text; None for an empty text.
 
     Raises:
-        RequestError: it names none.
+        RequestError: the text is not a place.
     """
     check_text("after", text, RequestError)
     if not text:
@@ -180,9 +180,9 @@ def check_place(place: Place, now: Snapshot) -> None:
 def make_page(
     place: Place, until: Snapshot, found: Iterable[tuple[ChangeKey, ChangedRow | None]], limit: int, expires_in: float
 ) -> ChangePage:
-    """The page of the rows that were found between a place and a snapshot, of each kind the first ``limit`` in order.
+    """Make a page of the rows found between a place and a snapshot, given the first ``limit`` of each kind in order.
 
-    A row that cannot be read is None.
+    None stands for a row that cannot be read.
     """
     ordered = sorted(found, key=lambda each: each[0])[:limit]
     places = [Place(place.since, until, key) for key, _ in ordered]

@@ -1,4 +1,4 @@
-"""Encodes items as text, and maps raw chat messages to items and back without loss."""
+"""Encodes items as text, and converts raw chat messages to items and back losslessly."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ERASED_BODY: Final = ""
 """The body of an item after erasure."""
 
 RESULT_TOOL: Final = "final_result"
-"""The tool that a worker's model calls to return a result that is not text. It calls no function."""
+"""The pseudo tool that a worker's model calls to return a result that is not text."""
 
 ChatItem = Message | ToolOutput
 """Items that correspond one to one to raw chat messages."""
@@ -58,18 +58,18 @@ _OMITTED: Final[dict[type[Item], dict[str, Any]]] = {
     for kind in ITEM_TYPES.values()
     if kind.__struct_config__.omit_defaults
 }
-"""The defaults of fields of items, which are omitted; msgspec does so automatically."""
+"""The defaults of item fields, which are omitted, as msgspec does."""
 
 
 def encode_item(item: Item) -> str:
     """The body of an item: its fields as JSON, without kind and call, which the journal stores in columns.
 
-    Non-ASCII is escaped, so that every database stores the same bytes. msgspec writes the same text for plain ASCII, at
-    half the cost: every item is encoded.
+    Non-ASCII is escaped, so that every database stores the same bytes. Since every item is encoded, plain ASCII is
+    written by msgspec, which produces the same text at half the cost.
     """
     try:
         text = str(_ITEM_ENCODER.encode(item), "ascii")
-    except (UnicodeError, OverflowError, TypeError):  # not ASCII, a long number, a subclass of str
+    except (UnicodeError, OverflowError, TypeError):  # not ASCII, a large number, or a str subclass
         text = ""
     rest = text.removeprefix(f'{{"call":"{item.call}",')
     if rest is not text and "\x7f" not in text:
@@ -130,12 +130,12 @@ def body_digest(body: str) -> bytes:
 
 
 def compute_chain_hash(previous: bytes, kind: str, call: str, digest: bytes) -> bytes:
-    """The hash chain after an item. It covers the digest of the body, not the body, so that a body may be erased."""
+    """Compute the hash chain after an item. It covers the body's digest, not the body, so that bodies can be erased."""
     return sha256(previous + f"{kind}|{call}|".encode() + digest).digest()
 
 
 def link_items(run: str, epoch: int, seq: int, link: bytes, items: Iterable[tuple[Item, float, str]]) -> list[Position]:
-    """The positions of items, given with their times and bodies, that follow item ``seq`` with the chain ``link``."""
+    """Make the positions of items, given with times and bodies, that follow item ``seq`` with the chain ``link``."""
     positions: list[Position] = []
     for item, at, body in items:  # as `body_digest` and `compute_chain_hash`, without two calls for every item
         digest = sha256(body.encode()).digest()
@@ -150,7 +150,7 @@ def find_broken_link(positions: Sequence[Position]) -> int | None:
     previous = b""
     for expected, position in enumerate(positions):
         if [type(position.digest), type(position.body)] != [bytes, str]:
-            return position.seq  # a value that no store has written
+            return position.seq  # a value that no store writes
         item = position.item
         kind = item.was if isinstance(item, ErasedItem) else item.kind
         previous = compute_chain_hash(previous, kind, item.call, position.digest)
@@ -183,9 +183,9 @@ def messages_from_items(items: Iterable[ChatItem]) -> list[str]:
 def build_chat_history(items: Sequence[Item], agent: str, prior: Sequence[str] = ()) -> list[str]:
     """Build the chat history of the agent with call id ``agent``, after ``prior`` messages. It is always valid.
 
-    Outputs are journaled as they complete; here they follow the order of their calls. A call without an output gets a
-    reply that gives the reason: its run waits for a decision or a model, or it was interrupted and never resumed.
-    After a handoff, the only system message is that of the agent that took over. What was compacted stays so.
+    Outputs are journaled as they complete, but here they follow the order of their calls. A call without an output gets
+    a reply with the reason: its run waits for a decision or a model, or was interrupted and never resumed. After a
+    handoff, the only system message is that of the agent that took over. Compacted messages stay compacted.
     """
     texts = list(prior)
     has_handed_off = False
@@ -211,7 +211,7 @@ def build_chat_history(items: Sequence[Item], agent: str, prior: Sequence[str] =
 
 
 def count_prior_groups(items: Sequence[Item], agent: str, needed: float) -> float:
-    """How many groups of the messages before a run are needed for the last ``needed`` groups of its history."""
+    """The number of earlier message groups that are needed for the last ``needed`` groups of a run's history."""
     for item in reversed(items):
         if isinstance(item, HistoryCompacted) and item.agent == agent and item.kept is not None:
             needed = min(needed, item.kept)
@@ -228,7 +228,7 @@ def _is_system(text: str) -> bool:
 def _collect_replies(items: Sequence[Item], agent: str) -> dict[str, list[str]]:
     """Collect the replies to the calls of an agent's model, by call id.
 
-    Most are outputs of tools. Those to ``final_result``, which calls nothing, and of a given history are messages.
+    Most are tool outputs. Replies to ``final_result``, and those of a given history, are messages.
     """
     replies: dict[str, list[str]] = {}
     for item in items:
@@ -240,7 +240,7 @@ def _collect_replies(items: Sequence[Item], agent: str) -> dict[str, list[str]]:
 
 
 def message_text(item: Message | GivenMessage) -> str:
-    """The wire text of an item, marked with the model that wrote it if it has fields of a vendor."""
+    """The wire text of an item, marked with its model if it has vendor-specific fields."""
     return ModelText(item.text, item.origin) if item.origin else item.text
 
 
@@ -254,7 +254,7 @@ _TOOL_MESSAGE: Final = '{"role":"tool","tool_call_id":%s,"content":%s}'
 
 
 def _missing_reply(items: Sequence[Item]) -> Callable[[str], str]:
-    """Makes the tool message for a call without an output, given its wire id."""
+    """Return a function that makes the tool message for a call without an output, given its wire id."""
     last = next((item for item in reversed(items) if isinstance(item, _RESTING + _LEAVING_REST)), None)
     content = _PENDING_CONTENT if isinstance(last, _RESTING) else _INTERRUPTED_CONTENT
     return lambda wire: tool_message_text(wire, content)

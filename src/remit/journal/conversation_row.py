@@ -1,4 +1,4 @@
-"""A conversation as stores keep it: its row, what identifies it, and what may change."""
+"""The row of a conversation, its key, and its changes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple, Required, TypedDict
 from remit.journal.run_row import RunStatus
 
 ConversationAccess = Literal["read", "write"]
-"""The access that a conversation's owner gives to others; ``write`` also lets them continue it."""
+"""The access that a conversation's owner gives to others; ``write`` also allows them to continue it."""
 
 
 class ConversationKey(NamedTuple):
-    """What identifies a conversation: its name is one of an application and a tenant."""
+    """The key of a conversation, whose name is unique within an application and a tenant."""
 
     tenant: str
     application: str
@@ -22,11 +22,11 @@ class ConversationKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationRow:
-    """A conversation: its owner, who began it; its title; the principals that it is shared with; and its newest run.
+    """A conversation: its owner, who started it, its title, the principals that share it, and its newest run.
 
-    ``shared`` has the access of each principal of the tenant by name, and under ``*`` that of everyone. ``active`` is
-    when the newest run, ``latest`` with ``status``, was opened. ``deletion`` has ``begun`` or is ``done``: then no
-    principal sees it.
+    ``shared`` maps the tenant's principals to their access, and ``*`` to everyone's. ``active`` is the time when the
+    newest run, ``latest`` with ``status``, was opened. ``deletion`` is ``begun`` or ``done``; in both cases no
+    principal sees the conversation.
     """
 
     tenant: str
@@ -46,12 +46,12 @@ class ConversationRow:
 
     @property
     def title(self) -> str:
-        """The title that was given, or else the beginning of the first message."""
+        """The given title, or else the beginning of the first message."""
         return self.given_title or self.first_message
 
     @property
     def key(self) -> ConversationKey:
-        """What identifies it."""
+        """The key of the conversation."""
         return ConversationKey(self.tenant, self.application, self.conversation)
 
 
@@ -64,10 +64,11 @@ class ConversationChange(TypedDict, total=False):
 
 
 class ConversationFilter(TypedDict, total=False):
-    """Which conversations to list, the most recently active first: those of a tenant, an application, of one name.
+    """Selects conversations by tenant, application or name, the most recently active first.
 
-    ``member`` lists at least those that this principal owns or that are shared with them, and leaves out most others.
-    ``before`` is the time of activity and the key of the last one of the previous page. Deleted ones are not listed.
+    ``member`` selects at least the conversations that the principal owns or shares, and excludes most others.
+    ``before`` is the activity time and key of the previous page's last conversation. Deleted conversations are not
+    listed.
     """
 
     tenant: Required[str]

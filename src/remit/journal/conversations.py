@@ -1,4 +1,4 @@
-"""Derives the rows of conversations from the headers of runs, and changes them. Both stores use it, so they agree."""
+"""Derives conversation rows from the headers of runs, and changes them. Both stores use this code, so they agree."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def conversation_key(run: RunOpened | RunRow) -> ConversationKey:
 
 
 def first_message(arguments: str) -> str:
-    """The beginning of the first text among a run's arguments, which are JSON; empty if there is none."""
+    """The beginning of the first text in a run's arguments (JSON); empty if there is none."""
     try:
         values = cast("dict[str, Any]", json.loads(arguments)).values()
     except (ValueError, AttributeError, RecursionError):
@@ -36,7 +36,7 @@ def first_message(arguments: str) -> str:
 
 
 def open_in_conversation(row: ConversationRow | None, run: RunRow, arguments: str) -> ConversationRow:
-    """The row of a conversation after a run of it is opened, which is not a direct call."""
+    """The row of a conversation after a run that is not a direct call is opened in it."""
     if row is not None:
         return replace(row, active=run.opened, latest=run.run, status=run.status)
     return ConversationRow(
@@ -57,10 +57,10 @@ def open_in_conversation(row: ConversationRow | None, run: RunRow, arguments: st
 
 
 def check_not_deleted(row: ConversationRow | None) -> None:
-    """Refuse a message to a conversation that was deleted.
+    """Refuse a message to a deleted conversation.
 
     Raises:
-        RequestError: it was.
+        RequestError: the conversation was deleted.
     """
     if row is not None and row.deletion:
         raise RequestConflictError(f"conversation {row.conversation!r} was deleted; use another name")
@@ -69,10 +69,10 @@ def check_not_deleted(row: ConversationRow | None) -> None:
 def change_row(
     row: ConversationRow | None, key: ConversationKey, unfinished: str, change: ConversationChange
 ) -> ConversationRow:
-    """The row of a conversation after a change. ``unfinished`` is one of its runs that has not ended, if any.
+    """The row of a conversation after a change. ``unfinished`` is one of its unfinished runs, if any.
 
     Raises:
-        RequestError: it does not exist or was deleted, or is to be deleted and has an unfinished run.
+        RequestError: the conversation does not exist or was deleted, or its deletion must wait for an unfinished run.
     """
     deletion = change.get("deletion", "")
     if row is None or row.deletion == "done" or (row.deletion and not deletion):
@@ -93,7 +93,7 @@ def change_row(
 
 
 def list_rows(rows: Iterable[ConversationRow], conversation_filter: ConversationFilter) -> list[ConversationRow]:
-    """A page of conversations, the most recently active first, as the store in memory lists them."""
+    """List a page of conversations for the in-memory store, the most recently active first."""
     wanted = {
         name: value
         for name, value in conversation_filter.items()
@@ -118,7 +118,7 @@ class _Talk(Struct):
 
 
 class ConversationsInMemory:
-    """The conversations of a store in memory. ``find_run`` finds the row of a run."""
+    """The conversations of an in-memory store. ``find_run`` returns the row of a run."""
 
     def __init__(self, find_run: Callable[[str], RunRow | None]) -> None:
         self._find_run = find_run
@@ -161,7 +161,7 @@ class ConversationsInMemory:
         return talk.run_count
 
     def erase_header(self, run: RunRow) -> bool:
-        """Erase the copy of the first message if ``run`` had it, and return whether it had."""
+        """Erase the copy of the first message if ``run`` sent it, and return whether it did."""
         talk = self._talks.get(conversation_key(run))
         if not (talk and talk.row and talk.row.first == run.run):
             return False

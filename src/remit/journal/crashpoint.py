@@ -1,4 +1,4 @@
-"""Places where a test can kill this process, before and after each durable write. Otherwise they do nothing."""
+"""Points before and after each durable write at which tests can kill this process. Otherwise they do nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ CrashHook = Callable[[str], None]
 
 
 def ignore_crash_point(_name: str) -> None:
-    """The hook of a process that is not meant to crash."""
+    """The default hook, which never crashes the process."""
 
 
 _crash_hook: CrashHook = ignore_crash_point
@@ -21,5 +21,5 @@ def set_crash_hook(hook: CrashHook) -> None:
 
 
 def crashpoint(name: str) -> None:
-    """Mark a place at which a test can crash the process."""
+    """Mark a point at which a test can crash the process."""
     _crash_hook(name)

@@ -1,4 +1,4 @@
-"""Derives the index of runs and questions from items and time. Both stores use it, so they agree."""
+"""Derives the index of runs and questions from items and time. Both stores use this code, so they agree."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def status_after(item: Item) -> RunStatus | None:
 
 
 def is_at_rest(item: Item) -> bool:
-    """Whether a run has ended or rests after an item, so that nothing executes it."""
+    """Whether a run has ended or rests after an item, so that no executor runs it."""
     return isinstance(item, (RunFinished, RunSuspended, RunStalled, RunScheduled))
 
 
@@ -79,7 +79,7 @@ INDEXED_ITEMS: Final = frozenset(
 
 
 def artifact_scope(run: str, header: RunOpened) -> ArtifactScope:
-    """The scope of a run. Anybody may make a direct call in a conversation, and so gets nothing of the others in it."""
+    """The scope of a run. A direct call excludes the conversation's artifacts, because anyone may make one."""
     conversation = "" if header.after == DETACHED else header.conversation
     return ArtifactScope(header.tenant, header.principal, header.application, conversation, run)
 
@@ -95,7 +95,7 @@ _DIGEST: Final = re.compile("sha256:[0-9a-f]{64}")
 def artifacts_of_header(
     position: Position, header: RunOpened, find_owners: Callable[[str], Collection[ArtifactScope]]
 ) -> Iterator[tuple[str, ArtifactScope]]:
-    """The artifacts that a run gets when it is opened, with its scope: those that its header names and that it sees."""
+    """The scope of a new run, and the visible artifacts that its header names and that it receives."""
     scope = artifact_scope(position.run, header)
     for digest in find_named_artifacts(position):
         owners = find_owners(digest)
@@ -104,7 +104,7 @@ def artifacts_of_header(
 
 
 def find_unreferenced(digests: Iterable[str], bodies: Mapping[int, str], erased: Collection[int]) -> list[str]:
-    """The digests that only bodies to be erased name, or none if all are; ``bodies`` are all of a run, by seq."""
+    """The digests that only bodies to be erased name, or none if all are; ``bodies`` are all of a run's, by seq."""
     return [
         digest
         for digest in digests
@@ -123,14 +123,14 @@ RESTING_STATUSES: Final[tuple[RunStatus, ...]] = ("open", "waiting", "stalled", 
 UNFINISHED_STATUSES: Final[tuple[RunStatus, ...]] = ("queued", "running", *RESTING_STATUSES)
 
 NEVER: Final = 1e18
-"""Later than any deadline, in seconds since the epoch."""
+"""A time later than any deadline, in seconds since the epoch."""
 
 
 def wake_time(item: Item, find_question: Callable[[str], QuestionRow | None]) -> float:
-    """When a run can continue whose last item is ``item``.
+    """The time when a run with the last item ``item`` can continue.
 
-    If it waits for questions: at the first deadline, or at once if one is decided. If it is stalled or scheduled: at
-    its time.
+    A run that waits for questions can continue at the first deadline, or at once if one is decided. A stalled or
+    scheduled run can continue at its time.
     """
     if isinstance(item, RunScheduled):
         return item.at
@@ -147,12 +147,12 @@ def with_expiry(row: QuestionRow, now: float) -> QuestionRow:
 
 
 def is_expired(row: QuestionRow, now: float) -> bool:
-    """Whether the question can no longer be decided or used: its deadline has passed, or it was cancelled or erased."""
+    """Whether a question can no longer be decided or used, because it has expired or was cancelled or erased."""
     return row.status in ("expired", "cancelled", "erased") or row.question.expires <= now
 
 
 def approval_key(*, tenant: str, asker: str, target: str, tool: str, rule: str) -> str:
-    """The key of the approved questions of a rule about an asker's calls of a tool for a target."""
+    """The key of the approved questions with the same rule, asker, tool and target."""
     return content_digest(tenant, asker, tool, rule, *([target] if target else []))
 
 
@@ -169,11 +169,11 @@ def approval_key_of(row: QuestionRow) -> str:
 
 
 def erase_question_row(row: QuestionRow, item: QuestionItem | DecisionItem) -> QuestionRow:
-    """The row of a question after the body of ``item`` is erased. It keeps what identifies question and decision.
+    """The row of a question after the body of ``item`` is erased. It keeps the ids of the question and the decision.
 
-    Erasing the question also erases the decision's content. An erased question cannot be decided and its approval
-    cannot be used. A used approval stays used, unless its edited arguments are erased: a retry would then run the
-    original ones.
+    Erasing the question also erases the decision's content. An erased question cannot be decided, and its approval
+    cannot be used. A used approval stays used, unless its edited arguments are erased, because a retry would then run
+    the original arguments.
     """
     question, _, decision, _ = row
     if isinstance(item, QuestionItem):
@@ -214,7 +214,7 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
 
 
 def check_decidable(questions: Mapping[str, QuestionRow], decision: Decision, now: float) -> None:
-    """Refuse a decision that cannot be stored; ``questions`` are all of the store.
+    """Refuse a decision that cannot be stored; ``questions`` are all questions of the store.
 
     Raises:
         RequestError: its question cannot be decided. IdempotencyError: its key was used for another question.
@@ -225,7 +225,7 @@ def check_decidable(questions: Mapping[str, QuestionRow], decision: Decision, no
 
 
 def check_key_free(key: str, find_decided: Callable[[str], str]) -> None:
-    """Refuse the key of a request to decide with which another question was decided; ``find_decided`` finds that.
+    """Refuse an idempotency key that decided another question; ``find_decided`` finds that question.
 
     Raises:
         IdempotencyError: names the question.
@@ -235,7 +235,7 @@ def check_key_free(key: str, find_decided: Callable[[str], str]) -> None:
 
 
 def decision_of_header(items: Sequence[Position]) -> Decision | None:
-    """The decision with which a run is opened that carries a call. It must be the first one on its question."""
+    """The decision that opens a run that carries a call. It must be the first decision on its question."""
     header = items[0].item if items else None
     carried = header.carries if isinstance(header, RunOpened) else ""
     found = (each.item for each in items if isinstance(each.item, DecisionItem) and each.item.call == carried)
@@ -246,9 +246,9 @@ def decision_of_header(items: Sequence[Position]) -> Decision | None:
 def check_consumable(
     row: QuestionRow | None, question: str, consumption: Consumption, now: float, grant: GrantRow | None = None
 ) -> QuestionRow:
-    """Return the row of a question whose decision can be consumed: it has not expired, and no other call has used it.
+    """Return a question's row if its decision can be consumed: it has not expired, and no other call has used it.
 
-    ``grant`` is the grant behind the decision, if any. It must not have been revoked.
+    ``grant`` is the grant behind the decision, if any. It must not be revoked.
 
     Raises:
         ApprovalUsedError: names the question.
@@ -284,7 +284,7 @@ def check_revocable(row: GrantRow | None, grant: str) -> GrantRow:
 
 
 def check_sequence(run: str, items: Sequence[Position], expected: int) -> None:
-    """Refuse items that do not follow the last stored item and one another.
+    """Refuse items that do not follow the last stored item and each other.
 
     Raises:
         LeaseError: another executor has written in between.
@@ -295,20 +295,21 @@ def check_sequence(run: str, items: Sequence[Position], expected: int) -> None:
 
 
 def lease_held_error(run: str, executor: str) -> LeaseError:
-    """The error of a run that another executor holds."""
+    """The error for a run that another executor holds."""
     return LeaseError(f"run {run} is being executed by {executor}; wait for it or stop it", executor=executor)
 
 
 def lease_lost_error(run: str) -> LeaseError:
-    """The error of an executor whose epoch has ended."""
+    """The error for an executor whose epoch has ended."""
     return LeaseError(f"run {run}: another executor has taken over")
 
 
 def check_conversation_free(row: RunRow, newest: RunRow | None, find_unfinished: Callable[[], str]) -> None:
-    """Refuse to open a run of a conversation unless it follows the newest run, and that and all before have ended.
+    """Refuse a conversation's new run unless it follows the newest run, and all earlier runs have ended.
 
-    A queued run waits for that. Direct calls may be opened at any time and never count as the newest run. Only before a
-    cancelled run, which may have been queued, can be one that has not ended; ``find_unfinished`` finds it.
+    A queued run waits for the earlier runs instead. Direct calls may be opened at any time and never count as the
+    newest run. An unfinished run can precede an ended one only if the latter was cancelled, perhaps while queued;
+    ``find_unfinished`` finds such a run.
 
     Raises:
         RequestError: names the run.
@@ -330,7 +331,7 @@ _WHAT_TO_DO: Final = {
     "waiting": ("is waiting", "decide, resume or cancel it"),
     "": ("has not ended", "decide, resume or cancel it"),
 }
-"""A description and a remedy by the status of the blocking run; other runs are resumed or cancelled."""
+"""A description and a remedy by status of the blocking run; in other states, it is to be resumed or cancelled."""
 
 
 def _busy_error(conversation: str, run: str, status: str) -> RequestConflictError:
@@ -349,10 +350,10 @@ class PlannedTurn(NamedTuple):
 
 
 def plan_turn(request: TurnRequest, earliest: float | None, lanes: int, now: float) -> PlannedTurn:
-    """Plan the next turn of a rate. The ``earliest`` of its ``lanes`` is the one that starts first.
+    """Plan the next turn of a rate. ``earliest`` is the turn that starts first among its ``lanes``.
 
     A rate has one lane per allowed call, and the turns of a lane start ``seconds`` apart, so no window of that length
-    has more.
+    contains more turns than lanes.
     """
     if earliest is None or (earliest + request.seconds > now and lanes < request.calls):
         return PlannedTurn(now, is_new_lane=True)
@@ -360,5 +361,5 @@ def plan_turn(request: TurnRequest, earliest: float | None, lanes: int, now: flo
 
 
 def latest_start(request: TurnRequest, now: float) -> float:
-    """The time after which no turn starts unless the clock was set back. Such a turn counts as one that begins now."""
+    """The latest valid start of a turn. A later one means that the clock was set back, and counts as beginning now."""
     return now + request.max_wait + 1.0

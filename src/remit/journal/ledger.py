@@ -1,4 +1,4 @@
-"""The ledger of an executing run: its history, and new items that are not stored yet."""
+"""The ledger of an executing run: its history, and new items still to be stored."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ FLUSH_DELAY: Final = 0.05
 """Seconds on the loop's clock within which written items are stored, so that consumers see them."""
 
 StoredCallback = Callable[[Sequence[Position]], None]
-"""Called with the items of each append, once they are stored."""
+"""Called with the items of each append after they are stored."""
 
 
 class RunLedger:
     """Appends items to memory at once and to the store in order: with the next commit, or shortly after.
 
-    A crash loses only items on which no effect depends. Close the ledger when its executor stops.
+    A crash loses only items on which no effect depends. The ledger must be closed when its executor stops.
     """
 
     def __init__(
@@ -99,15 +99,17 @@ class RunLedger:
         """Write one item. It is stored with the next committed item, or shortly after.
 
         Raises:
-            JournalError: an earlier write failed. The ledger accepts no more items; its executor must stop. Or it is
-                closed; in a task that is being cancelled, as at the end of a program, its CancelledError continues.
+            JournalError: an earlier write failed, so the ledger accepts no more items and its executor must stop; or
+                the ledger is closed. In a task that is being cancelled, as at the end of a program, the CancelledError
+                is raised instead.
         """
         if self._is_closed and not isinstance(item, (AttemptEnded, QuestionClosed)):
             raise self._refuse_straggler()
         if self._store_error is not None:
             raise self._store_error
         now = self._clock()
-        self._pending.append((item, now, encode_item(item)))  # what cannot be stored fails here, alone
+        # an item that cannot be stored fails here without affecting others
+        self._pending.append((item, now, encode_item(item)))
         self._index_item(item, now)
         if self._flush_timer is None:
             self._flush_timer = asyncio.get_running_loop().call_later(FLUSH_DELAY, self._on_flush_timer)
@@ -148,9 +150,9 @@ class RunLedger:
             raise self._store_error
 
     def close(self) -> None:
-        """Drop items that are not stored, and accept no more: a call that a body left behind starts nothing.
+        """Drop items that are not stored and accept no more, so that calls left behind by a body start nothing.
 
-        Only the end of an attempt that outlives its run is stored, because its outcome would be in doubt otherwise.
+        Only the end of an attempt that outlives its run is stored, because its outcome would otherwise be unknown.
         """
         self._is_closed = True
         self._pending.clear()
@@ -159,7 +161,7 @@ class RunLedger:
             self._flush_timer.cancel()
 
     def _refuse_straggler(self) -> BaseException:
-        """The error for an item that comes too late; asyncio does not log it if no code awaits the task."""
+        """The error for an item that comes too late. asyncio does not log it even if no code awaits the task."""
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             return asyncio.CancelledError()
@@ -210,7 +212,7 @@ class RunLedger:
         return stored
 
     def _on_append_done(self, batch: Sequence[Position], stored: asyncio.Future[None]) -> None:
-        """Report stored items, or keep the error."""
+        """Report stored items or keep the error."""
         if self._append_in_progress is stored:
             self._append_in_progress = None
         error = stored.exception()

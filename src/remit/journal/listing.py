@@ -1,4 +1,4 @@
-"""Lists runs and questions by their properties, page by page, as the store in memory does."""
+"""Lists runs and questions page by page for the in-memory store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _QUESTION_FIELDS = ("conversation", "tenant", "run")
 
 
 def list_runs(numbered_rows: Iterable[tuple[int, RunRow]], run_filter: RunFilter) -> list[RunRow]:
-    """A page of runs, newest first. ``numbered_rows`` are all, with their numbers in their conversations."""
+    """List a page of runs, newest first. ``numbered_rows`` are all rows with their numbers in their conversations."""
     in_conversation = bool(run_filter.get("conversation"))
     keys = {row.run: (number if in_conversation else row.opened, row.run) for number, row in numbered_rows}
     before = run_filter.get("before", "")
@@ -33,7 +33,7 @@ def list_runs(numbered_rows: Iterable[tuple[int, RunRow]], run_filter: RunFilter
 
 
 def list_questions(rows: Iterable[QuestionRow], question_filter: QuestionFilter) -> list[QuestionRow]:
-    """A page of questions, oldest first. ``rows`` are all of them; those past their deadline still count as open."""
+    """List a page of questions, oldest first, from all ``rows``. Questions past their deadline still count as open."""
     wanted = {name: value for name, value in question_filter.items() if name in _QUESTION_FIELDS and value}
     ordered = sorted(rows, key=_question_key)
     cursor = next((_question_key(row) for row in ordered if row.question.id == question_filter.get("after")), None)

@@ -1,4 +1,4 @@
-"""A store in memory: for tests and scripts, and as the floor of the benchmarks."""
+"""An in-memory store for tests and scripts, and as the baseline of benchmarks."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ from remit.record.question import Decision, Question, QuestionStatus
 
 @check_arguments()
 class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMemory, GrantsInMemory, TurnsInMemory):
-    """A store in the memory of this process, for tests and single runs."""
+    """A store in this process's memory, for tests and single runs."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         InMemoryAnswers.__init__(self, as_clock("InMemoryStore", clock))
@@ -189,7 +189,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMem
             self._runs[run].wake = 0.0
 
     async def cancel_requested_by(self, run: str) -> str:
-        """The name of the principal who requested cancellation of the run; empty if there is no request."""
+        """The name of the principal that requested the run's cancellation, or empty."""
         return self._runs[run].cancel_requested_by if run in self._runs else ""
 
     async def list_runs(self, **run_filter: Unpack[RunFilter]) -> list[RunRow]:
@@ -197,11 +197,11 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMem
         return list_runs([(self._runs[row.run].number, row) for row in self._opened_runs()], run_filter)
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
-        """The last run that was opened in a conversation, without direct calls."""
+        """The run opened last in a conversation, ignoring direct calls."""
         return self._conversations.latest_run(ConversationKey(tenant, application, conversation))
 
     async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
-        """Runs of an application that can continue and that no executor holds, the longest due first."""
+        """An application's runs that can continue and that no executor holds, the longest due first."""
         now = self._clock()
         due = [
             (state.wake, run)
@@ -218,7 +218,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMem
         return run in self._runs and self._runs[run].leased_until > self._clock()
 
     async def postpone(self, run: str, seconds: float) -> None:
-        """Make a run due after ``seconds`` at the earliest, unless a decision or a cancellation arrives before."""
+        """Postpone a run by at least ``seconds``, unless a decision or cancellation arrives earlier."""
         if run in self._runs:
             self._runs[run].wake = self._clock() + seconds
 
@@ -238,7 +238,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMem
         return with_expiry(row, self._clock()) if row else None
 
     async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
-        """The newest matching question of a conversation that is open, or decided and not consumed."""
+        """The newest matching question of a conversation that is open or has an unused decision."""
         for row in reversed([with_expiry(row, self._clock()) for row in self._questions.values()]):
             at = (row.question.conversation, row.question.match)
             if at == (conversation, match) and row.consumed_by is None and not is_expired(row, self._clock()):
@@ -248,7 +248,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMem
     async def find_last_approval(
         self, *, application: str, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> QuestionRow | None:
-        """The newest approved question of a rule about an asker's calls of a tool for a target."""
+        """The newest approved question with that rule, asker, tool and target."""
         key = approval_key(tenant=tenant, asker=asker, target=target, tool=tool, rule=rule)
         newest_first = (self._questions[question] for _, question in reversed(self._approvals.get(key, ())))
         return next((row for row in newest_first if approval_key_of(row) and self._is_of(row, application)), None)
@@ -284,7 +284,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMem
         """Do nothing."""
 
     def _unfinished_run(self, key: ConversationKey, before: float = inf) -> str:
-        """The first unfinished run of a conversation with a number below ``before``, without direct calls."""
+        """The first unfinished run of a conversation with a number below ``before``, ignoring direct calls."""
         found = (
             (state.number, state.row.run)
             for state in self._unfinished.values()
@@ -304,7 +304,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMem
             self._wake_waiting_runs(item.question)
 
     def _cancel_questions(self, run: str) -> None:
-        """Close the open questions of a run that was cancelled."""
+        """Close the open questions of a cancelled run."""
         for question, row in self._questions.items():
             if row.question.run == run and row.status == "open":
                 self._end_question(question, "cancelled")
@@ -327,7 +327,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMem
         self._wake_waiting_runs(decision.question)
 
     def _check_indexable(self, items: Sequence[Position]) -> None:
-        """Refuse items that the index could not take, before anything is stored."""
+        """Refuse items that cannot be indexed, before anything is stored."""
         if decided := decision_of_header(items):
             check_decidable(self._questions, decided, self._clock())
         for position in items:

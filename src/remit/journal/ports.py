@@ -1,4 +1,4 @@
-"""The interface of a journal store: small ports, implemented by one store so that one transaction spans them."""
+"""The interface of a journal store: small ports that one store implements, so that transactions can span them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from remit.record.question import Decision
 
 
 class RunFilter(TypedDict, total=False):
-    """Which runs to list, and at most how many: those of one conversation, tenant, principal, application and so on.
+    """Selects runs by conversation, tenant, principal, application and other properties, with a limit.
 
-    ``since`` and ``until`` (exclusive) bound the time at which they were opened. ``before`` is the id of a run, the
-    last of the previous page. ``without_erased`` leaves out those whose header was erased.
+    ``since`` and ``until`` (exclusive) bound the opening time. ``before`` is the id of the previous page's last run.
+    ``without_erased`` excludes runs with an erased header.
     """
 
     conversation: str
@@ -46,10 +46,11 @@ class RunFilter(TypedDict, total=False):
 
 
 class QuestionFilter(TypedDict, total=False):
-    """Which questions to list: open ones by default, of one conversation, tenant or run.
+    """Selects questions by conversation, tenant or run; by default open ones.
 
-    ``after`` is the id of a question, the last of the previous page. Without a ``limit`` all are listed. With one,
-    those past their deadline are among the open ones as expired, so that only the last page has fewer.
+    ``after`` is the id of the previous page's last question. Without a ``limit``, all questions are listed. With a
+    limit, questions past their deadline are listed as expired among the open ones, so that only the last page is
+    shorter.
     """
 
     only_open: bool
@@ -63,9 +64,10 @@ class QuestionFilter(TypedDict, total=False):
 class AcquiredLease(NamedTuple):
     """A lease with its epoch and the state that its executor needs.
 
-    ``items`` are those above the requested seq, of ``item_count`` in all; ``row`` is None for a run that is not opened
-    yet; ``cancel_requested_by`` names who requested cancellation; ``questions`` are those that the run has asked.
-    ``is_opened`` says that the lease has opened the run: the first items that were given are stored, and not read.
+    ``items`` are those above the requested seq, out of ``item_count``. ``row`` is None if the run is not opened yet.
+    ``cancel_requested_by`` names the principal that requested cancellation. ``questions`` are those that the run has
+    asked. ``is_opened`` means that acquiring the lease opened the run, so that the given first items are stored and are
+    not in ``items``.
     """
 
     epoch: int
@@ -85,7 +87,7 @@ class AcquiredLease(NamedTuple):
 
 
 AppendFuture = asyncio.Future[None]
-"""Done when the append is stored, or failed with the reason why it was refused."""
+"""Completes when the append is stored, or fails with the reason for its refusal."""
 
 FIRST_EPOCH: Final = 1
 """The epoch of the first lease of a run."""
@@ -99,8 +101,8 @@ class Journal(Protocol):
     ) -> AppendFuture:
         """Append at least one item to a run and consume decisions, in one transaction: all or nothing.
 
-        Appends are stored in the order in which they were made, even if they are not awaited. An append whose last
-        item ends the run or brings it to rest releases the lease. Errors are raised when the future is awaited.
+        Appends are stored in the order of their calls, even if they are not awaited. An append whose last item ends the
+        run or brings it to rest releases the lease. Errors are raised when the future is awaited.
 
         Raises:
             LeaseError: another epoch has started, or the items do not follow the last one.
@@ -116,10 +118,10 @@ class Journal(Protocol):
     async def erase(self, run: str, seqs: Sequence[int]) -> None:
         """Erase the bodies of items permanently. Their digests stay, so that the chain still holds.
 
-        Erasing a question also erases its row except the ids, and the content of its decision. Erasing a decision
-        erases its arguments, result and reason. Neither can be decided or used afterwards. An artifact that no other
-        item names is erased with the body that names it, and with all bodies of a run all artifacts that it alone has.
-        Erasing a header erases the conversation's copy of the first message.
+        Erasing a question also erases its row, except the ids, and its decision's content. Erasing a decision erases
+        its arguments, result and reason. Afterwards neither can be decided or used. An artifact that no other item
+        names is erased with the body that names it. Erasing all bodies of a run erases all artifacts that only this run
+        has. Erasing a header erases the conversation's copy of the first message.
 
         Raises:
             JournalFormatError: an item about a question cannot be read; nothing was erased.
@@ -135,12 +137,12 @@ class Leases(Protocol):
     ) -> Awaitable[AcquiredLease]:
         """Acquire the lease of a new or existing run, and read its state and the items above ``after``.
 
-        ``opening`` are the first items of a run, of the `FIRST_EPOCH`. A run that the store does not know is opened
-        with them in the same transaction; any other is acquired without them. A lease of 0 seconds is released at once.
+        ``opening`` are the first items of a run, in the `FIRST_EPOCH`. An unknown run is opened with them in the same
+        transaction; an existing run is acquired without them. A lease of 0 seconds is released at once.
 
         Raises:
             LeaseError: a live executor holds it.
-            RequestError: the run cannot be opened, as in `Journal.append`; then there is no lease either.
+            RequestError: the run cannot be opened, as in `Journal.append`; no lease is acquired.
         """
         ...
 
@@ -184,7 +186,7 @@ class RunIndex(Protocol):
     async def list_runs(self, **run_filter: Unpack[RunFilter]) -> list[RunRow]:
         """The newest runs, newest first: 50 unless the filter has another limit.
 
-        Runs of one conversation stand in the order in which they were opened, whatever the clocks of their processes.
+        Runs of one conversation are in their opening order, even if the clocks of processes differ.
         """
         ...
 
@@ -195,13 +197,14 @@ class RunIndex(Protocol):
     async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
         """Runs of an application that can continue and that no executor holds, the longest due first.
 
-        A running run is due, a stalled one when its time has come, a waiting one when one of its questions is no
-        longer open or it is to be cancelled, and a queued one when all earlier runs of its conversation have ended.
+        A running run is always due. A stalled run is due at its time, a waiting run when one of its questions is no
+        longer open or its cancellation was requested, and a queued run when all earlier runs of its conversation have
+        ended.
         """
         ...
 
     async def is_held(self, run: str) -> bool:
-        """Whether an executor holds a run: it has acquired its lease, which has not expired."""
+        """Whether an executor holds an unexpired lease of a run."""
         ...
 
     async def postpone(self, run: str, seconds: float) -> None:
@@ -229,14 +232,14 @@ class RunIndex(Protocol):
     ) -> QuestionRow | None:
         """The newest approved question of a rule about an asker's calls of a tool for a target, with arguments.
 
-        Only runs of the application count. Those of erased items are gone. It must not read other questions: a store
-        has many, and this is asked before each new one.
+        Only runs of the application count, without erased questions. An implementation must not scan other questions,
+        because a store has many and this runs before each new question.
         """
         ...
 
 
 class ConversationStore(Protocol):
-    """The conversations, each stored with the first of its runs that is not a direct call."""
+    """The conversations, each stored with its first run that is not a direct call."""
 
     async def find_conversation(self, key: ConversationKey) -> ConversationRow | None:
         """The conversation with this key, even if it was deleted.
@@ -254,7 +257,7 @@ class ConversationStore(Protocol):
         """Change a conversation.
 
         Raises:
-            RequestError: it does not exist, was deleted, or is being deleted while one of its runs has not ended.
+            RequestError: it does not exist, was deleted, or is being deleted while one of its runs is unfinished.
         """
         ...
 
@@ -294,12 +297,12 @@ class GrantStore(Protocol):
 
 
 class RateCounter(Protocol):
-    """Turns under rate limits, counted for all processes that share the store."""
+    """Turns under rate limits, counted over all processes that share the store."""
 
     async def take_turn(self, request: TurnRequest) -> float:
         """Take the next turn of a rate, by the store's clock, and return the seconds until it starts.
 
-        If that is more than the request's ``max_wait``, no turn was taken.
+        If the wait would exceed the request's ``max_wait``, no turn is taken.
         """
         ...
 
@@ -307,15 +310,15 @@ class RateCounter(Protocol):
 class ArtifactStore(Protocol):
     """Content that items refer to by its digest.
 
-    A run has the visible artifacts that its header names from the moment the header is appended, so erasing another
-    run does not remove them.
+    When a header is appended, its run receives the visible artifacts that the header names, so erasing another run does
+    not remove them.
     """
 
     async def add_artifact(self, digest: str, owner: ArtifactScope, content: bytes | None) -> None:
         """Store content durably, or if None grant ``owner`` access to stored content.
 
         Raises:
-            BrokenJournalError: it is not stored.
+            BrokenJournalError: the content is not stored.
         """
         ...
 
@@ -329,9 +332,9 @@ class ArtifactStore(Protocol):
 
 
 class AnswerPiece(NamedTuple):
-    """A piece of the answer ``number`` of an epoch, to the request ``call``, from the character ``start`` on.
+    """A piece, beginning at the character ``start``, of an epoch's answer ``number`` to the request ``call``.
 
-    ``start`` is -1, and ``body`` empty, if the answer is about to be recorded. ``follows`` is the number of the item
+    If the answer is about to be recorded, ``start`` is -1 and ``body`` empty. ``follows`` is the number of the item
     after which the answer was opened.
     """
 
@@ -343,7 +346,7 @@ class AnswerPiece(NamedTuple):
 
 
 class AnswerPieces(Protocol):
-    """Answers that models are writing, for readers in other processes. They are lost with their epoch."""
+    """Answers in progress, for readers in other processes. They are lost with their epoch."""
 
     async def watch(self, run: str, seconds: float) -> None:
         """Ask the executor of a run for the pieces of answers, for ``seconds``."""
@@ -358,7 +361,7 @@ class AnswerPieces(Protocol):
     ) -> AppendFuture:
         """Store pieces, and delete those of the answers ``closed``; nothing if another epoch has started.
 
-        It is done before appends that are made later.
+        This takes effect before later appends.
         """
         ...
 

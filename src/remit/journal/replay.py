@@ -1,4 +1,4 @@
-"""The ledger of a replay: the journal answers, new items are compared with it, and nothing is written."""
+"""The ledger of a replay: the journal provides answers, new items are compared with it, and nothing is written."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from remit.record.meter import Meter
 class ReplayLedger:
     """Compares each item that the current code writes with the recorded one.
 
-    Messages and terminal records are compared byte for byte. A call that the journal does not record is a difference.
+    Messages and terminal records are compared byte for byte. An unrecorded call counts as a difference.
     """
 
     def __init__(self, run: str, history: Sequence[Position], prior_messages: Sequence[str] = ()) -> None:
@@ -68,7 +68,7 @@ class ReplayLedger:
         return self._started_at
 
     def recorded_items(self) -> Iterable[Item]:
-        """None: a replay opens no question."""
+        """Return no items: a replay opens no question."""
         return ()
 
     def items_for(self, call: str) -> Sequence[Item]:
@@ -82,9 +82,9 @@ class ReplayLedger:
         return items
 
     def should_run_body(self, call: str) -> bool:
-        """Whether to execute the body of ``call`` again: it did something, or ended well.
+        """Whether to execute the body of ``call`` again, because it left items or succeeded.
 
-        Otherwise the call was refused before its body. A body that timed out, or that its caller cancelled, is not
+        Otherwise the call was refused before its body ran. A body that timed out or was cancelled by its caller is not
         executed again, because no time passes in a replay; its recorded items count as reached.
         """
         ends = (item for item in self._items_by_call.get(call, ()) if isinstance(item, ToolOutput))
@@ -129,7 +129,7 @@ class ReplayLedger:
 
         Raises:
             Suspended: the run was cancelled at this point.
-            DivergedError: it was not.
+            DivergedError: the run was not cancelled here.
         """
         if self.execution.was_cancelled:
             raise Suspended

@@ -10,11 +10,11 @@ from remit.errors import DivergedError, Suspended
 from remit.record.items import CallItem, Item, Position, ToolOutput
 
 _SIBLING_TURNS: Final = 10
-"""Turns of the event loop within which a body makes the calls that it makes together, nested groups included."""
+"""Turns of the event loop within which a body makes its concurrent calls, including those in nested groups."""
 
 
 class ReplayedCalls:
-    """Checks that calls come in the order of the journal. ``items`` are those of the run, by call."""
+    """Checks that calls are made in the recorded order. ``items`` are the run's items by call."""
 
     def __init__(
         self, history: Sequence[Position], items: Mapping[str, Sequence[Item]], *, was_cancelled: bool
@@ -34,7 +34,8 @@ class ReplayedCalls:
                 self._outputs_by_parent.setdefault(item.parent, []).append((position.seq, item.call, item.callee))
         for call, seq in list(self._first_seq_by_call.items()):
             parent = parents.get(call, "")
-            while parent and seq < self._first_seq_by_call.get(parent, seq + 1):  # a composed call begins with a call
+            # a composed call begins with its first call
+            while parent and seq < self._first_seq_by_call.get(parent, seq + 1):
                 self._first_seq_by_call[parent] = seq
                 parent = parents.get(parent, "")
         for ends in self._outputs_by_parent.values():
@@ -49,7 +50,7 @@ class ReplayedCalls:
         """Check the order: calls that had ended before this one began must have been made before it.
 
         Raises:
-            DivergedError: the call comes too early, or instead of another.
+            DivergedError: the call is made too early or in place of another one.
             Suspended: the run was cancelled before this call began.
         """
         if self._was_cancelled and call not in self._items_by_call:
@@ -62,7 +63,7 @@ class ReplayedCalls:
             raise DivergedError(f"a call of {parent[:8]} comes before {ended}, but the journal records {ended} first")
 
     def _find_earlier_end(self, parent: str, call: str) -> str:
-        """The callee of a call that ended before the first item of ``call`` and is not made yet; empty if none."""
+        """The callee of a call that ended before the first item of ``call`` but was not made yet; empty if none."""
         ends = self._outputs_by_parent.get(parent)
         while ends and ends[-1][1] in self._claimed_calls:
             ends.pop()
@@ -71,7 +72,7 @@ class ReplayedCalls:
 
     async def _raise_unrecorded_call(self, parent: str) -> None:
         """End an unrecorded call of a cancelled run: with `Suspended` once all recorded calls have been made."""
-        await asyncio.sleep(0)  # let calls that begin together with this one be made first
+        await asyncio.sleep(0)  # let concurrent calls be made first
         other = next(
             (callee for _, call, callee in self._outputs_by_parent.get(parent, ()) if call not in self._claimed_calls),
             None,

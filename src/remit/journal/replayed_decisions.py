@@ -1,4 +1,4 @@
-"""What calls of a replay use and reserve: the journal records it, and a replay starts nothing."""
+"""The decisions and reservations of replayed calls, which the journal records; a replay starts nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from remit.record.question import Decision, Question
 
 
 class ReplayedDecisions:
-    """The decisions that a run recorded. ``items`` are those of the run, by call."""
+    """The recorded decisions of a run. ``items`` are the run's items by call."""
 
     def __init__(self, items: Mapping[str, Sequence[Item]]) -> None:
         self._items_by_call = items
@@ -54,7 +54,7 @@ class ReplayedDecisions:
 
 
 class NoReservations:
-    """Everything that a recorded call reserved, it had."""
+    """Grants every reservation, because the recorded calls had theirs."""
 
     async def take_turn(self, call: str, attempt: int, request: TurnRequest) -> float:
         """Return 0: a replay starts nothing."""

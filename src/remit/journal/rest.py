@@ -1,4 +1,4 @@
-"""What a resting run waits for, read from its items."""
+"""Reads from a run's items what the run waits for at rest."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -7,10 +7,10 @@ from remit.record.items import Item, RunScheduled, RunStalled, RunSuspended
 
 
 class Rest(NamedTuple):
-    """What a run waits for.
+    """The conditions under which a resting run continues.
 
-    It waits for ``questions`` (ids), and continues automatically at ``due`` (epoch seconds; 0 if it does not). A
-    stalled run has a ``reason``, and ``lacks`` what it was opened under and this process does not have, by name.
+    It waits for ``questions`` (ids), and continues automatically at ``due`` (epoch seconds; 0 for never). A stalled run
+    has a ``reason``; ``lacks`` names the terms of the run that this process does not have.
     """
 
     questions: tuple[str, ...] = ()
@@ -20,7 +20,7 @@ class Rest(NamedTuple):
 
 
 def find_rest(items: Iterable[Item]) -> Rest:
-    """Where a run came to rest last; an empty one if it never did."""
+    """Find the last rest of a run; an empty one if it never rested."""
     rest = Rest()
     for item in items:
         match item:

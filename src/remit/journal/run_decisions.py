@@ -11,7 +11,7 @@ from remit.record.question import Decision, Question
 
 
 class RunDecisions:
-    """Reads them from the store of the run.
+    """Reads the decisions and grants from the run's store.
 
     The ledger keeps ``application``, ``calls_by_question`` and ``decided_pairs`` as it reads and writes items.
     """
@@ -38,9 +38,9 @@ class RunDecisions:
         return [pair for pair in pairs if pair not in self.decided_pairs]
 
     async def find_usable_question(self, match: str) -> tuple[Question, Decision | None] | None:
-        """The open or unused question of this conversation that matches, with its decision if there is one.
+        """The conversation's open or unused question that matches, with its decision if there is one.
 
-        A question that another call of this run uses already is not returned.
+        A question that another call of this run already uses is not returned.
         """
         row = await self._store.find_usable_question(self._conversation, match) if self._conversation else None
         is_free = row is not None and all(call == match for call in self.calls_waiting_for(row.question.id))
@@ -61,7 +61,7 @@ class RunDecisions:
         return row is not None and row.consumed_by not in (None, (self._run, call))
 
     async def decide(self, decision: Decision) -> Decision | None:
-        """Store a decision made in this process; return the first decision stored, None if the question is over."""
+        """Store a decision made in this process; return the first stored one, or None if the question is closed."""
         try:
             await self._store.decide(decision)
         except RequestError:

@@ -1,4 +1,4 @@
-"""The runs of a store in memory, and what they have done."""
+"""The runs of an in-memory store, and their summaries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from remit.record.usage import ModelName, TokenCounts
 
 
 class RunState(Struct):
-    """A run in memory. ``totals`` are those of its first ``counted`` items."""
+    """A run in memory. ``totals`` covers its first ``counted`` items."""
 
     epoch: int = 0
     executor: str = ""
@@ -34,14 +34,14 @@ class RunState(Struct):
 
 
 class RunsInMemory(ChangesInMemory):
-    """The summaries of a store in memory, which are folded when they are read."""
+    """The run summaries of an in-memory store, which are computed when they are read."""
 
     def __init__(self) -> None:
         super().__init__()
         self._runs: dict[str, RunState] = {}
 
     async def read_summaries(self, runs: Sequence[str]) -> Mapping[str, RunSummary]:
-        """The summaries of those of ``runs`` that are open, by run."""
+        """The summaries of the opened ones among ``runs``, by run."""
         now = self._clock()
         asked = Counter(
             each.question.run for each in self._questions.values() if with_expiry(each, now).status == "open"
@@ -52,7 +52,7 @@ class RunsInMemory(ChangesInMemory):
     async def read_usage(
         self, *, tenant: str, application: str = "", principal: str = "", since: float, until: float
     ) -> Sequence[UsageRow]:
-        """What the models of runs have used that were opened from ``since`` until ``until``, by target and model."""
+        """The model usage of runs opened from ``since`` until ``until``, by target and model."""
         found: dict[tuple[str, ModelName], TokenCounts] = {}
         for row in self._opened_runs():
             if row.tenant != tenant or not since <= row.opened < until:
@@ -73,12 +73,12 @@ class RunsInMemory(ChangesInMemory):
         return self._runs[run].items if run in self._runs else []
 
     def _count_items(self, run: str) -> list[Position]:
-        """The items of a run, which count from now on as they are: some are about to be erased."""
+        """Count a run's items before some of them are erased."""
         self._total(run)
         return self._items_of(run)
 
     def _total(self, run: str) -> RunTotals:
-        """The totals of a run, with the items that were added since they were read last."""
+        """Update a run's totals with the items added since the last read."""
         state = self._runs.get(run, RunState())
         for position in state.items[state.counted :]:
             state.totals.add(position.item, position.at, position.seq)
@@ -88,7 +88,7 @@ class RunsInMemory(ChangesInMemory):
     def _summarize(self, row: RunRow, open_questions: int) -> RunSummary:
         totals, items = self._total(row.run), self._items_of(row.run)
         failure = totals.failure
-        is_kept = failure is not None and items[totals.failed].item is failure  # it may have been erased
+        is_kept = failure is not None and items[totals.failed].item is failure  # the item may have been erased
         return RunSummary(
             title="" if row.erased else totals.title,
             calls=totals.calls,

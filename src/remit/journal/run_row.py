@@ -12,7 +12,7 @@ RunStatus = Literal["queued", "running", "open", "waiting", "stalled", "schedule
 class RunRow:
     """The index row of a run. Times are seconds since the epoch; ``ended`` is 0 until the run has ended.
 
-    ``erased`` is 1 if the header was erased: all that the run was about is gone then.
+    ``erased`` is 1 if the header, and with it the run's subject, was erased.
     """
 
     run: str

@@ -1,4 +1,4 @@
-"""What the index says that runs have done: the port, and what it returns."""
+"""Run summaries in the index: the port and its results."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from remit.record.items import ModelFailure, ToolOutput
 from remit.record.usage import ModelName, TokenCounts
 
 DAY: Final = 86_400
-"""Seconds of the days for which stores keep the sums of usage; they begin at midnight UTC."""
+"""The seconds of a day. Stores keep sums of usage per day, from midnight UTC."""
 
 
 class RunSummary(Struct, frozen=True, kw_only=True):
-    """What a run has done up to its last stored item; see `RunTotals`.
+    """The summary of a run up to its last stored item; see `RunTotals`.
 
-    ``open_questions`` counts those that can be decided now. ``failure`` is the item that reports the first failure, and
-    its time; None if there is none, or it was erased. The title is erased with the header; numbers are not erased.
+    ``open_questions`` counts the questions that can be decided now. ``failure`` is the item that reports the first
+    failure, with its time; None if there is none or it was erased. The title is erased with the header, but numbers are
+    kept.
     """
 
     title: str = ""
@@ -32,7 +33,7 @@ class RunSummary(Struct, frozen=True, kw_only=True):
 
 
 class UsageRow(NamedTuple):
-    """What the runs on a target have used of a model."""
+    """The usage of a model by the runs on a target."""
 
     target: str
     name: ModelName
@@ -40,7 +41,7 @@ class UsageRow(NamedTuple):
 
 
 class RunSummaries(Protocol):
-    """What runs have done. An append to a run changes its summary in the same transaction."""
+    """The summaries of runs. An append to a run updates its summary in the same transaction."""
 
     async def read_summaries(self, runs: Sequence[str]) -> Mapping[str, RunSummary]:
         """The summaries of those of ``runs`` that are open, by run."""
@@ -51,6 +52,6 @@ class RunSummaries(Protocol):
     ) -> Sequence[UsageRow]:
         """What the models of runs have used that were opened from ``since`` until ``until``, by target and model.
 
-        Runs whose content was erased count too. It must not read each run: a store has many.
+        Runs with erased content also count. An implementation must not read every run, because a store has many.
         """
         ...

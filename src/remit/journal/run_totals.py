@@ -1,4 +1,4 @@
-"""What a run has done so far, as one fold of its items: of the index of runs, of views, and of usage."""
+"""The totals of a run as a single fold of its items, for the index of runs, views and usage."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ NO_TOKENS = TokenCounts()
 
 
 class RunTotals(Struct, kw_only=True):
-    """The totals of a run as far as its items go: `add` them in their order.
+    """The totals of the items of a run, which are passed to `add` in order.
 
-    ``calls`` have ended; that of the run itself is not counted. ``worked`` are the seconds of its executions, each up
-    to its last item, and ``waited`` those in which no executor had it. ``since`` is the time of the last item, and
-    ``due`` that at which a resting run continues by itself (epoch seconds, 0 for never). ``failed`` is the number of
-    the item ``failure``, the first one that reports a failure.
+    ``calls`` counts ended calls except the root call. ``worked`` are the seconds of all executions, each up to its last
+    item, and ``waited`` the seconds without an executor. ``since`` is the time of the last item, and ``due`` the time
+    when a resting run continues by itself (epoch seconds, 0 for never). ``failed`` is the number of ``failure``, the
+    first item that reports a failure.
 
-    The totals of a part of the items have no ``status`` until an item tells it, and ``untold`` are the seconds before
-    that: the run has worked or waited as the part before says.
+    The totals of a later part of the items have no ``status`` until an item determines it. ``untold`` are the seconds
+    before that, which count as worked or waited depending on the preceding part.
     """
 
     status: RunStatus | None = None
@@ -56,7 +56,7 @@ class RunTotals(Struct, kw_only=True):
 
     @classmethod
     def of(cls, positions: Iterable[Position]) -> RunTotals:
-        """The totals of a run as far as these items go."""
+        """Compute the totals of a run's items."""
         totals = cls()
         for position in positions:
             totals.add(position.item, position.at, position.seq)
@@ -95,7 +95,7 @@ class RunTotals(Struct, kw_only=True):
                 pass
 
     def usage(self, prices: Prices) -> UsageTotals:
-        """The tokens that its models have used, and their cost."""
+        """The tokens used by the run's models, and their cost."""
         return UsageTotals.of(self.used, prices)
 
     def _add_seconds(self, item: Item, seconds: float) -> None:
@@ -114,5 +114,5 @@ class RunTotals(Struct, kw_only=True):
 
 
 def _storable(text: str) -> str:
-    """The text with replacements for what is no text to a database, though JSON can write it."""
+    """Replace the characters that JSON can write but a database cannot store."""
     return replace_surrogates(text).replace("\0", "\ufffd")
