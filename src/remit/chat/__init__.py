@@ -1,1 +1,1 @@
-"""What a model reads and writes: messages as received, requests and their settings, and how an answer ended."""
+"""A model's input and output: messages as received, requests and their settings, and the ends of answers."""

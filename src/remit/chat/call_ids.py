@@ -1,4 +1,4 @@
-"""The ids of tool calls: which ones a history may have, and the form that all providers take."""
+"""The ids of tool calls: those allowed in a history, and the form that all providers accept."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from itertools import count
 from typing import Final
 
 MAX_ID: Final = 40
-"""The most characters of an id that providers give and take."""
+"""The maximum length of an id that providers issue and accept."""
 PORTABLE_CHARS: Final = 9
-"""The length of a portable id: there are providers that take no other, and only letters and digits."""
+"""The length of a portable id. Some providers accept only this length, with letters and digits."""
 
 is_kept_id: Final = re.compile(rf"[!-~]{{1,{MAX_ID}}}").fullmatch
-"""Whether a history keeps an id unchanged: printable characters of ASCII. The model that gave the id accepts it."""
+"""Whether a history keeps an id unchanged: it is printable ASCII, which the model that issued it accepts."""
 is_portable_id: Final = re.compile(rf"[A-Za-z0-9]{{{PORTABLE_CHARS}}}").fullmatch
-"""Whether all providers take an id."""
+"""Whether all providers accept an id."""
 
 
 def portable_id(ident: str) -> str:
-    """The id itself if it is portable; else one that is and that is always made of this one."""
+    """Return the id if it is portable, or else a portable id derived from it."""
     if is_portable_id(ident):
         return ident
     return b32encode(sha256(ident.encode("utf-8", "surrogatepass")).digest())[:PORTABLE_CHARS].decode().lower()
 
 
 def new_ids(taken: Container[str], first: int = 0) -> Iterator[str]:
-    """Portable ids that are not taken; each is another."""
+    """Generate distinct portable ids that are not taken."""
     numbered = (f"call{number:0{PORTABLE_CHARS - 4}}" for number in count(first))
     return (each for each in numbered if each not in taken)

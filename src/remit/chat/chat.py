@@ -1,4 +1,4 @@
-"""Raw chat messages in the format of OpenAI-compatible endpoints, and the requests and completions made of them.
+"""Raw chat messages in the format of OpenAI-compatible endpoints, with requests and completions.
 
 A message has two forms: a typed dict for reading, and its *wire text*, the exact JSON sent to the provider. The wire
 text is written once, stored in the journal and spliced into request bodies; messages are never serialised again.
@@ -102,7 +102,7 @@ class UserMessage(TypedDict):
 
 
 class AssistantMessage(TypedDict):
-    """A message from the model, with the tools it calls."""
+    """A message from the model, with its tool calls."""
 
     role: Literal["assistant"]
     content: NotRequired[str | list[TextPart] | None]
@@ -123,7 +123,7 @@ ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
 
 CARRIED_ID: Final = "rmt"
-"""How the ids of calls begin that the runtime makes before the model is asked."""
+"""The prefix of the ids of calls that the runtime makes before the model is asked."""
 
 
 def encode_message(message: ChatMessage | Mapping[str, Any]) -> str:
@@ -158,8 +158,8 @@ class History:
     """An immutable sequence of wire texts with a running digest. Appending costs only the new texts.
 
     Histories that extend one another share one list: `with_messages` appends to the newest and copies an older one.
-    ``origins`` are the models whose vendors' fields or ids of calls the texts have, and "" for calls of which the model
-    is not known; ``names_artifacts`` says whether one names any, ``is_legal`` whether every endpoint takes all of them.
+    ``origins`` are the models whose vendor fields or call ids the texts contain, and "" for calls of unknown models.
+    ``names_artifacts`` says whether a text names artifacts, and ``is_legal`` whether every endpoint accepts all texts.
     """
 
     __slots__ = ("_hash", "_length", "_texts", "is_legal", "names_artifacts", "origins")
@@ -244,9 +244,9 @@ class ToolDefinitions:
 class ChatRequest:
     """One request to a model: history, tools and settings.
 
-    ``agent_call_id`` is the id of the agent's call; ``turn`` counts its requests from 1. The agent began with
-    ``first_turn``, others before it, which handed over. ``used_call_ids`` holds the tool call ids that the model has
-    used so far. The journal stores the answer under ``call_id``.
+    ``agent_call_id`` is the id of the agent's call; ``turn`` counts its requests from 1. The present agent began with
+    ``first_turn``; earlier turns belong to agents that handed over. ``used_call_ids`` holds the tool call ids that the
+    model has used so far. The journal stores the answer under ``call_id``.
     """
 
     agent_call_id: str
@@ -265,11 +265,11 @@ class ChatRequest:
 
     @property
     def max_tokens(self) -> int | None:
-        """The most tokens that the answer may have."""
+        """The maximum tokens of the answer."""
         return self.settings.output_limit
 
     def texts(self) -> Iterable[str]:
-        """The wire texts of its messages, and the definitions of its tools."""
+        """The wire texts of the messages and the tool definitions."""
         return (*self.history, self.tools.text)
 
     def next_turn(self, history: History) -> ChatRequest:
@@ -288,10 +288,10 @@ class ChatRequest:
         )
 
     def for_model(self, origin: str) -> ChatRequest:
-        """The request as the model ``origin`` may get it.
+        """Adapt the request to the model ``origin``.
 
-        Fields that other models' vendors added are omitted, and their calls have portable ids. Legal messages stand in
-        for those that endpoints refuse.
+        Fields of other models' vendors are omitted, and calls of other models get portable ids. Messages that endpoints
+        would refuse are replaced by legal ones.
         """
         texts = None if self.history.origins <= {origin} else texts_for_model(self.history, origin)
         if not self.history.is_legal:
@@ -308,9 +308,9 @@ class ChatRequest:
 class Completion:
     """A model's answer. ``message`` is its wire text for later requests, ``response`` the raw body.
 
-    ``content`` is the text of the answer, of the refusal or of speech. ``cached_tokens`` are those of the prompt that
-    the provider had cached, ``reasoning_tokens`` those of the answer that the model spent on thinking. If one of these
-    numbers is impossible, such as a negative one, all are 0: usage is unknown.
+    ``content`` is the text of the answer, of the refusal or of speech. ``cached_tokens`` are the prompt tokens that the
+    provider had cached, and ``reasoning_tokens`` the answer's tokens that the model spent on thinking. If a number is
+    impossible, such as a negative one, all are 0, which means that usage is unknown.
     """
 
     message: str
@@ -330,7 +330,7 @@ class Completion:
                 object.__setattr__(self, name, 0)
 
     def with_text(self, text: str) -> Completion:
-        """This answer with another text and the same tool calls. What else its message held is dropped."""
+        """Return this answer with another text and the same tool calls. Other members of its message are dropped."""
         check_text("with_text: text", text)
         message: dict[str, Any] = {"role": "assistant", "content": text}
         calls = cast("AssistantMessage", json.loads(self.message)).get("tool_calls")
@@ -344,7 +344,7 @@ def completion_from_message(message: str, **fields: Any) -> Completion:
     """Build the completion whose wire text is ``message``. ``fields`` gives its other fields (tokens, model, …).
 
     Raises:
-        CompletionError: the text is not a message, such as the page of a proxy. After it, the run of a model rests.
+        CompletionError: the text is not a message but, for example, a proxy's page. The run then rests.
     """
     try:
         parsed = decode_message(message)
@@ -355,9 +355,9 @@ def completion_from_message(message: str, **fields: Any) -> Completion:
 
 
 def drop_empty_calls(answer: Completion) -> Completion:
-    """The answer without its calls if it has a text and they have neither names nor arguments.
+    """Drop an answer's calls if it has a text and they have neither names nor arguments.
 
-    Some endpoints add such calls to each text. What else the message holds is kept.
+    Some endpoints add such calls to each text. Other members of the message are kept.
     """
     if not (answer.content or "").strip() or any(
         each.name or not is_blank(each.arguments) for each in answer.tool_calls

@@ -1,4 +1,4 @@
-"""Histories of which older messages were replaced: what `HistoryCompacted` says, applied to wire texts."""
+"""Applies `HistoryCompacted`, which replaces older messages, to the wire texts of histories."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def compaction_id(agent: str) -> str:
 
 
 def group_messages(texts: Iterable[str]) -> list[list[str]]:
-    """Split a history, without system messages, into groups that stay together: a message, and replies to its calls."""
+    """Split a history without system messages into groups: a message, with the replies to its calls."""
     groups: list[list[str]] = []
     for text in texts:
         if groups and text.startswith(TOOL_PREFIX):
@@ -35,7 +35,7 @@ def reply_id(text: str) -> str:
 
 
 def compact_messages(texts: Sequence[str], item: HistoryCompacted) -> list[str]:
-    """The history after one compaction. A group is kept or left out as a whole, so that the history stays valid."""
+    """Apply one compaction. A group is kept or dropped as a whole, so that the history stays valid."""
     if item.kept is not None:
         texts = [text for group in group_messages(texts)[-item.kept :] for text in group]
     notes = dict(item.notes)
@@ -44,7 +44,7 @@ def compact_messages(texts: Sequence[str], item: HistoryCompacted) -> list[str]:
 
 
 def compact_history(texts: Sequence[str], items: Iterable[HistoryCompacted]) -> list[str]:
-    """The history after several compactions; ``texts`` are all messages of the agent, as if there were none."""
+    """Apply several compactions; ``texts`` are all uncompacted messages of the agent."""
     compacted: list[str] = []
     start = 0
     for item in items:

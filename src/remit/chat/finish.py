@@ -1,6 +1,6 @@
-"""How an answer of a model ended, by the endpoint's finish reason. Only answers with a normal end count as complete.
+"""How a model's answer ended, by the endpoint's finish reason. Only answers with a normal end count as complete.
 
-Endpoints have other words than chat completions, and some pass on the words of the provider behind them.
+Some endpoints use other words than chat completions do, or pass on the words of the provider behind them.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ GOOD_FINISHES: Final = frozenset(
         *("tool_use", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed"),
     }
 )
-"""The words for an answer that the model ended itself."""
+"""The finish reasons of an answer that the model ended itself."""
 
 NO_FINISH: Final = "unfinished"
-"""The word for a stream that ended without one: perhaps its endpoint lost the stream that it passes on."""
+"""The finish reason of a stream that ended without one, perhaps because the endpoint lost its upstream."""
 
 _CUT: Final = frozenset(
     {
@@ -43,7 +43,7 @@ class Ending(enum.Enum):
 
 
 def read_finish(finish: str) -> Ending:
-    """How an answer with that finish reason ended."""
+    """Classify a finish reason."""
     word = finish.strip().lower().replace("-", "_")
     if word in GOOD_FINISHES:
         return Ending.WHOLE

@@ -1,4 +1,4 @@
-"""Converts messages of one model for another: without vendor fields, and with portable ids."""
+"""Converts one model's messages for another model: without vendor fields, and with portable ids."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from remit.schemas.jsontext import ascii_json
 from remit.schemas.raw_json import join_members, raw_members
 
 _OTHER_ID: Final = re.compile(rf'"id"\s*:\s*"(?![A-Za-z0-9]{{{PORTABLE_CHARS}}}")')
-"""An id that is not portable, perhaps that of a call."""
+"""An id, possibly a call's, that is not portable."""
 
 
 def texts_for_model(texts: Iterable[str], origin: str) -> list[str] | None:
-    """The wire texts as the model ``origin`` may get them; None if it may get them unchanged.
+    """Convert wire texts for the model ``origin``; None if it accepts them unchanged.
 
-    Which model wrote a text is known of each that only some providers take. A call of another model, and the reply to
-    it, get a portable id.
+    Each text that only some providers accept is marked with its model. Calls of other models, and the replies to them,
+    get portable ids.
     """
     given, ids = list(texts), dict[str, str]()
     made = [_to_text_for_model(text, origin, ids) for text in given]
@@ -29,7 +29,7 @@ def texts_for_model(texts: Iterable[str], origin: str) -> list[str] | None:
 
 
 def _to_text_for_model(text: str, origin: str, ids: dict[str, str]) -> str:
-    """The text of one message. ``ids`` maps call ids to portable ones; the calls of this message are added to it."""
+    """Convert one message. ``ids`` maps call ids to portable ones; this message's calls are added to it."""
     if ids and '"tool_call_id"' in text:
         members = raw_members(text)
         ident: object = json.loads(members.get("tool_call_id", "null"))

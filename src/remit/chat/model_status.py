@@ -1,4 +1,4 @@
-"""The failed response of a model's endpoint, whichever library reports it: its status and what its headers say."""
+"""The status and headers of a failed response from a model's endpoint, independent of the HTTP library."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from msgspec import Struct
 
 
 class FailedResponse(Struct, frozen=True):
-    """The status of a response that is not a success, and its headers."""
+    """The status and headers of a failed response."""
 
     status: int
     headers: Mapping[str, str]
 
 
 def describe_redirect(headers: Mapping[str, str]) -> str:
-    """Where a redirect leads, without the values in it, and how to follow it."""
+    """Describe a redirect's target, without values, and how to follow it."""
     with contextlib.suppress(ValueError):
         address = urlsplit(headers.get("location", ""))
         if address.hostname:
@@ -31,8 +31,8 @@ def describe_redirect(headers: Mapping[str, str]) -> str:
 
 
 def find_response(error: BaseException) -> FailedResponse | None:
-    """The response that an HTTP library reports with an error, as its ``response`` or itself; None if there is none."""
-    # Read by name: httpx, requests and the clients of vendors set the first, aiohttp the second, urllib the third.
+    """Find the response in an HTTP library's error: its ``response`` or the error itself; None if there is none."""
+    # Read by name: httpx, requests and vendors' clients set the first, aiohttp the second, and urllib the third.
     fields = vars(error)
     response: object = fields.get("response")
     known = (
@@ -48,7 +48,7 @@ def find_response(error: BaseException) -> FailedResponse | None:
 
 
 def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
-    """The seconds that an answer asks to wait, from ``Retry-After``; None if it does not say."""
+    """The seconds to wait according to ``Retry-After``; None if the header is missing."""
     text = headers.get("retry-after", "")
     with contextlib.suppress(ValueError):
         return max(float(text), 0.0) if math.isfinite(float(text)) else None

@@ -1,8 +1,8 @@
 """The effect of a provider's error on a run: one table of statuses and words for all libraries.
 
-A run ends only if the provider says that the request itself is wrong, because it would be wrong again. Whatever may
-pass, or a person can correct, lets it rest as stalled: so does all that the table does not know. A request that is too
-long is sent again, shorter, and one that a filter holds back is answered with what the filter said.
+A run ends only if the provider rejects the request itself, because a repetition would be rejected too. Errors that may
+pass or that a person can correct, and unknown errors, let the run rest as stalled. A request that is too long is sent
+again in a shorter form, and a filtered one is answered with the filter's message.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from remit.errors import (
 
 
 class ProviderError(NamedTuple):
-    """An error as a provider states it.
+    """An error as stated by a provider.
 
-    ``status``: the HTTP status, or the one that a body states in its place; None if there is none. ``codes``: the words
-    that programs read, such as the code and the type, with spaces between them.
+    ``status`` is the HTTP status, or the status in the body instead; None if there is none. ``codes`` holds
+    machine-readable words, such as the code and the type, separated by spaces.
     """
 
     status: int | None
@@ -35,10 +35,10 @@ class ProviderError(NamedTuple):
 
 
 def classify_error(error: ProviderError) -> type[ModelError]:
-    """The error of ours for an error of a provider.
+    """Map a provider's error to Remit's.
 
-    What the provider says comes before the status, because gateways choose that freely. A status other than 400 and 422
-    is believed before the sentences of a message, which may repeat any text.
+    The provider's codes take precedence over the status, because gateways choose the status freely. A status other than
+    400 and 422 takes precedence over the sentences of a message, which may repeat any text.
     """
     if is_too_long(error):
         return ContextLengthError
@@ -53,7 +53,7 @@ def classify_error(error: ProviderError) -> type[ModelError]:
 
 
 def _classify_sentence(error: ProviderError) -> type[ModelError]:
-    """The error for one whose codes and status leave open what it is."""
+    """Classify an error by its sentences if codes and status are inconclusive."""
     if error.status is not None and _is_page(error):
         return CompletionError
     is_wrong = error.status is not None or _WRONG_CODES.search(error.codes)
@@ -62,7 +62,7 @@ def _classify_sentence(error: ProviderError) -> type[ModelError]:
 
 
 def classify_status(status: int) -> type[ModelError]:
-    """Remit's error for an HTTP status. A redirect is an access error: a person corrects the address."""
+    """Map an HTTP status to Remit's error. A redirect is an access error, because a person must correct the address."""
     if 300 <= status < 400 or status in _ACCESS:
         return ModelAccessError
     if status in _BUSY:
@@ -73,9 +73,9 @@ def classify_status(status: int) -> type[ModelError]:
 
 
 def is_filtered(error: ProviderError) -> bool:
-    """Whether the provider's filter holds the request or the answer back.
+    """Whether the provider's filter withheld the request or the answer.
 
-    A sentence counts only below a status with which filters answer: others also link to policies, and flag accounts.
+    A sentence counts only with a status that filters use, because other errors also link to policies or flag accounts.
     """
     if error.status is None or error.status in _FILTERING:
         return _FILTERED.matches(error)
@@ -83,7 +83,7 @@ def is_filtered(error: ProviderError) -> bool:
 
 
 def is_too_long(error: ProviderError) -> bool:
-    """Whether the request is longer than the provider takes; a limit of tokens in a time counts if it never fits."""
+    """Whether the request is too long for the provider, or exceeds a token rate limit even when that is unused."""
     if _RATE.search(error.message) is None:
         return _TOO_LONG.matches(error)
     stated = _REQUESTED.search(error.message)
@@ -91,12 +91,12 @@ def is_too_long(error: ProviderError) -> bool:
 
 
 def _is_page(error: ProviderError) -> bool:
-    """Whether the status came with a page, or with nothing: something in front of the provider refused the request."""
+    """Whether the body is a page or empty, so that something in front of the provider refused the request."""
     return not error.codes and _PAGE.match(error.message) is not None
 
 
 class _Words(NamedTuple):
-    """The words of one meaning: what codes contain, and what sentences say."""
+    """The words with one meaning, in codes and in sentences."""
 
     kind: type[ModelError]
     code: re.Pattern[str]
@@ -116,7 +116,7 @@ def _compile(*parts: str) -> re.Pattern[str]:
 
 
 _ACCESS: Final = frozenset({401, 402, 403, 404, 405, 407, 410, 451})
-"""The key, the account, the name of the model, the address or the country, which a person can correct."""
+"""Problems that a person can correct: the key, the account, the model's name, the address or the country."""
 _BUSY: Final = frozenset({408, 409, 425, 429, 498, 499})
 _WRONG: Final = frozenset({400, 422})
 _FILTERING: Final = _WRONG | {403, 451}
@@ -139,7 +139,7 @@ _TOO_LONG: Final = _Words(
 )
 _RATE: Final = _compile(r"per (min|hour|day)|\b[rt]p[md]\b")
 _REQUESTED: Final = _compile(r"\blimit:? (\d[\d,]{0,11}),? requested:? (\d[\d,]{0,11})")
-"""An unused limit of tokens per period, and the tokens of the request."""
+"""A token rate limit that is unused, and the tokens of the request."""
 
 _UNREADABLE: Final = _Words(
     CompletionError,
@@ -149,7 +149,7 @@ _UNREADABLE: Final = _Words(
         "generated output that could not be parsed|error parsing tool call",
     ),
 )
-"""The provider could not read what the model wrote: it may write it well when it is asked again."""
+"""The provider could not parse the model's output, which may be right at the next attempt."""
 
 _UNSUPPORTED: Final = _Words(
     ModelAccessError,
@@ -169,7 +169,7 @@ _UNSUPPORTED: Final = _Words(
         "unsupported (image|file|media|audio|mime)", "(image|file|media|audio|mime)[ _-]?(format|type|url)"
     ),
 )
-"""How the model is asked, with which tools, settings and schemas; not what it is told."""
+"""Unsupported tools, settings and schemas, rather than unsupported content."""
 
 _RESTING: Final = (
     _UNSUPPORTED,

@@ -15,13 +15,13 @@ from remit.schemas.suggestions import suggest
 
 ProviderToolName = Literal["code_execution", "image_generation", "web_fetch", "web_search", "x_search"]
 PROVIDER_TOOLS: Final[tuple[str, ...]] = get_args(ProviderToolName)
-"""The tools of providers that need no configuration. They run where the model runs, and nothing here governs them."""
+"""The provider tools that need no configuration. They run at the provider, and Remit does not govern them."""
 _WITH_OPTIONS: Final = ("web_search", "web_fetch")
 _Domain = Annotated[str, Field(pattern=r"^[^\s/:]+$")]
 
 
 def _as_domains(given: Sequence[str]) -> tuple[str, ...]:
-    if not given:  # would be no limit at all
+    if not given:  # an empty list would not limit anything
         raise ValueError("is empty; name a domain, or leave it out for no limit")
     return tuple(given)
 
@@ -34,7 +34,7 @@ class ProviderTool(BaseModel):
     """A tool that runs at the model's provider, with limits that the provider applies. No layer of Remit governs it.
 
     Raises:
-        SetupError: an option is not valid, or the tool has none.
+        SetupError: an option is invalid, or the tool has no such option.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, strict=True)
@@ -68,7 +68,7 @@ def as_provider_tools(where: str, given: Iterable[str | ProviderTool]) -> tuple[
     """Convert names to tools without options; one name is a tuple of one.
 
     Raises:
-        SetupError: one is neither a name nor a `ProviderTool`, or occurs twice.
+        SetupError: an item is neither a name nor a `ProviderTool`, or occurs twice.
     """
     listed: Iterable[object] = (given,) if isinstance(given, (str, ProviderTool)) else as_tuple(where, given)
     tools: dict[str, ProviderTool] = {}

@@ -27,17 +27,17 @@ TOOL_CHOICES: Final = ("auto", "none", "required")
 """The values of `ModelSettings.tool_choice` that are not the name of a tool."""
 _HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _OWN_KEYS: Final = frozenset({"model", "messages", "tools", "stream", "stream_options", "n"})
-"""The members that Remit itself writes into the body of a request."""
+"""The members of a request body that Remit writes itself."""
 
 
 @with_setup_errors
 class ModelSettings(BaseModel):
-    """The settings of a model request. Those that are not set are not sent, so the model uses its own.
+    """The settings of a model request. Unset settings are not sent, so the model uses its defaults.
 
-    They are part of the digest of each request: a replay finds a change.
+    They are part of the digest of each request, so a replay detects a change.
 
     Raises:
-        SetupError: a value is not valid, two contradict each other, or there is no setting of that name. One line.
+        SetupError: a value is invalid, two values contradict each other, or a setting is unknown. One line.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, strict=True, allow_inf_nan=False)
@@ -80,7 +80,7 @@ class ModelSettings(BaseModel):
     @field_validator("temperature", "top_p", mode="wrap")
     @classmethod
     def _keep_integers(cls, value: Any, validate: ValidatorFunctionWrapHandler) -> float | None:
-        """Keep an integer: the digests of recorded requests tell 1 from 1.0."""
+        """Keep integers, because the digests of recorded requests distinguish 1 from 1.0."""
         checked: float | None = validate(value)
         return value if isinstance(value, int) else checked
 
@@ -113,12 +113,12 @@ class ModelSettings(BaseModel):
 
     @property
     def output_limit(self) -> int | None:
-        """The most tokens that an answer may have; None for the endpoint's limit."""
+        """The maximum tokens of an answer; None for the endpoint's limit."""
         return self.max_tokens if self.max_completion_tokens is None else self.max_completion_tokens
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        """What is set, by name, as JSON. Headers are references."""
+        """The set values by name, as JSON. Headers are references."""
         if not self.model_fields_set:
             return {}
         dumped: dict[str, Any] = self.model_dump(mode="json") | {"temperature": self.temperature, "top_p": self.top_p}
@@ -126,7 +126,7 @@ class ModelSettings(BaseModel):
 
     @cached_property
     def digest_text(self) -> str:
-        """The parts of a request that its digest covers. Two settings are written as in the first journals."""
+        """The text of the settings for a request's digest."""
         text = f"|{self.temperature!r}|{self.max_tokens!r}"
         others = {name: value for name, value in self.values.items() if name not in ("temperature", "max_tokens")}
         return f"{text}|{canonical_text(others)}" if others else text
@@ -141,7 +141,7 @@ class ModelSettings(BaseModel):
         return type(self)(**{name: value for name, value in values.items() if value is not None})
 
     def for_turn(self, turn: int) -> Self:
-        """The settings of an agent's n-th request: only the first one makes the model call a tool."""
+        """The settings of an agent's n-th request. Only the first request forces a tool call."""
         return self if turn == 1 or self.tool_choice in (None, "auto", "none") else self.update(tool_choice=None)
 
     @property
@@ -155,4 +155,4 @@ class ModelSettings(BaseModel):
 
 
 NO_SETTINGS: Final = ModelSettings.model_construct()
-"""No setting: what an agent has that is given none. Nothing of it is validated, so that no program waits for that."""
+"""The empty settings of an agent without settings, made without validation to save import time."""

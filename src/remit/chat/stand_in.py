@@ -1,9 +1,9 @@
-"""Legal messages instead of those that a model wrote and that endpoints refuse to take back.
+"""Legal replacements for model messages that endpoints refuse to accept in a history.
 
-Models invent names of tools, write arguments that are not JSON, cut an emoji in half and end without a text; endpoints
-leave out the type of a call, or send its arguments as an object. An endpoint that is strict refuses each later request
-whose history has such a message. So requests carry a legal one in its place; the journal, the layers and the call
-itself have the original.
+Models invent tool names, write arguments that are not JSON, cut an emoji in half or end without text; endpoints omit
+the type of a call or send its arguments as an object. A strict endpoint refuses every later request whose history
+contains such a message. Requests therefore carry a legal replacement; the journal, the layers and the call itself have
+the original.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from remit.schemas.jsontext import ascii_json, compact_json, read_json, reject_c
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
 
 INVALID_JSON: Final = "INVALID_JSON"
-"""The key under which a request has the text of arguments that are not a JSON object; the name is PydanticAI's."""
+"""The key under which requests hold arguments that are not a JSON object, named as in PydanticAI."""
 MADE_BY_MODEL: Final = '"assistant"'
 """Text that every message of a model contains, and few other texts do."""
 
 NO_TEXT: Final = "(no answer)"
-"""Stands for an empty answer."""
+"""Replaces an empty answer."""
 
 MESSAGE_NAME: Final = re.compile(r"[^\s<|\\/>]{1,64}")
-"""The name of the one who says a message, as all providers take it."""
+"""An author name that all providers accept."""
 
 _ILLEGAL: Final = re.compile("[^A-Za-z0-9_-]")
 _MAX_NAME: Final = 64
 _ESCAPE: Final = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
-"""An escape of a JSON text: a pair of surrogates, half of one, or another."""
+"""A JSON escape: a surrogate pair, a lone surrogate, or another escape."""
 
 
 class _Function(Struct, frozen=True, gc=False):
@@ -60,7 +60,7 @@ class _Call(Struct, frozen=True, gc=False):
 
 
 class _Answer(Struct, frozen=True, gc=False):
-    """A pattern that nearly every legal message of a model matches, in one pass."""
+    """A one-pass pattern that matches nearly every legal message of a model."""
 
     role: str
     content: str | None = None
@@ -76,7 +76,7 @@ _READ_OBJECT: Final = Decoder(dict[str, Any]).decode
 
 
 def stand_in(text: str) -> str | None:
-    """The legal message to send instead of a wire text; None if that is legal itself, or no message of a model."""
+    """The legal message to send instead of a wire text; None if the text is legal or not a model's message."""
     if MADE_BY_MODEL not in text or _is_plainly_legal(text):
         return None
     try:
@@ -88,7 +88,7 @@ def stand_in(text: str) -> str | None:
     values: dict[str, Any] = message
     try:
         calls = read_tool_calls(values)
-    except SetupError:  # no list of objects, which is told where the history is read
+    except SetupError:  # not a list of objects, which is reported when the history is read
         return None
     legal = _without_halves(_with_members(text, values, calls))
     if legal == text:
@@ -115,7 +115,7 @@ def _is_plainly_legal(text: str) -> bool:
 
 
 def _with_members(text: str, values: dict[str, Any], calls: tuple[ToolCallRequest, ...]) -> str:
-    """The text of a message with legal members instead of those that are not; all else is kept."""
+    """Replace the illegal members of a message and keep the rest."""
     members = raw_members(text)
     known = dict(members)
     for name, is_legal in _FORMS.items():
@@ -132,7 +132,7 @@ def _with_members(text: str, values: dict[str, Any], calls: tuple[ToolCallReques
 
 
 def _legal_parts(text: str, parts: list[Any]) -> str:
-    """The parts of a content as objects with a type; those that say nothing are omitted."""
+    """The parts of content as objects with a type, without empty parts."""
     legal: list[str] = []
     for raw, part in zip(raw_items(text), parts, strict=True):
         values = cast("dict[str, Any]", part) if isinstance(part, dict) else {"text": part}
@@ -159,7 +159,7 @@ _FORMS: Final[dict[str, Callable[[object], bool]]] = {
     "function_call": lambda value: isinstance(value, dict),
     "audio": _is_speech,
 }
-"""The required types of the members of a message; other members are omitted."""
+"""The required types of a message's members; members of other types are omitted."""
 
 
 def _says_something(message: dict[str, Any]) -> bool:
@@ -167,7 +167,7 @@ def _says_something(message: dict[str, Any]) -> bool:
 
 
 def _set_calls(members: dict[str, str], written: list[dict[str, Any]], calls: tuple[ToolCallRequest, ...]) -> None:
-    """Replace the calls that are not legal. The input of a custom tool becomes the argument ``input`` of a function."""
+    """Replace illegal calls. A custom tool's input becomes the argument ``input`` of a function."""
     legal = [_legal_call(call, each) for call, each in zip(calls, written, strict=True)]
     if all(map(_is_written_so, written, legal)):
         return
@@ -194,12 +194,12 @@ def _legal_arguments(text: str) -> str:
 
 
 def _without_halves(text: str) -> str:
-    """A JSON text with a replacement character for each escaped a lone surrogate."""
+    """Replace each escaped lone surrogate in a JSON text by the replacement character."""
     return _ESCAPE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], text) if "\\u" in text else text
 
 
 def is_object(text: str) -> bool:
-    """Whether a text is a JSON object, as strict endpoints read it: without NaN and infinities."""
+    """Whether a text is a JSON object for strict endpoints, that is, without NaN and infinities."""
     try:
         if "N" in text or "I" in text:
             return isinstance(json.loads(text, parse_constant=reject_constant), dict)
@@ -209,7 +209,7 @@ def is_object(text: str) -> bool:
 
 
 def _is_written_so(written: dict[str, Any], call: ToolCallRequest) -> bool:
-    """Whether a message has a call as one of a function with that name and those arguments."""
+    """Whether a message's call is a function call with exactly that name and those arguments."""
     function = written.get("function")
     if written.get("type") != "function" or not isinstance(function, dict):
         return False
@@ -218,7 +218,7 @@ def _is_written_so(written: dict[str, Any], call: ToolCallRequest) -> bool:
 
 
 def _call_text(raw: str, call: ToolCallRequest) -> str:
-    """The text of a call of a function, with the other fields that it was written with."""
+    """The text of a function call, with its other fields."""
     parts = {key: value for key, value in raw_members(raw).items() if key != "custom"}
     function = raw_members(parts["function"]) if parts.get("function", "").startswith("{") else {}
     function |= {"name": ascii_json(call.name), "arguments": ascii_json(call.arguments)}

@@ -1,4 +1,4 @@
-"""Answers while models write them: pieces on their way to readers. They are never in the journal."""
+"""Streams pieces of answers in progress to readers. Pieces are never in the journal."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ DeltaKind = Literal["text", "arguments"]
 
 
 class Delta(Struct, frozen=True, gc=False):
-    """A piece of an answer that a model writes: of its text, or of the arguments of a call.
+    """A piece of an answer in progress: of its text, or of a call's arguments.
 
-    ``index`` numbers the calls of the answer from 0, ``name`` is the tool, once it is known.
+    ``index`` numbers the answer's calls from 0; ``name`` is the tool once it is known.
     """
 
     text: str
@@ -34,35 +34,35 @@ class Delta(Struct, frozen=True, gc=False):
 
 
 class AnswerSink(Protocol):
-    """Takes the pieces of one answer, on the event loop that executes the run."""
+    """Receives the pieces of one answer, on the event loop that executes the run."""
 
     def __call__(self, delta: Delta, /) -> None:
         """Add a piece."""
         ...
 
     def restart(self) -> None:
-        """Drop the pieces so far: the model is asked again."""
+        """Drop the pieces so far, because the model is asked again."""
         ...
 
 
 class OpenAnswers(Protocol):
-    """The answers that the models of one run write, under the ids of their requests."""
+    """The open answers of one run, by the ids of their requests."""
 
     async def open(self, call: str) -> AnswerSink | None:
-        """Open the answer to a request, instead of an earlier attempt; None if it is not followed."""
+        """Open the answer to a request, replacing an earlier attempt; None if the run is not followed."""
         ...
 
     def settle(self, call: str) -> None:
-        """Close an answer that is recorded next: readers get the record."""
+        """Close an answer that is about to be recorded. Readers then get the record."""
         ...
 
     def drop(self, call: str) -> None:
-        """Close an answer, if it is open and not settled: it failed."""
+        """Close a failed answer if it is open and not settled."""
         ...
 
 
 CURRENT_ANSWERS: Final[ContextVar[OpenAnswers | None]] = ContextVar("remit_answers", default=None)
-"""The open answers of the run that the current task executes; None where no piece may leave before the record."""
+"""The open answers of the current task's run; None if pieces must be withheld until the record."""
 
 CURRENT_SINK: Final[ContextVar[AnswerSink | None]] = ContextVar("remit_answer_sink", default=None)
 """Receives the answer to the request of the current task; None if the run is not followed."""
@@ -70,7 +70,7 @@ CURRENT_SINK: Final[ContextVar[AnswerSink | None]] = ContextVar("remit_answer_si
 
 @contextlib.contextmanager
 def withhold_answers() -> Generator[None]:
-    """Stop the streaming of pieces, because inner content may be visible only after it was changed."""
+    """Stop the streaming of pieces, because inner content may be shown only after a change."""
     token = CURRENT_ANSWERS.set(None)
     try:
         yield
@@ -79,7 +79,7 @@ def withhold_answers() -> Generator[None]:
 
 
 def whole_answer(seconds: float, model: str) -> Deadline:
-    """The limit for a request to ``model``: ``seconds`` in total, even if pieces of its answer keep arriving."""
+    """Limit a request to ``model`` to ``seconds`` in total, even if pieces of its answer keep arriving."""
 
     def make_error(_error: asyncio.CancelledError) -> ModelUnavailableError:
         return ModelUnavailableError(f"{model} gave no whole answer within {format_seconds(seconds)}")
@@ -105,7 +105,7 @@ async def ask_streaming(call: str, model: Callable[[Q], Awaitable[R]], request: 
 
 
 def settle_answer(call: str) -> None:
-    """Close the answer to a request: it is recorded next."""
+    """Close the answer to a request that is about to be recorded."""
     if (answers := CURRENT_ANSWERS.get()) is not None:
         answers.settle(call)
 

@@ -1,4 +1,4 @@
-"""What models send, kept as received: the texts of their messages, their tool calls, and fields of their vendors."""
+"""Model output as received: the texts of messages, tool calls, and vendor fields."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
 
 NAME_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""The names of tools that every provider takes."""
+"""The tool names that every provider accepts."""
 UNNAMED: Final = "unnamed"
-"""The tool name of a call without one."""
+"""The tool name of a call without a name."""
 _OTHER_PLACES: Final = ("arguments", "args", "parameters", "params", "input")
-"""Where endpoints that mix up formats put the arguments of a call."""
+"""The members in which endpoints that mix up formats put a call's arguments."""
 
 _SCHEMA_FIELDS: Final = frozenset({"type", "properties", "required", "additionalProperties", "description", "title"})
 
 
 class ModelText(str):
-    """The wire text of a message with fields of a vendor, or ids. ``origin`` says which model wrote it, and where.
+    """The wire text of a message with vendor fields or ids. ``origin`` names the model that wrote it and its endpoint.
 
-    These are sent back to that model only; others may refuse them.
+    Such fields and ids are sent back only to that model, because others may refuse them.
     """
 
     __slots__ = ("origin",)
@@ -40,7 +40,7 @@ class ModelText(str):
 
 
 def mark_origin(text: str, origin: str) -> str:
-    """The wire text of an answer, marked with the model that wrote it if it has fields or ids of a vendor."""
+    """Mark the wire text of an answer with its model if it has vendor fields or ids."""
     message: object = json.loads(text) if origin else None
     if not isinstance(message, dict):
         return text
@@ -62,17 +62,17 @@ _MAY_BE_SURROGATE: Final = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 
 def has_surrogates(text: str) -> bool:
-    """Whether a text has halves of surrogate pairs, which UTF-8 cannot encode."""
+    """Whether a text has lone surrogates, which UTF-8 cannot encode."""
     return HALF_CHARACTER.search(text) is not None
 
 
 def replace_surrogates(text: str) -> str:
-    """The text with a replacement character for each a lone surrogate."""
+    """Replace each lone surrogate in a text by the replacement character."""
     return HALF_CHARACTER.sub("\ufffd", text)
 
 
 def without_surrogates(value: Any) -> Any:
-    """The value without halves of surrogate pairs, which UTF-8 cannot encode."""
+    """Replace the lone surrogates in a value, which UTF-8 cannot encode."""
     if isinstance(value, str):
         return replace_surrogates(value)
     if isinstance(value, list):
@@ -85,7 +85,7 @@ def without_surrogates(value: Any) -> Any:
 
 
 def escape_surrogates(arguments: str) -> str:
-    """Arguments with each a lone surrogate as its escape, which the parser of arguments refuses."""
+    """Escape each lone surrogate in arguments, so that the parser of arguments refuses them."""
     return HALF_CHARACTER.sub(lambda found: f"\\u{ord(found.group()):04x}", arguments)
 
 
@@ -100,8 +100,8 @@ class ToolCallRequest(NamedTuple):
 def read_tool_calls(message: Mapping[str, Any]) -> tuple[ToolCallRequest, ...]:
     """The tool calls of a message. Missing members are empty text; arguments of another type are given as JSON.
 
-    The input of a custom tool represents its arguments. If other members of a call may be meant as arguments, the
-    arguments become a text that no tool accepts.
+    A custom tool's input serves as its arguments. If other members of a call may be meant as arguments, the arguments
+    become a text that no tool accepts.
 
     Raises:
         SetupError: the calls are not a list of objects.
@@ -131,9 +131,9 @@ def _called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _describe_misplaced(*places: Mapping[str, Any], is_written: bool) -> str:
-    """The reason for refusing a call without arguments that has something where they may be meant; empty if not.
+    """The reason for refusing a call that seems to have its arguments in another member; empty if it does not.
 
-    Beside an empty object of arguments that was written, the schema of the tool's parameters is none of these.
+    Next to an explicit empty object of arguments, a schema of the tool's parameters does not count.
     """
     others = ((key, place.get(key)) for place in places for key in _OTHER_PLACES)
     found = [key for key, value in others if not (_is_nothing(value) or (is_written and _is_schema(value)))]
@@ -149,13 +149,13 @@ def _is_nothing(value: object) -> bool:
 
 
 def _is_schema(value: object) -> bool:
-    """Whether a value is the JSON schema of an object."""
+    """Whether a value is a JSON schema of an object."""
     fields = cast("dict[str, Any]", value) if isinstance(value, dict) else dict[str, Any]()
     return fields.get("type") == "object" and fields.keys() <= _SCHEMA_FIELDS
 
 
 def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
-    """The wire text with a new id for every tool call, and a name for calls without one; everything else is kept."""
+    """Give every tool call a new id, and unnamed calls a name; keep everything else."""
     members = raw_members(text)
     if "tool_calls" not in members:
         return text
@@ -173,7 +173,7 @@ def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
 
 
 def keep_tool_calls(text: str, most: int) -> str:
-    """The wire text with only its first ``most`` tool calls; everything else is kept."""
+    """Keep only the first ``most`` tool calls of a wire text; keep everything else."""
     members = raw_members(text)
     calls = members.pop("tool_calls")
     kept = {"tool_calls": join_items(raw_items(calls)[:most])} if most else {}
@@ -187,7 +187,7 @@ def keep_tool_calls(text: str, most: int) -> str:
 
 
 def with_tool_calls(text: str) -> str:
-    """The wire text with its older ``function_call`` as one of ``tool_calls``; unchanged if it has none, or both."""
+    """Convert a legacy ``function_call`` to one of ``tool_calls``; unchanged if there is none, or both."""
     if '"function_call"' not in text:
         return text
     members = raw_members(text)
@@ -199,7 +199,7 @@ def with_tool_calls(text: str) -> str:
 
 
 def change_arguments(text: str, change: Callable[[ToolCallRequest], str]) -> str:
-    """The wire text with other arguments of its tool calls, which ``change`` gives; all else is kept."""
+    """Apply ``change`` to the arguments of the tool calls; keep everything else."""
     message: dict[str, Any] = json.loads(text)
     if all(change(each) == each.arguments for each in read_tool_calls(message)):
         return text
@@ -223,14 +223,14 @@ def text_of_message(message: Mapping[str, Any]) -> str:
 
 
 def refusal_of_message(message: Mapping[str, Any]) -> str:
-    """What the model says against the request, next to its text or instead of it."""
+    """The model's refusal, next to its text or instead of it."""
     parts = message.get("content")
     refused = map(_part_refusal, cast("list[object]", parts)) if isinstance(parts, list) else ()
     return _text(message.get("refusal")) or "".join(refused)
 
 
 def refusal_of_text(text: str) -> str:
-    """What the model says against the request in a wire text."""
+    """The model's refusal in a wire text."""
     return refusal_of_message(json.loads(text)) if _MAY_REFUSE.search(text) else ""
 
 
@@ -255,7 +255,7 @@ def _text(value: object) -> str:
 
 
 def plain_message(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A model's message without the fields that only its vendor knows: role, name, text, refusal and calls remain."""
+    """A model's message without vendor fields: role, name, text, refusal and calls remain."""
     kept: dict[str, Any] = {key: message[key] for key in ("role", "name") if isinstance(message.get(key), str)}
     content, calls = message.get("content"), read_tool_calls(message)
     if isinstance(content, list):
@@ -282,7 +282,7 @@ def _is_text_part(part: object) -> bool:
 
 
 def to_request_text(text: str) -> str:
-    """The wire text as a request may carry it: of speech, providers take back the id alone."""
+    """Convert a wire text for a request. Of speech, providers accept only the id."""
     if '"audio"' not in text:
         return text
     members = raw_members(text)
@@ -293,7 +293,7 @@ def to_request_text(text: str) -> str:
 
 
 RESPONSE_KEY: Final = "pydantic_ai"
-"""The field of a wire text with the parts of PydanticAI's response that a chat message cannot hold."""
+"""The wire text's field for the parts of PydanticAI's response that a chat message cannot hold."""
 
 DETAILS_KEY: Final = "remit"
 """The key in a response's ``provider_details`` for its message as received and the model that wrote it."""
@@ -303,20 +303,20 @@ _PART_FIELDS: Final = ("id", "provider_name", "provider_details")
 
 
 def received_message(details: Mapping[str, Any] | None) -> tuple[str, str]:
-    """The message of a response as received, if it was kept, and the model that wrote it, from the details."""
+    """Read the received message of a response, if kept, and its model from the details."""
     kept: Mapping[str, str] = (details or {}).get(DETAILS_KEY) or {}
     return kept.get("message", ""), kept.get("origin", "")
 
 
 def kept_details(message: str, origin: str) -> dict[str, Any]:
-    """What `received_message` reads."""
+    """Make the details that `received_message` reads."""
     return {DETAILS_KEY: {"message": message, "origin": origin}}
 
 
 def response_to_text(response: Mapping[str, Any], message: dict[str, Any]) -> str:
-    """The wire text of PydanticAI's response, given as JSON: as received, or else ``message`` and what it cannot hold.
+    """The wire text of PydanticAI's response (JSON): as received, or else ``message`` with the parts it cannot hold.
 
-    ``message`` is the chat message that says what the response says.
+    ``message`` is the equivalent chat message.
     """
     details: dict[str, Any] = response.get("provider_details") or {}
     received, origin = received_message(details)
@@ -336,6 +336,6 @@ def _is_plain_part(part: Mapping[str, Any]) -> bool:
 
 
 def encode_values(message: Mapping[str, Any]) -> str:
-    """The wire text of a message; halves of surrogate pairs, which UTF-8 cannot encode, stay escaped."""
+    """The wire text of a message. Lone surrogates, which UTF-8 cannot encode, stay escaped."""
     text = compact_json(message)
     return ascii_json(message) if has_surrogates(text) else text
