@@ -31,16 +31,16 @@ _WORDS: Final = frozenset(
         "xml",
     }
 )
-"""The words of JSON schemas and of OpenAPI that demand nothing of a value. An author's own ones begin with ``x-``."""
+"""The keywords of JSON Schema and OpenAPI that do not constrain values. Custom ones begin with ``x-``."""
 
 
 _SAMPLE: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 
 
 def has_added_rules(nodes: Iterable[Node]) -> bool:
-    """Whether a type has ``json_schema_extra`` or `WithJsonSchema` that say more of its values than is checked.
+    """Whether a type's ``json_schema_extra`` or `WithJsonSchema` states rules that are not checked.
 
-    A validator that is next to `WithJsonSchema` reads the value as its author means it.
+    A validator next to `WithJsonSchema` is taken to implement its rules.
     """
     return any(map(_has_rules, nodes))
 
@@ -58,7 +58,7 @@ def _has_rules(node: Node) -> bool:
 
 
 def _demands(added: object, kind: object) -> bool:
-    """Whether an addition constrains values. What a function adds is found out with a sample."""
+    """Whether an addition constrains values. A function is applied to a sample to see what it adds."""
     if callable(added):
         sample = copy.deepcopy(_SAMPLE)
         try:

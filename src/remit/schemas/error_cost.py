@@ -1,8 +1,8 @@
-"""Bounds what it costs to describe why a value does not fit a JSON schema.
+"""Bounds the cost of describing why a value does not fit a JSON schema.
 
-The library reports each error with copies of the value that is wrong, of the path to it and of what the schema says,
-and collects them all before it returns the first. A name that is wrong is reported with the whole object, so the errors
-of one object can cost the square of its size.
+The library reports each error with copies of the wrong value, its path and the schema's text, and collects all errors
+before it returns the first. A wrong name is reported with the whole object, so the errors of one object can cost the
+square of its size.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from remit.schemas.json_schema import JsonSchema
 from remit.schemas.schema_document import iter_children, iter_schemas
 
 MAX_ERROR_COST: Final = 500_000
-"""How many parts of values and schemas the errors of one value may copy, all together: some 100 MB."""
+"""The total parts of values and schemas that the errors of one value may copy: about 100 MB."""
 
 _CHARACTERS: Final = 32
-"""How many characters of text count as one more part."""
+"""The number of characters that count as one more part."""
 _UNIONS: Final = frozenset({"anyOf", "oneOf"})
 
 
 class ErrorCost:
-    """How much the errors of a value may copy, at most.
+    """The maximum size of the copies in the errors of a value.
 
-    ``has_unions``: one error may contain many, such as those of each alternative.
+    With ``has_unions``, one error may contain many others, such as those of each alternative.
     """
 
     def __init__(self, document: JsonSchema) -> None:
@@ -38,7 +38,7 @@ class ErrorCost:
             self._keywords = max(self._keywords, _measure_keywords(schema))
 
     def is_affordable(self, value: object, checks: int) -> bool:
-        """Whether all errors of a value may be collected, which takes ``checks`` checks as `SchemaCost` counts them."""
+        """Whether all errors of a value may be collected, given the number of ``checks`` from `SchemaCost`."""
         if checks > MAX_ERROR_COST:
             return False
         parts, _, copied = self._measure(value, 0)
@@ -46,7 +46,7 @@ class ErrorCost:
         return once * checks // parts <= MAX_ERROR_COST
 
     def _measure(self, value: object, path: int) -> tuple[int, int, int]:
-        """The number of parts, their size, and how much is copied if each part is reported with the path to it once."""
+        """The number of parts, their size, and the size of the copies if each part is reported once with its path."""
         if not isinstance(value, (dict, list)):
             size = _measure_text(value) if isinstance(value, str) else _measure_number(value)
             return 1, size, size + path
@@ -64,13 +64,13 @@ def _members(value: dict[str, object] | list[object]) -> Iterable[tuple[str, obj
 
 
 def _count_errors(schema: JsonSchema) -> int:
-    """How many errors a schema without its subschemas may report about one value."""
+    """The maximum errors of a schema, without its subschemas, about one value."""
     dependent = cast("dict[str, list[str]]", schema.get("dependentRequired", {}))
     return len(schema) + len(schema.get("required", ())) + sum(map(len, dependent.values()))
 
 
 def _measure_keywords(schema: JsonSchema) -> int:
-    """The size of what the errors of a schema contain of it."""
+    """The size of the parts of a schema that its errors contain."""
     children = {key.partition("/")[0] for key, _ in iter_children(schema)} - {"not"}
     return _measure_all([part for key, part in schema.items() if key not in children])
 

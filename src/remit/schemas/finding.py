@@ -67,7 +67,7 @@ class Finding:
 
 
 class InventoryError(SetupError, code="INVENTORY_ERROR"):
-    """An inventory cannot be read or does not fit the code. ``findings`` lists every problem."""
+    """An inventory is unreadable or does not fit the code. ``findings`` lists every problem."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings: tuple[Finding, ...] = tuple(findings)

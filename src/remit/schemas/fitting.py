@@ -1,4 +1,4 @@
-"""Whether a value fits a schema, as far as that is certain without a validator: true, false, or None if it is not."""
+"""Decides without a validator whether a value fits a schema: true, false, or None if uncertain."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SIZES: Final[dict[str, Callable[[Any, Any], bool]]] = {
 
 
 def exact(number: float | None) -> Fraction | None:
-    """A number of a schema as it is written; None if there is none, or it is not finite."""
+    """A schema's number in exact form; None if it is missing or not finite."""
     return Fraction(repr(number)) if number is not None and isfinite(number) else None
 
 
@@ -64,7 +64,7 @@ def types_of(node: JsonSchema) -> frozenset[str] | None:
 
 
 def conditions_of(node: JsonSchema) -> JsonSchema:
-    """A schema without the words that say nothing of its values."""
+    """A schema without the keywords that do not constrain values."""
     return {key: rule for key, rule in node.items() if key not in _ANNOTATIONS}
 
 
@@ -92,19 +92,19 @@ class Texts:
 
 
 def includes(node: JsonSchema, other: object, texts: Texts) -> bool:
-    """Whether every value of a schema certainly fits another schema, because that schema has no other constraints."""
+    """Whether every value of a schema certainly fits another schema, which has no further constraints."""
     if not isinstance(other, dict):
         return other is True
     conditions = conditions_of(cast("JsonSchema", other))
     if not _DEPENDENT.isdisjoint(conditions):
         return texts.of_schema(cast("object", other)) == texts.of_schema(node)
-    if "$ref" in conditions:  # it may lead back to where it stands
+    if "$ref" in conditions:  # the reference may lead back to itself
         return False
     return all(key in node and texts.of(node[key]) == texts.of(rule) for key, rule in conditions.items())
 
 
 def equal(one: object, other: object) -> bool:
-    """Whether two JSON values are the same. 1 and 1.0 are; 1 and true are not."""
+    """Whether two JSON values are equal. 1 equals 1.0, but not true."""
     if type_of(one) != type_of(other):
         return False
     if isinstance(one, dict):
@@ -162,7 +162,7 @@ def _fits_own_rule(value: Any, key: str, rule: Any) -> bool | None:
 def _fits_text(value: str, key: str, rule: str) -> bool | None:
     try:
         return JsonValidator({key: rule}).is_valid(value)
-    except (ContractError, SetupError):  # a pattern for another engine, or no validator is installed
+    except (ContractError, SetupError):  # the pattern needs another engine, or no validator is installed
         return None
 
 

@@ -1,8 +1,9 @@
-"""Checks dates, times, durations and numbers against what a type's JSON schema shows.
+"""Checks dates, times, durations and numbers against a type's JSON schema.
 
-Pydantic reads more than it shows: digits for a ``date-time`` count seconds since 1970, so ``20260308`` would be a day
-of that year, and a whole number for a ``number`` becomes the nearest float. A caller who keeps to the shown format is
-never refused. What a type's author adds to its schema is checked too, by the validator of JSON schemas.
+Pydantic accepts more than the schema shows: it reads digits for a ``date-time`` as seconds since 1970, so ``20260308``
+would be a day of that year, and it rounds a whole number for a ``number`` to the nearest float. A caller that follows
+the schema is never refused. Rules that a type's author adds to the schema are checked too, by the JSON Schema
+validator.
 """
 
 from __future__ import annotations
@@ -60,19 +61,19 @@ _OTHERS: Final = {
     "ipv4": "an address like 192.0.2.1",
     "ipv6": "an address like 2001:db8::1",
 }
-"""The formats that external JSON schemas may have, in addition to those of typed tools."""
+"""The formats of external JSON schemas in addition to those of typed tools."""
 _EDGES: Final = ("0001-01-01", "9999-12-31")
 _ESCAPE: Final = lazy_pattern(r"\\(.)", re.DOTALL)
 _LONG_NUMBER: Final = lazy_pattern(r"[0-9.]{16}")
 _EXACT_KINDS: Final = frozenset({"decimal", "fraction"})
 _LOOSE_KINDS: Final = frozenset({"call", "generator", "named-tuple"})
-"""Arrays that pydantic reads from something else: named tuples from objects, iterables from texts too."""
+"""Array types that pydantic also reads from other values: named tuples from objects, iterables from texts."""
 _UNIONS: Final = ("anyOf", "oneOf")
 _Path = tuple[str | int, ...]
 
 
 def describe_format(name: str) -> str:
-    """What is expected of a text in a format of JSON schemas, with an example, for typed and other tools alike."""
+    """Describe a JSON Schema format, with an example, for typed and other tools."""
     shown = _FORMATS[name][1] if name in _FORMATS else _OTHERS.get(name, f"in the format {name!r}")
     return f"Input should be {shown}"
 
@@ -83,7 +84,7 @@ def is_base64(text: str) -> bool:
 
 
 def is_moment(text: str) -> bool:
-    """Whether a text is a date and time with a zone, as RFC 3339 has it, that UTC can express. Seconds end at 59."""
+    """Whether a text is an RFC 3339 date and time with a zone that UTC can express, without leap seconds."""
     try:
         return _FORMATS["date-time"][0].fullmatch(text) is not None and bool(
             datetime.fromisoformat(text.upper()).astimezone(UTC)
@@ -100,7 +101,7 @@ class FormatMismatch(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a part of a value is, and as what it is written again; None where that is not known."""
+    """The position of a part of a value, and its serialised form; None if that is unknown."""
 
     path: _Path = ()
     written: object = None
@@ -141,9 +142,9 @@ class FormatCheck:
         )
 
     def find(self, value: object, raw: str = "", written: object = None) -> FormatMismatch | None:
-        """The first part that is not what its schema shows.
+        """Find the first part that does not match its schema.
 
-        ``raw`` is the JSON that was parsed, and ``written`` its serialisation, which is compared only if the check
+        ``raw`` is the parsed JSON, and ``written`` its serialisation, which is compared only if the check
         ``has_texts_beside`` other types.
         """
         has_long_numbers = (self._has_floats or self._has_exact) and (not raw or _LONG_NUMBER.search(raw) is not None)
@@ -190,7 +191,7 @@ class FormatCheck:
             yield from self._find(part, shown, at.below(index))
 
     def _find_other_kind(self, value: object, listed: list[object], path: _Path) -> Iterator[FormatMismatch]:
-        """Find a value that equals a listed one but has another type, or that is a combination of flags."""
+        """Find a value that equals a listed value but has another type, or that is a combination of flags."""
         equal = [each for each in listed if each == value]
         kind = float if isinstance(value, Decimal) else type(value)
         if (equal or (self._has_flags and kind in (int, bool))) and not any(type(each) is kind for each in equal):
@@ -205,19 +206,19 @@ class FormatCheck:
             yield from self._find(part, named.get(key, others), at.below(key))
 
     def _find_in_json(self, text: str, schema: object, at: _Place) -> Iterator[FormatMismatch]:
-        """The problem in a JSON text that pydantic has parsed, which must not lose anything either."""
+        """Find a problem in a nested JSON text that pydantic has parsed, which must be lossless too."""
         try:
             read_strictly(text)
         except StrictError as error:
             yield FormatMismatch(at.path, str(error))
-        except ValueError:  # another alternative of a union has read it
+        except ValueError:  # another alternative of the union has read it
             return
         else:
             written = json.loads(at.written) if isinstance(at.written, str) else None
             yield from self._find(json.loads(text, parse_float=_read_exactly), schema, at._replace(written=written))
 
     def _find_in_union(self, value: object, alternatives: list[object], at: _Place) -> Iterator[FormatMismatch]:
-        """The problem under the first alternative for this value, unless another alternative has none."""
+        """Find the problem under the first alternative for this value, unless another alternative has none."""
         meant = [each for each in alternatives if self._is_meant(value, each)]
         is_exact = self._has_exact and any(_takes_texts(each) for each in alternatives)
         found = [list(self._find(value, each, at, is_exact=is_exact)) for each in meant]
@@ -234,7 +235,7 @@ class FormatCheck:
             yield FormatMismatch(at.path, message)
 
     def _has_texts_beside(self, node: JsonSchema) -> bool:
-        """Whether a text may be taken for what another alternative of a union reads from texts."""
+        """Whether a text may be confused with another alternative of a union that reads texts."""
         alternatives = [each for key in _UNIONS for each in node.get(key, ())]
         return any(map(_takes_any_text, alternatives)) and any(
             "format" in each or _format_of(each) or (self._has_exact and each.get("type") == "number")
@@ -242,7 +243,7 @@ class FormatCheck:
         )
 
     def _is_meant(self, value: object, schema: object) -> bool:
-        """Whether an alternative may be the one of this value: it has its kind, its keys and its constants."""
+        """Whether a value may be meant for an alternative, by its kind, keys and constants."""
         node = cast("JsonSchema", schema)
         while "$ref" in node:
             node = cast("JsonSchema", resolve_pointer(self._document, node["$ref"]))
@@ -262,19 +263,19 @@ class FormatCheck:
 
 
 def _format_of(node: JsonSchema) -> str:
-    """What a schema shows of dates, times and durations: a format, or a pattern where there is no format for it."""
+    """The format of a schema for dates, times and durations, or its pattern if no format exists."""
     shown = node.get("format", node.get("pattern"))
     return shown if shown in _FORMATS else ""
 
 
 def _list_numbers(node: JsonSchema) -> list[object]:
-    """The values that a schema lists, if numbers or booleans are among them. In Python, 1, 1.0 and True are equal."""
+    """The values that a schema lists, if they include numbers or booleans: in Python, 1, 1.0 and True are equal."""
     listed: list[object] = node.get("enum", [node["const"]] if "const" in node else [])
     return listed if any(isinstance(each, (int, float)) for each in listed) else []
 
 
 def _has_digits(node: JsonSchema) -> bool:
-    """Whether a pattern has digits, which are those from 0 to 9 in a JSON schema and more for pydantic."""
+    """Whether a pattern matches digits, which means 0 to 9 in a JSON schema but more in pydantic."""
     return isinstance(pattern := node.get("pattern"), str) and "\\d" in pattern and not _format_of(node)
 
 
@@ -289,7 +290,7 @@ def _find_other_digits(value: str, pattern: str, path: _Path) -> Iterator[Format
 
 @cache
 def _compile_ascii(pattern: str) -> SchemaValidator | None:
-    """A pattern with the digits of JSON schemas; None if it needs another engine."""
+    """Compile a pattern with ASCII digits, as in JSON schemas; None if it needs another engine."""
     written = _ESCAPE.sub(lambda found: "[0-9]" if found[1] == "d" else found[0], pattern)
     try:
         return SchemaValidator(str_schema(pattern=written))
@@ -298,14 +299,14 @@ def _compile_ascii(pattern: str) -> SchemaValidator | None:
 
 
 def _freeze(value: object) -> object:
-    """A value of JSON that a set of Python can hold."""
+    """A hashable form of a JSON value."""
     if isinstance(value, dict):
         return frozenset((key, _freeze(part)) for key, part in cast("dict[str, object]", value).items())
     return tuple(map(_freeze, cast("list[object]", value))) if isinstance(value, list) else value
 
 
 def _align(given: list[object], written: object) -> list[object]:
-    """The texts that are written of a set, which sorts them, in the order of those given."""
+    """Reorder the serialised texts of a set, which are sorted, to the order in which they were given."""
     texts = [
         each for each in cast("list[object]", written if isinstance(written, list) else []) if isinstance(each, str)
     ]

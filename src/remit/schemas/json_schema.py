@@ -1,4 +1,4 @@
-"""Generates the JSON schema of a type with pydantic, without parts that tell a model nothing."""
+"""Generates the JSON schema of a type with pydantic, without parts that are useless to a model."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from remit.schemas.mapping_keys import show_keys
 
 JsonSchema = dict[str, Any]
 TIME: Final = r"^\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$"
-"""A time of day, mostly without a zone. The format ``time`` demands one."""
+"""A time of day with an optional zone; the format ``time`` requires one."""
 LOCAL_DATE_TIME: Final = r"^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$"
-"""What `NaiveDatetime` reads. The format ``date-time`` demands a zone."""
+"""The format of `NaiveDatetime`; the format ``date-time`` requires a zone."""
 SchemaMethod = Callable[[Any], JsonSchema]
 
 
 def generate_json_schema(adapter: TypeAdapter[Any]) -> JsonSchema:
-    """The JSON schema of a type, without titles, which only cost tokens.
+    """Generate the JSON schema of a type without titles, which only cost tokens.
 
     Raises:
         ContractError: a field hides its value from JSON, as ``SecretStr`` does.
@@ -52,16 +52,16 @@ def list_properties(schema: JsonSchema) -> frozenset[str]:
 
 
 class _SchemaGenerator(GenerateJsonSchema):
-    """Pydantic's generator with shortcuts for simple types: an application has thousands of them."""
+    """Pydantic's generator with shortcuts for simple types, of which an application has thousands."""
 
     def generate(self, schema: Any, mode: Any = "validation") -> JsonSchema:
-        """Generate the whole schema. Without definitions there are no references to collect, count and rename."""
+        """Generate the whole schema. Without definitions, there are no references to collect, count and rename."""
         nameless = {key: value for key, value in schema.items() if key != "ref"}
         result = self.generate_inner(nameless)
         return super().generate(schema, mode) if self.core_to_defs_refs else self.sort(result)
 
     def generate_inner(self, schema: Any) -> JsonSchema:
-        """Generate one node. Nodes that carry plain annotations only skip pydantic's handlers."""
+        """Generate one node. Nodes with only plain annotations skip pydantic's handlers."""
         metadata: JsonSchema = schema.get("metadata") or _NO_METADATA
         if "keys_schema" in schema and (keys := show_keys(schema)) is not None:
             return {**super().generate_inner(cast("Any", {**schema, "keys_schema": _ANY})), "propertyNames": keys}
@@ -87,7 +87,7 @@ class _SchemaGenerator(GenerateJsonSchema):
         return {"type": "string", "pattern": LOCAL_DATE_TIME} if is_local else super().datetime_schema(schema)
 
     def complex_schema(self, schema: Any) -> JsonSchema:
-        """Show a complex number, which is a text of its own format."""
+        """Show a complex number, which is a text in a special format."""
         return {"type": "string", "format": "complex"}
 
     def encode_default(self, dft: Any) -> Any:
@@ -121,13 +121,13 @@ def _method_names() -> dict[CoreSchemaType, str]:
 
 
 def _is_empty_range(node: JsonSchema) -> bool:
-    """Whether the bounds of a type exclude each other. JSON schemas show none of texts, as which it may be given."""
+    """Whether the bounds of a type exclude each other. The JSON schema of its text form shows no bounds."""
     try:
         return any(
             low in node and high in node and not (node[low] <= node[high] if is_open else node[low] < node[high])
             for low, high, is_open in _BOUNDS
         )
-    except TypeError:  # one has a zone and the other has none
+    except TypeError:  # only one of them has a zone
         return False
 
 

@@ -24,28 +24,28 @@ if TYPE_CHECKING:
 _MAX_ERRORS_LISTED: Final = 5
 _MAX_VALUE_SHOWN: Final = 80
 MAX_PATTERN_BYTES: Final = 64 << 20
-"""The memory that all patterns of a document may take, each an equal part of it."""
+"""The memory for all patterns of a document, divided equally among them."""
 _MAX_BYTES_OF_ONE: Final = 10 << 20
 _MAX_BYTES_OF_CACHE: Final = 2 << 20
 _TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 DOCUMENT: Final = "urn:remit:document"
 """The name of a whole document in the references of its parts."""
-_MASK: Final = "Input"  # stands in the library's messages where the value would
+_MASK: Final = "Input"  # replaces the value in the library's messages
 
 
 _FORMATS: Final[dict[str, Callable[[str], bool]]] = {"byte": is_base64, "date-time": is_moment}
-"""Formats that are checked as for typed tools, instead of the library's check or where it has none."""
+"""Formats that are checked as for typed tools, in place of the library's check or if it has none."""
 
 
 class Problem(NamedTuple):
-    """One way in which a value does not fit its schema. ``path`` leads to the part of the value that is wrong."""
+    """One mismatch between a value and its schema. ``path`` leads to the wrong part of the value."""
 
     path: tuple[str | int, ...]
     message: str
     is_unknown_key: bool = False
 
     def describe(self, document: JsonSchema | None) -> str:
-        """The problem in one line; ``document`` has the descriptions that stand in for patterns."""
+        """Describe the problem in one line, with the descriptions from ``document`` in place of patterns."""
         where = ".".join(str(part) for part in self.path)
         message = explain_mistake(self.message, self.path, document)
         return f"{where}: {message}" if where else message
@@ -63,10 +63,10 @@ class SchemaMismatchError(ValueError):
 
 
 class JsonValidator:
-    """A compiled schema, which is one of those that have ``patterns`` patterns together.
+    """A compiled schema, one of those that together have ``patterns`` patterns.
 
     Raises:
-        ContractError: the document is not a valid schema, or has a pattern that cannot be used.
+        ContractError: the document is not a valid schema, or has an unusable pattern.
         SetupError: `jsonschema-rs` is not installed.
     """
 
@@ -87,7 +87,7 @@ class JsonValidator:
             yield error
 
     def part(self, schema: JsonSchema) -> JsonValidator:
-        """A validator of one part of the document, whose references begin with `DOCUMENT`."""
+        """Make a validator of one part of the document, whose references begin with `DOCUMENT`."""
         if self._registry is None:
             import jsonschema_rs  # noqa: PLC0415 - as below
 
@@ -105,10 +105,10 @@ class JsonValidator:
 
 
 def check_is_schema(document: JsonSchema) -> None:
-    """Refuse a document that is not a schema, before anything reads it as one.
+    """Refuse a document that is not a schema before it is read as one.
 
     Raises:
-        ContractError: says what is wrong, and where. SetupError: `jsonschema-rs` is not installed.
+        ContractError: says what is wrong and where. SetupError: `jsonschema-rs` is not installed.
     """
     with contextlib.suppress(ImportError):
         import jsonschema_rs  # noqa: PLC0415 - as below
@@ -167,7 +167,7 @@ def _describe(error: ValidationError) -> Iterator[Problem]:
 
 
 def _describe_union(error: ValidationError, path: tuple[str | int, ...], kind: Any) -> Iterator[Problem]:
-    """The problems under the alternative that the value was meant for, or else the types of all alternatives."""
+    """The problems under the alternative for which the value was meant, or else the types of all alternatives."""
     branches: list[list[ValidationError]] = kind.context
     meant = [branch for branch in branches if branch and not any(_is_wrong_type(each, path) for each in branch)]
     if len(meant) == 1 and all(branches):

@@ -1,7 +1,7 @@
 """JSON writers and readers, built once per use.
 
-There is no faster second encoder, because encoders format floats differently. A strict reader keeps every key and
-number: what would be lost or changed is an error.
+There is no second, faster encoder, because encoders format floats differently. The strict reader keeps every key and
+number, and reports any loss or change as an error.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SCAN_ONCE: Final = cast("Callable[[str, int], tuple[Any, int]]", make_scanner(_
 
 
 def read_json(text: str) -> Any:
-    """The value of a JSON text, as `json.loads` reads it, which looks for white space first.
+    """Read a JSON text like `json.loads`, but skip its search for white space if possible.
 
     Raises:
         ValueError: the text is not JSON.
@@ -73,16 +73,17 @@ canonical_text = make_writer(sort_keys=True, finite=True)
 
 
 LARGEST_EXACT: Final = 2**53
-"""From here on, a float represents several whole numbers."""
+"""The limit beyond which a float represents several whole numbers."""
 LARGEST_INTEGER: Final = 2**63 - 1
-"""Ids of databases and services have up to 64 bits. Databases and other readers refuse or round larger numbers."""
+"""The largest integer of 64-bit ids. Databases and other readers refuse or round larger numbers."""
 
 
 def is_written_as(value: float, number: str | int | Decimal) -> bool:
-    """Whether the text of a float is the number that was given for it, perhaps with fewer digits or an exponent."""
+    """Whether a float's text equals the given number, perhaps with fewer digits or an exponent."""
     try:
         return Decimal(repr(float(value))) == Decimal(number)
-    except (InvalidOperation, OverflowError):  # it has an exponent of very many digits, or is too large for a float
+    # the exponent has very many digits, or the number is too large for a float
+    except (InvalidOperation, OverflowError):
         return False
 
 
@@ -91,7 +92,7 @@ class StrictError(ValueError):
 
 
 def read_strictly(text: str) -> Any:
-    """The value of a JSON text.
+    """Read a JSON text strictly.
 
     Raises:
         StrictError: a part of the text would be lost or changed. ValueError: it is not JSON.
@@ -120,7 +121,8 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _read_float(text: str) -> float:
     """Read a number that has a point or an exponent.
 
-    Refuses numbers that a float would change: with too many digits before the point, too large, or too close to 0.
+    Refuses numbers that a float would change: those with too many digits before the point, too large, or too close to
+    0.
     """
     value = float(text)
     if (not value or abs(value) >= LARGEST_EXACT) and not is_written_as(value, text):

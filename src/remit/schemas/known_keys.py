@@ -1,4 +1,4 @@
-"""The keys that objects may have, for errors about keys that they may not."""
+"""The allowed keys of objects, for errors about unknown keys."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _MAX_OBJECTS: Final = 3
 
 
 def describe_known_keys(document: JsonSchema, unknown: Iterable[Sequence[str | int]]) -> str:
-    """The end of an error about unknown keys, whose paths are given: which keys there are in their objects.
+    """List the allowed keys at the paths of unknown keys, as the end of an error message.
 
-    Empty without unknown keys. Parts of a path that the schema does not know, such as names that pydantic gives to the
-    alternatives of a union, are omitted.
+    Empty without unknown keys. Path elements unknown to the schema, such as pydantic's names for the alternatives of a
+    union, are omitted.
     """
     described = [_describe_object(document, path) for path in dict.fromkeys(tuple(each[:-1]) for each in unknown)]
     return "".join(f". {each}" for each in described[:_MAX_OBJECTS] if each)
@@ -45,7 +45,7 @@ def _describe_object(document: JsonSchema, path: Sequence[str | int]) -> str:
 
 
 def _list_below(document: JsonSchema, schemas: Sequence[JsonSchema], part: str | int) -> list[JsonSchema]:
-    """The distinct schemas of one part of a value that all of ``schemas`` describe."""
+    """The distinct schemas of one part of a value described by all of ``schemas``."""
     return list({id(each): each for schema in schemas for each in _iter_below(document, schema, part)}.values())
 
 

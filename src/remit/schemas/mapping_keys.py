@@ -1,6 +1,6 @@
-"""The keys of mappings. In JSON they are texts, so a type is one of keys only if each of its values has one text.
+"""The keys of mappings. In JSON they are texts, so a type can be a key only if each of its values has one text.
 
-Of two texts for one value, such as ``1`` and ``01``, one would be lost, or come back as the other.
+If a value had two texts, such as ``1`` and ``01``, one would be lost or read back as the other.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _CHECKED: Final = frozenset({"function-after", "function-before", "function-wrap
 
 
 def show_keys(mapping: Node) -> dict[str, Any] | None:
-    """What a JSON schema shows of keys that are not texts, as ``propertyNames``; None for texts, which pydantic shows.
+    """The ``propertyNames`` of a JSON schema for keys that are not texts; None for texts, which pydantic shows.
 
     Raises:
-        ContractError: a value of their type may have several texts, or is not read back from its text.
+        ContractError: a value of the key type may have several texts, or cannot be read back from its text.
     """
     node = _find_checked(mapping["keys_schema"])
     if node["type"] == "any" == mapping.get("values_schema", node)["type"]:
-        return None  # values of no declared type are written with the texts of their keys
+        return None  # values without a declared type are written with the texts of their keys
     words = _list_words(node)
     if node["type"] in _SHOWN:
         return _SHOWN[node["type"]]
@@ -47,7 +47,7 @@ def show_keys(mapping: Node) -> dict[str, Any] | None:
 
 
 def _is_text(node: Node) -> bool:
-    """Whether keys are texts of any kind, which nothing changes when they are read."""
+    """Whether keys are texts that reading does not change."""
     if node["type"] == "union":
         return all(_is_text(_find_checked(each)) for each in list_choices(node))
     if any(node.get(each) for each in _CHANGES):
@@ -62,7 +62,7 @@ def _list_words(node: Node) -> list[object]:
 
 
 def _find_checked(node: Node) -> Node:
-    """The type of which functions check the values, unless they are written in a way of their own."""
+    """The type whose values functions check, unless it has a custom serializer."""
     while node["type"] in _CHECKED and "serialization" not in node:
         node = node["schema"]
     return {"type": "with a serializer"} if "serialization" in node else node

@@ -1,4 +1,4 @@
-"""What is wrong with a value, in one line of plain words, whether pydantic or a JSON schema found it."""
+"""Describes what is wrong with a value in one plain line, for pydantic and JSON schemas."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _NO_UNICODE: Final = "unable to parse raw data as a unicode string"
 _PATTERN: Final = "String should match pattern "
 _MAX_LENGTH: Final = 400
 _MAX_MISTAKES: Final = 10_000
-"""The maximum number of described mistakes in one value: each part of a long list may be wrong."""
+"""The maximum number of described mistakes in one value, since every part of a long list may be wrong."""
 _ENDING: Final = 150
 
 
 def describe_mistake(detail: ErrorDetails, document: JsonSchema | None = None) -> str:
-    """Where a value is wrong, and how. ``document``: the schema, whose descriptions stand in for patterns."""
+    """Say where and how a value is wrong. Descriptions in the schema ``document`` replace patterns."""
     path = ".".join(str(part) for part in detail["loc"] if not str(part).startswith("function-"))
     where, message = _shorten(show_hidden(path, "")), explain_mistake(detail["msg"], detail["loc"], document)
     return f"{where}: {message}" if where else message
 
 
 def list_mistakes(error: ValidationError) -> list[ErrorDetails]:
-    """What is wrong with a value: everything, or the number of mistakes alone if there are very many."""
+    """List all mistakes in a value, or only their number if there are very many."""
     if (count := error.error_count()) <= _MAX_MISTAKES:
         return error.errors(include_url=False, include_context=False)
     return [{"type": "too_many", "loc": (), "msg": f"{count:,} parts are not valid; correct them", "input": None}]
 
 
 def explain_mistake(message: str, path: Sequence[str | int] = (), document: JsonSchema | None = None) -> str:
-    """The message of a validation error without the library's words, and with its middle cut out if it is long."""
+    """The message of a validation error without the library's phrases, shortened in the middle if it is long."""
     for prefix in _PREFIXES:
         message = message.removeprefix(prefix)
     message = " ".join(message.split())

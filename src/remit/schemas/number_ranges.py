@@ -1,6 +1,6 @@
-"""Writes the ranges that formats of whole numbers mean, as OpenAPI has them, into a JSON schema.
+"""Writes the ranges of OpenAPI's integer formats into a JSON schema.
 
-A validator of JSON schemas knows formats of texts alone, and an API refuses what is out of the range.
+JSON Schema validators check only text formats, but an API refuses numbers outside the range.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _RANGES: Final = {
 
 
 def with_number_ranges(document: JsonSchema) -> JsonSchema:
-    """A copy of a document in which whole numbers of a format have its bounds."""
+    """Copy a document and add the bounds of integer formats."""
     return cast("JsonSchema", _bound("", document))
 
 

@@ -1,4 +1,4 @@
-"""Parts of a JSON text as they are written: the order of keys and the spelling of numbers and escapes are kept."""
+"""Extracts parts of a JSON text verbatim, with the order of keys and the spelling of numbers and escapes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MEMBERS: Final = Decoder(dict[str, Raw])
 _ITEMS: Final = Decoder(list[Raw])
 
 MAX_DEPTH: Final = 100
-"""The levels of arrays and objects that are read of JSON from elsewhere."""
+"""The maximum nesting of arrays and objects in external JSON."""
 
 _BETWEEN: Final = re.compile(r"[ \t,:]*")
 _DECODER: Final = json.JSONDecoder()
 _NESTING: Final = re.compile(r'[\[\]{}]|"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-"""A bracket, or a text, which may contain brackets."""
+"""A bracket, or a text that may contain brackets."""
 
 
 def load_json(text: str) -> object:
@@ -38,9 +38,9 @@ def load_json(text: str) -> object:
 
 
 def limit_depth(text: str, most: int = MAX_DEPTH) -> str:
-    """The JSON text with null for each array and object that is nested deeper than ``most`` levels.
+    """Replace each array and object nested deeper than ``most`` levels by null.
 
-    Readers of JSON take as much depth as the stack has left, so what they refuse would depend on who calls them.
+    JSON readers accept as much depth as the stack has left, so without this their limit would depend on the caller.
     """
     if text.count("[") + text.count("{") <= most:
         return text
@@ -55,11 +55,11 @@ def limit_depth(text: str, most: int = MAX_DEPTH) -> str:
             if level == most + 1:
                 begin = token.end()
             level -= 1
-    return text if level > most else "".join((*kept, text[begin:]))  # a cut text cannot be read anyway
+    return text if level > most else "".join((*kept, text[begin:]))  # a truncated text cannot be read in any case
 
 
 def raw_items(text: str) -> list[str]:
-    """The texts of the items of an array, each on one line. The text must be valid JSON, as `load_json` checks."""
+    """The texts of an array's items, each on one line. The text must be valid JSON, as checked by `load_json`."""
     line = _on_one_line(text)
     with suppress(DecodeError, UnicodeError):
         return [bytes(raw).decode() for raw in _ITEMS.decode(line.encode())]
@@ -67,7 +67,7 @@ def raw_items(text: str) -> list[str]:
 
 
 def raw_members(text: str) -> dict[str, str]:
-    """The texts of the values of an object, by key; the last counts. The rest is as of `raw_items`."""
+    """The texts of an object's values by key, of which the last counts. Otherwise like `raw_items`."""
     line = _on_one_line(text)
     with suppress(DecodeError, UnicodeError):
         return {key: bytes(raw).decode() for key, raw in _MEMBERS.decode(line.encode()).items()}
@@ -86,7 +86,7 @@ def join_members(members: Mapping[str, str]) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    """The text without line breaks, which in JSON only stand between tokens."""
+    """The text without line breaks, which in JSON occur only between tokens."""
     if "\n" not in text and "\r" not in text:
         return text
     try:
@@ -98,7 +98,7 @@ def _on_one_line(text: str) -> str:
 def _split(text: str) -> Iterator[str]:
     """The texts of the items of the outermost array, or of the keys and values of the outermost object.
 
-    For what Python's parser takes and msgspec refuses, as halves of surrogate pairs.
+    For texts that Python's parser accepts and msgspec refuses, such as those with lone surrogates.
     """
     at = len(text) - len(text.lstrip()) + 1
     while at < len(text):
@@ -118,7 +118,7 @@ def as_object(value: object) -> Mapping[str, Any]:
     """The value, which must be a JSON object.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: the value is not an object.
     """
     if not isinstance(value, dict):
         raise TypeError(type(value).__name__)

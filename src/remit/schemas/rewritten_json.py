@@ -1,4 +1,4 @@
-"""A JSON text with changed words, which is JSON whatever they are. Where nothing changes, it keeps its spelling."""
+"""Changes words in a JSON text, which stays valid JSON. Unchanged parts keep their spelling."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+
 _GAPS: Final = (" ", "\n", "\t", "\r")
 _SPACES: Final = "".join(_GAPS)
 _PAIRS: Final = {"[": "]", "{": "}"}
-"""What opens a list or an object, and what closes it."""
+"""The brackets that open and close lists and objects."""
 
 
 def rewrite_json(text: str, change: Callable[[str], str], unreadable: str) -> str:
     """Apply ``change`` to every text, key and number of a JSON text, and to JSON within its texts.
 
-    A number that is changed becomes a text. ``change`` may also find words that the notation makes, such as the end of
-    a text with its quote: such a text becomes ``unreadable``, and words across several values are set apart by spaces.
-    A text that is not JSON is changed as it is.
+    A changed number becomes a text. ``change`` may also match words that include JSON notation, such as the end of a
+    text with its quote: such a text becomes ``unreadable``, and words across several values are separated by spaces. A
+    text that is not JSON is changed as plain text.
     """
     if not _is_json(text):
         return change(text)
@@ -47,7 +47,7 @@ def _is_json(text: str) -> bool:
 
 
 def _is_nested_json(text: str) -> bool:
-    """Whether a text is JSON, which is too deep for a parser that calls itself. Tokens are read one by one."""
+    """Whether a text is JSON that is nested too deeply for a recursive parser, judged token by token."""
     opened, expected, end = list[str](), "value", 0
     for found in _TOKEN.finditer(text):
         part, start = found.group(), found.start()

@@ -21,7 +21,7 @@ def check_fields(adapter: TypeAdapter[Any]) -> None:
 
 
 def extra_when_read(adapter: TypeAdapter[Any]) -> Literal["ignore"] | None:
-    """What a validator does with unknown keys in what `build_serializer` wrote; None: what each class says.
+    """How a validator treats unknown keys in the output of `build_serializer`; None means as each class says.
 
     Computed fields are written, and computed again when they are read.
     """
@@ -44,13 +44,13 @@ def computes_defaults(adapter: TypeAdapter[Any]) -> bool:
 
 
 _NOT_WRITTEN: Final = ("serialization_exclude", "init_only")
-"""The fields that pydantic never writes: excluded ones, and those that a dataclass does not keep."""
+"""The fields that pydantic never writes: excluded ones, and those that dataclasses do not keep."""
 
 _EMPTY_TYPES: Final = (list, dict, set, frozenset, tuple, str)
 
 
 def is_untyped(adapter: TypeAdapter[Any]) -> bool:
-    """Whether a part of a value may be anything: it is read from JSON as another one, such as a text for a day."""
+    """Whether a part of a value has no type, so that JSON may read it as another type, such as a text for a date."""
     return any(node["type"] == "any" or keeps_extra_fields(node) for node in iter_nodes(adapter.core_schema))
 
 
@@ -65,9 +65,9 @@ def needs_round_trip_check(adapter: TypeAdapter[Any]) -> bool:
 
 
 def leaves_out_values(adapter: TypeAdapter[Any]) -> bool:
-    """Whether a field is left out of JSON for some values.
+    """Whether a field is omitted from JSON for some values.
 
-    A result may leave values out. Arguments would run with a value that their approver was not shown.
+    Results may omit values. Arguments must not, because they would run with a value that the approver did not see.
     """
     return any(node.get("serialization_exclude_if") for node in iter_nodes(adapter.core_schema))
 

@@ -1,7 +1,7 @@
 """Finds out why no value can fit a schema from outside.
 
-A tool whose schema contradicts itself would refuse every call, and its model would try again and again. What is found
-here is certain; a schema may contradict itself in ways that are not.
+A tool with a contradictory schema would refuse every call, and its model would try again and again. Contradictions
+found here are certain, but not all contradictions are found.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from remit.schemas.json_schema import JsonSchema
 from remit.schemas.schema_document import resolve_pointer
 
 _MAX_STEPS: Final = 20_000
-"""How many schemas are looked at. The rest of a larger document is taken for satisfiable."""
+"""The maximum number of inspected schemas. The rest of a larger document counts as satisfiable."""
 _SIZES: Final = {
     "string": ("minLength", "maxLength"),
     "array": ("minItems", "maxItems"),
     "object": ("minProperties", "maxProperties"),
 }
 _LENGTHS: Final = {"date": (10, 10), "date-time": (20, 1 << 20), "ipv4": (7, 15), "uuid": (36, 36)}
-"""The least and the most characters of texts in formats, no two of which a text can have."""
+"""The minimum and maximum lengths of mutually exclusive text formats."""
 _TYPES: Final = frozenset({"array", "boolean", "null", "number", "object", "string"})
 
 
@@ -47,7 +47,7 @@ class _Search:
     def __init__(self, document: JsonSchema) -> None:
         self._document = document
         self._open: dict[int, int] = {}
-        """The schemas that are looked at, with the level at which each began."""
+        """The schemas being inspected, with the level at which each began."""
         self._level = 0
         self._texts = Texts()
         self._steps = 0
@@ -60,7 +60,7 @@ class _Search:
         if not isinstance(schema, dict) or self._steps > _MAX_STEPS:
             return ""
         node = cast("JsonSchema", schema)
-        if id(node) in self._open:  # for the same value, it says nothing that is not looked at already
+        if id(node) in self._open:  # for the same value, it is already being inspected
             return "" if self._open[id(node)] == self._level else f"{pointer} requires itself within itself"
         self._open[id(node)] = self._level
         try:
@@ -94,7 +94,7 @@ class _Search:
         return reasons[0] if all(reasons) else ""
 
     def _list_parts(self, node: JsonSchema) -> list[JsonSchema]:
-        """A schema with the schemas that also apply: those that it refers to, and the parts of ``allOf``."""
+        """A schema with the others that also apply: those that it references, and the parts of ``allOf``."""
         parts: dict[int, JsonSchema] = {}
         pending: list[object] = [node]
         while pending and self._steps <= _MAX_STEPS:
@@ -108,7 +108,7 @@ class _Search:
         return list(parts.values())
 
     def _explain_condition(self, node: JsonSchema, pointer: str) -> str:
-        """Why neither way of ``if`` has a value."""
+        """Why neither branch of ``if`` has a value."""
         condition = node.get("if", False)
         ways = ([] if condition is False else ["then"]) + ([] if condition in (True, {}) else ["else"])
         reasons = [self.explain(node.get(way), f"{pointer}/{way}") for way in ways if "if" in node]
@@ -151,7 +151,7 @@ class _Search:
         return reasons[0] if all(reasons) else ""
 
     def _has_fitting(self, listed: list[object], parts: list[JsonSchema], kinds: frozenset[str]) -> bool:
-        """Whether one of the listed values may fit. Where there are too many to look at each, their types decide."""
+        """Whether one of the listed values may fit. If there are too many to test, their types decide."""
         left = [each for each in listed if type_of(each) in kinds]
         self._steps += (cost := len(left) * sum(1 + len(part.get("enum", ())) for part in parts))
         if cost > _MAX_STEPS or self._steps > _MAX_STEPS:
@@ -166,7 +166,7 @@ class _Search:
         return self._explain_object(node, pointer) if kind == "object" else ""
 
     def _explain_array(self, node: JsonSchema, pointer: str) -> str:
-        """Why no array fits: one of its first items has no value, or it needs more items than there are values."""
+        """Why no array fits: one of its first items has no value, or it needs more items than values exist."""
         least = node.get("minItems", 0)
         first: list[object] = node.get("prefixItems", [])
         for index, part in enumerate(first[: int(least)]):
@@ -181,7 +181,7 @@ class _Search:
         return self._explain_contained(node, pointer)
 
     def _explain_contained(self, node: JsonSchema, pointer: str) -> str:
-        """Why no array has what it must contain."""
+        """Why no array can contain a required item."""
         contained, least = node.get("contains"), node.get("minContains", 1)
         if contained is None or not least:
             return ""
@@ -196,7 +196,7 @@ class _Search:
         return self._explain_together(parts, f"{pointer}/contains")
 
     def _explain_object(self, node: JsonSchema, pointer: str) -> str:
-        """Why no object fits: a key that is required is not accepted, or has no value."""
+        """Why no object fits: a required key is not accepted or has no value."""
         required = _required_of(node)
         for key in required:
             if found := self._explain_key(node, key, pointer):
@@ -229,7 +229,7 @@ class _Search:
         return next(filter(None, reasons), "")
 
     def _find_unlisted(self, schema: object, names: frozenset[str], seen: frozenset[int]) -> str:
-        """A key that a schema requires in any case, and that is none of the accepted ones."""
+        """A key that a schema always requires but does not accept."""
         if not isinstance(schema, dict) or id(cast("object", schema)) in seen:
             return ""
         node, within = cast("JsonSchema", schema), seen | {id(cast("object", schema))}
@@ -243,7 +243,7 @@ class _Search:
 
 
 def _required_of(node: JsonSchema) -> list[str]:
-    """The keys that a schema requires, with those that they require in turn."""
+    """The keys that a schema requires, including dependent required keys."""
     required: dict[str, None] = dict.fromkeys(node.get("required", ()))
     pending = [*required]
     while pending:
@@ -260,7 +260,7 @@ def _list_values(parts: list[JsonSchema]) -> list[object] | None:
 
 
 def _common_types(parts: list[JsonSchema]) -> frozenset[str]:
-    """The types that all of several schemas take. Whole numbers are numbers."""
+    """The types that several schemas all accept. Whole numbers are numbers."""
     kinds = _TYPES
     for part in parts:
         named = types_of(part)
@@ -278,7 +278,7 @@ def _takes_whole_numbers_alone(part: JsonSchema) -> bool:
 
 
 def _explain_bounds(parts: list[JsonSchema], kind: str, pointer: str) -> str:
-    """Why no value of a type has a size that several schemas allow."""
+    """Why no value of a type has a size that all schemas allow."""
     if kind == "number":
         return _explain_range(parts, pointer)
     if kind not in _SIZES:
@@ -291,7 +291,7 @@ def _explain_bounds(parts: list[JsonSchema], kind: str, pointer: str) -> str:
 
 
 def _explain_format(parts: list[JsonSchema], smallest: list[int], largest: list[int], pointer: str) -> str:
-    """Why no text has a format: it has two, or another length."""
+    """Why no text fits: there are two formats, or the format excludes the length."""
     formats = {part["format"] for part in parts if part.get("format") in _LENGTHS}
     if len(formats) > 1:
         return f"{pointer} has the formats {' and '.join(sorted(formats))} at once"
@@ -303,7 +303,7 @@ def _explain_format(parts: list[JsonSchema], smallest: list[int], largest: list[
 
 
 def _count_values(schema: object) -> int | None:
-    """How many values a schema has at most; None if that is not known."""
+    """The maximum number of values of a schema; None if unknown."""
     node = cast("JsonSchema", schema) if isinstance(schema, dict) else {}
     if "enum" in node:
         listed = cast("list[object]", node["enum"])

@@ -1,9 +1,9 @@
 """Binds a JSON value to a JSON schema: checks it, fills in defaults and writes whole numbers as such.
 
-Arguments that mean the same call must have one canonical form, because approvals and call ids are digests of it. So
-missing arguments get their defaults, and ``42.0`` becomes 42 if the schema accepts it: 42 is shown to a person and
-used in addresses, whether the schema says ``integer`` or ``number``. Defaults that would make a valid value invalid,
-as with ``oneOf``, are omitted.
+Arguments of the same call must have one canonical form, because approvals and call ids are digests of it. Therefore
+missing arguments get their defaults, and ``42.0`` becomes 42 if the schema accepts it: a person sees 42, and addresses
+contain it, for both ``integer`` and ``number``. Defaults that would make a valid value invalid, as with ``oneOf``, are
+omitted.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _UNIONS: Final = ("anyOf", "oneOf")
 _NOTHING: Final[JsonSchema] = {}
 _NO_DEFAULT: Final = object()
 _MAX_CHEAP: Final = 20_000
-"""The most checks of a value of which all problems are described; of a larger one the first is."""
+"""The maximum checks of a value for which all problems are described; otherwise, only the first is."""
 MAX_DEFAULT_CHARS: Final = 16 << 10
-"""How many characters of JSON a default may have, with the defaults in it."""
+"""The maximum JSON characters of a default, including nested defaults."""
 MAX_ADDED_CHARS: Final = 1 << 20
-"""How many characters the defaults of a schema may add to one value."""
+"""The maximum characters that a schema's defaults may add to one value."""
 _Path = tuple[str | int, ...]
 
 
@@ -37,7 +37,7 @@ class SchemaBinder:
     """A compiled JSON schema.
 
     Raises:
-        ContractError: the schema is not accepted; see `read_schema`.
+        ContractError: the schema is not supported; see `read_schema`.
         SetupError: `jsonschema-rs` is not installed.
     """
 
@@ -65,7 +65,7 @@ class SchemaBinder:
         checks = self._cost.count(value)
         try:
             self._lenient.check(value, checks)
-        except SchemaMismatchError:  # two alternatives may fit, of which only one does when others are closed
+        except SchemaMismatchError:  # several alternatives may fit, but only one when they are closed
             self._strict.check(value, checks)
 
     @cached_property
@@ -82,7 +82,7 @@ class _Binding:
         self._strict = strict
         self._fills_in = True
         self._whole = JsonValidator(document, patterns=cost.patterns)
-        self._validators: dict[int, JsonValidator] = {}  # by id of a part of the document, which is never changed
+        self._validators: dict[int, JsonValidator] = {}  # by id of a part of the document, which never changes
         self._defaults: dict[int, tuple[object, int]] = {}
         self._added_chars = 0
         self._named_keys: dict[int, frozenset[str] | None] = {}
@@ -103,7 +103,7 @@ class _Binding:
         return ErrorCost(self._document)
 
     def bind(self, value: object, checks: int) -> object:
-        """Bind a value with the defaults of the schema, or without any if the schema does not allow both together."""
+        """Bind a value with the schema's defaults, or without any if the schema does not allow the result."""
         self.check(value, checks)
         self._added_chars = 0
         bound = self._fit(value, self._document, ())
@@ -120,7 +120,7 @@ class _Binding:
         return self._whole.is_valid(bound)
 
     def _fit(self, value: object, schema: object, path: _Path, *, is_whole: bool = True) -> object:
-        """Bind a value that fits ``schema``. ``is_whole``: no other schema describes the value."""
+        """Bind a value that fits ``schema``. ``is_whole`` means that no other schema describes the value."""
         if not isinstance(schema, dict):
             return copy_json(value)
         node = cast("JsonSchema", schema)
@@ -181,7 +181,7 @@ class _Binding:
         return int(value)
 
     def _other_schemas(self, value: object, node: JsonSchema) -> Iterator[object]:
-        """The other schemas for the same value. Of a union, the alternative that the value fits."""
+        """The other schemas for the same value. Of a union, only the alternative that the value fits."""
         if "$ref" in node:
             yield resolve_pointer(self._document, node["$ref"])
         yield from node.get("allOf", ())
@@ -211,10 +211,10 @@ class _Binding:
         """The bound default of a property, and its size as JSON.
 
         A default that does not fit its schema, contains itself, or cannot be stored is ignored. It is not bound
-        strictly: the schema wrote it, not the caller.
+        strictly, because it comes from the schema and not from the caller.
         """
         if id(node) not in self._defaults:
-            self._defaults[id(node)] = (_NO_DEFAULT, 0)  # until it is known: it may be asked for within itself
+            self._defaults[id(node)] = (_NO_DEFAULT, 0)  # until it is known, since a default may contain itself
             before, strict, self._strict = self._added_chars, self._strict, False
             try:
                 if self._fits(node["default"], node):
@@ -234,7 +234,7 @@ class _Binding:
 
 
 def _is_storable(value: Any) -> bool:
-    """Whether journals and databases can hold a value: no NUL in it, and no whole number of more than 64 bits."""
+    """Whether journals and databases can hold a value: it has no NUL and no integer above 64 bits."""
     if isinstance(value, int):
         return ~LARGEST_INTEGER <= value <= LARGEST_INTEGER
     if isinstance(value, dict):
@@ -260,7 +260,7 @@ def _takes_integers(schema: object) -> bool:
 
 
 def _relocate(_key: str, schema: object) -> object:
-    """Make the references in a part of a document point into the document; see `JsonValidator.part`."""
+    """Redirect the references in a part of a document to the whole document; see `JsonValidator.part`."""
     if not isinstance(schema, dict):
         return schema
     moved = map_children(cast("JsonSchema", schema), _relocate)

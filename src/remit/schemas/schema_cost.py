@@ -1,7 +1,7 @@
 """Bounds the cost of JSON schemas from outside, and of checking values against them.
 
-A validator looks at a part of a value once for each schema that describes it. References that meet again, and
-alternatives that lead back to themselves, can double that number with each step, so a short schema could cost hours.
+A validator checks a part of a value once for each schema that describes it. References that converge, and recursive
+alternatives, can double that number at each step, so a short schema could cost hours.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from remit.schemas.json_validator import Problem, SchemaMismatchError
 from remit.schemas.schema_document import DEFINITION_KEYS, iter_children, iter_schemas, resolve_pointer
 
 MAX_DEPTH: Final = 100
-"""How many lists and objects may nest in a value."""
+"""The maximum nesting of lists and objects in a value."""
 MAX_CHECKS: Final = 1_000_000
-"""How many times a validator may look at the parts of one value, all together."""
+"""The maximum total checks of the parts of one value."""
 MAX_SAME_VALUE: Final = 10_000
-"""How many schemas may describe the same value, each counted once for every way that leads to it."""
+"""The maximum number of schemas for the same value, each counted once per path to it."""
 MAX_IN_PLACE: Final = 64
-"""How many schemas for the same value may lead to one another in turn."""
+"""The maximum length of a chain of schemas for the same value."""
 MAX_REACHED: Final = 100_000
-"""How many schemas the alternatives of a document may lead to, all together: each is compiled with all of them."""
+"""The maximum total of schemas reachable from a document's alternatives, which are each compiled with all of these."""
 
 _SAME_VALUE_KEYS: Final = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas"})
 _CHOICE_KEYS: Final = frozenset({"anyOf", "oneOf", "if"})
 _OVERLAPPING_KEYS: Final = frozenset({"patternProperties", "contains", "propertyNames"})
-"""Keywords whose schemas may describe a part that another keyword describes as well."""
+"""Keywords whose schemas may describe a part that another keyword also describes."""
 
 
 class _Node(NamedTuple):
-    """A schema and, as their numbers, those to which it leads: for the same value and for its parts.
+    """A schema and the numbers of the schemas to which it leads: for the same value and for its parts.
 
-    ``choices`` are those that are also compiled on their own: alternatives, and properties with a default.
+    ``choices`` are also compiled separately: alternatives, and properties with a default.
     """
 
     pointer: str
@@ -46,9 +46,9 @@ class _Node(NamedTuple):
 
 
 class SchemaCost:
-    """How many times a validator of a document looks at one part of a value, at most.
+    """The maximum checks of each part of a value by a document's validator.
 
-    ``patterns`` is how many patterns are compiled, each counted once for every compiled schema that leads to it.
+    ``patterns`` is the number of compiled patterns, each counted once per compiled schema that leads to it.
 
     Raises:
         ContractError: the document costs too much for any value, or has a reference only to itself.
@@ -85,7 +85,7 @@ class SchemaCost:
         return checks
 
     def _grow(self) -> bool:
-        """Count the checks of values that nest one level more; false if there are no more of them."""
+        """Count the checks of values nested one level deeper; false if there are none."""
         before, checks = self._checks, [0] * len(self._nodes)
         for number in self._order:
             node = self._nodes[number]
@@ -145,7 +145,7 @@ def _numbers_of(schemas: Iterable[object], numbers: Mapping[int, int]) -> Iterat
 
 
 def _order_nodes(nodes: list[_Node]) -> list[int]:
-    """The numbers of the nodes, each after those for the same value to which it leads."""
+    """Order the nodes so that each follows those to which it leads for the same value."""
     levels: dict[int, int] = {}
     for first in range(len(nodes)):
         path, pending = list[int](), [first]
@@ -171,7 +171,7 @@ def _order_nodes(nodes: list[_Node]) -> list[int]:
 
 
 def _measure(value: object) -> tuple[int, int]:
-    """The number of nested lists and objects around the innermost part, and the number of all parts."""
+    """The nesting depth and the total number of parts."""
     depth, size = -1, 0
     level = [value]
     while level:

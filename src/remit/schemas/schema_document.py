@@ -1,4 +1,4 @@
-"""Checks JSON schemas from external sources and converts them to the one form that Remit uses.
+"""Checks external JSON schemas and converts them to Remit's single form.
 
 A schema from an MCP server, an OpenAPI document or a file is untrusted input. `read_schema` refuses schemas that could
 access the network, cost unbounded time or memory, or be misread.
@@ -50,7 +50,7 @@ _REFUSED_KEYS: Final = {
 
 
 def read_schema(schema: Mapping[str, Any]) -> JsonSchema:
-    """Check and copy ``schema``: as JSON Schema 2020-12, without ``$schema`` and ``$id``.
+    """Check ``schema`` and copy it as JSON Schema 2020-12, without ``$schema`` and ``$id``.
 
     Draft 7 is translated. References are local pointers, like ``#/$defs/Page``.
 
@@ -136,7 +136,7 @@ def _copy(schema: Mapping[str, Any]) -> JsonSchema:
     if _depth(text) > MAX_SCHEMA_DEPTH:
         raise ContractError(f"its JSON schema is nested too deeply; at most {MAX_SCHEMA_DEPTH} levels")
     escaped = json.dumps(schema)
-    copy = cast("JsonSchema", json.loads(escaped))  # canonical text would lose the order of the parameters
+    copy = cast("JsonSchema", json.loads(escaped))  # the canonical text would lose the order of the parameters
     where = next(_find_halves(copy, "#"), "") if "\\ud" in escaped else ""
     if where:
         raise ContractError(f"its JSON schema has a lone surrogate {where}; leave that character out")
@@ -144,7 +144,7 @@ def _copy(schema: Mapping[str, Any]) -> JsonSchema:
 
 
 def _find_halves(part: object, pointer: str) -> Iterator[str]:
-    """Where a JSON value has halves of surrogate pairs, which no JSON in UTF-8 has."""
+    """Find the lone surrogates in a JSON value, which UTF-8 cannot encode."""
     if isinstance(part, str):
         if HALF_CHARACTER.search(part):
             yield f"at {pointer}"
@@ -191,7 +191,7 @@ def _check_node(nodes: Mapping[str, JsonSchema], pointer: str, node: JsonSchema)
 def _upgrade(schema: JsonSchema) -> JsonSchema:
     """Convert a schema from draft 7 to 2020-12."""
     node = dict(schema)
-    if "$ref" in node:  # which rules out every keyword beside it
+    if "$ref" in node:  # which excludes all sibling keywords
         node = {key: value for key, value in node.items() if key in ("$ref", *DEFINITION_KEYS)}
     others = node.pop("additionalItems", None)
     if isinstance(node.get("items"), list):

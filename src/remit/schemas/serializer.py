@@ -1,4 +1,4 @@
-"""Serializers of types whose JSON is deterministic: sets are sorted, and no number is silently replaced."""
+"""Serializers that write deterministic JSON: sets are sorted, and no number is silently replaced."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from remit.schemas.jsontext import canonical_text, compact_json
 
 
 def build_serializer(adapter: TypeAdapter[Any], *, include_computed: bool = True) -> SchemaSerializer:
-    """Build a serializer with sorted sets, and with literal non-finite numbers, so that these are detected.
+    """Build a serializer that sorts sets, and writes non-finite numbers literally so that they are detected.
 
-    ``include_computed``: whether to write a model's computed fields.
+    ``include_computed`` says whether to write a model's computed fields.
     """
     schema = adapter.core_schema if include_computed else transform_nodes(adapter.core_schema, _drop_computed_fields)
     return _build_sorting_serializer(schema)
@@ -41,12 +41,12 @@ def sort_sets(value: object) -> object:
     """Return ``value`` with sorted lists instead of its sets.
 
     Raises:
-        ValueError: two keys of a mapping have one text, such as 1 and "1".
+        ValueError: two keys of a mapping have the same text, such as 1 and "1".
     """
     if type(value) in _SCALAR_TYPES:
         return value
     try:
-        canonical_text(value)  # fails on sets and on keys of two types: the quickest way to find out
+        canonical_text(value)  # fails on sets and on keys of mixed types, which is the quickest test
     except (TypeError, ValueError, RecursionError):
         return _sort_nested_sets(value)
     return value
@@ -84,15 +84,15 @@ def _write_by_class(value: object) -> Any:
 @lru_cache(maxsize=256)
 def _class_serializer(kind: type) -> SchemaSerializer:
     adapter = TypeAdapter[Any](kind)
-    adapter.rebuild()  # that of a model with defer_build has no schema yet
+    adapter.rebuild()  # a model with defer_build has no schema yet
     return _build_sorting_serializer(adapter.core_schema)
 
 
 def _build_sorting_serializer(schema: Any) -> SchemaSerializer:
-    """A serializer made of the whole schema.
+    """Build a serializer from the whole schema.
 
-    pydantic-core leaves out what a schema says of a complete model or dataclass, and takes the serializer that the
-    class already has, which does not sort. So the schema names a stand-in for each class.
+    For a complete model or dataclass, pydantic-core ignores the schema and uses the serializer of the class, which does
+    not sort. Therefore the schema names a stand-in for each class.
     """
     definitions = [part for node in iter_nodes(schema) for part in node.get("definitions", ())]
 
@@ -104,7 +104,7 @@ def _build_sorting_serializer(schema: Any) -> SchemaSerializer:
             _use_stand_in(node)
         elif node["type"] == "union" and _is_ambiguous(original):
             choices: dict[str, Any] = {str(index): choice for index, choice in enumerate(list_choices(node))}
-            # No stand-in passes the first, strict attempt; a tuple among the choices makes pydantic try again.
+            # Stand-ins fail the first, strict attempt; a tuple among the choices makes pydantic try again.
             choices["lax"] = tuple_schema([])
             chooser = _build_chooser(list_choices(original), definitions)
             node.update(type="tagged-union", choices=choices, discriminator=chooser)
@@ -117,7 +117,7 @@ def _serialize_sorted(value: Any, write: Callable[[Any], list[Any]]) -> list[Any
 
 
 def _write_json_text(value: Any, write: Callable[[Any], Any]) -> str:
-    """JSON within a text, as which it is read."""
+    """Write JSON within a text, in the form in which it is read."""
     return canonical_text(write(value))
 
 
@@ -144,7 +144,7 @@ def _add_set_sorting(node: Node) -> None:
 
 
 def _accepts_anything(node: Node) -> bool:
-    """Whether the node, or each element of its list or dictionary, has the type Any. One pass then sorts it all."""
+    """Whether the node, or each element of its list or dictionary, has the type Any, so that one pass can sort it."""
     inside = {"dict": "values_schema", "list": "items_schema"}.get(node["type"])
     inner = node if inside is None else node.get(inside, _ANY_SCHEMA)
     return inner["type"] == "any"
@@ -178,7 +178,7 @@ def _use_stand_in(node: Node) -> None:
 
 
 def _is_ambiguous(union: Node) -> bool:
-    """Whether its choice depends on exact classes, which a stand-in does not tell from their subclasses."""
+    """Whether a union's choice depends on exact classes, which stand-ins cannot distinguish from subclasses."""
     kinds = [choice["type"] for choice in list_choices(union) if choice["type"] not in _EXACT_TYPES or len(choice) > 1]
     holds_class = any(node["type"] in (*_CLASS_TYPES, "definition-ref") for node in iter_nodes(union["choices"]))
     return holds_class and not (len(kinds) == 1 and kinds[0] in _CLASS_TYPES)
@@ -188,7 +188,7 @@ _EXACT_TYPES: Final = frozenset({"str", "int", "float", "bool", "none"})
 
 
 def _build_chooser(choices: list[Node], definitions: list[Any]) -> Callable[[object], str | None]:
-    """A function that says which choice of a union takes a value: that which takes it in pydantic's own serializer."""
+    """Build a function that picks the choice of a union for a value, as pydantic's own serializer does."""
 
     def mark(index: int, choice: Node) -> CoreSchema:
         def write(

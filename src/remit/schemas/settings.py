@@ -30,7 +30,7 @@ def with_setup_errors(kind: C) -> C:
 
 
 def explain_settings_error(kind: type[BaseModel], error: ValidationError) -> str:
-    """Explain wrong values and unknown names, with a suggestion for each of these."""
+    """Explain wrong values and unknown names, with a suggestion for each unknown name."""
     known = kind.model_fields
     found: list[str] = []
     for each in error.errors(include_url=False):

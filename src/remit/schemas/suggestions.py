@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from typing import Final
 
 MAX_LISTED: Final = 8
-"""How many names are listed; the rest is counted."""
+"""The maximum number of listed names; the rest is counted."""
 _MAX_NAME: Final = 200
-"""The longest name that is compared with others; of a longer one, its beginning is."""
+"""The maximum length for comparisons; only the beginning of a longer name is compared."""
 _MAX_COMPARED: Final = 50
-"""How many names are compared as a whole: comparing takes the square of their length."""
+"""The maximum number of full comparisons, whose time is quadratic in the length."""
 
 
 def suggest(name: str, candidates: Iterable[str], fallback: str = "", *, list_command: str = "") -> str:
     """Suggest a fix for an unknown name: the closest candidate, or else ``fallback``, or else the first candidates.
 
-    ``list_command``: a command that lists all of them, like ``remit tools shop``.
+    ``list_command`` is a command that lists all names, like ``remit tools shop``.
     """
     names = sorted(candidates)
     if close := find_similar(name, names, count=1):
@@ -30,7 +30,7 @@ def suggest(name: str, candidates: Iterable[str], fallback: str = "", *, list_co
 
 
 def find_similar(name: str, candidates: Iterable[str], *, count: int, cutoff: float = 0.6) -> list[str]:
-    """The candidates most similar to a name, best first, in a time that is linear in their number."""
+    """Find the candidates most similar to a name, best first, in time linear in their number."""
     from difflib import get_close_matches  # noqa: PLC0415 - needed for a mistake only
 
     text = name[:_MAX_NAME]

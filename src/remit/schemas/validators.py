@@ -1,4 +1,4 @@
-"""The functions of pydantic models that a JSON schema does not show: validators, and factories of defaults."""
+"""The functions of pydantic models that a JSON schema does not show: validators and default factories."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _OWN_MODULES: Final = frozenset({"pydantic", "pydantic_core", "remit"})
 def describe_functions(adapter: TypeAdapter[Any]) -> list[str]:
     """The validators and factories of a type and its parts, sorted: kind, name and a digest of the source of each.
 
-    A factory has the name of its field. A digest also covers plain values that the function closes over or has as
-    defaults, but no functions that it calls. It does not depend on the version of Python, or on comments and layout.
+    A factory is listed under the name of its field. A digest also covers plain values in the function's closure and
+    defaults, but not the functions that it calls. It does not depend on the version of Python, comments or layout.
     """
     found = set[str]()
     for node in iter_nodes(adapter.core_schema):
-        if node["type"] in _VALIDATOR_TYPES and not callable(node["function"]):  # that of a serializer is callable
+        if node["type"] in _VALIDATOR_TYPES and not callable(node["function"]):  # a serializer's function is callable
             function, values = _unwrap(node["function"]["function"])
             if str(getattr(function, "__module__", "")).partition(".")[0] not in _OWN_MODULES:
                 found.add(f"validator {_describe(function, values)}")
@@ -49,7 +49,7 @@ def _find_factories(fields: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _unwrap(function: object) -> tuple[object, tuple[object, ...]]:
-    """The function of a method or a partial, and the values that the latter binds."""
+    """The function of a method or a partial, and the values bound by a partial."""
     values: tuple[object, ...] = ()
     while isinstance(function, (partial, MethodType)):
         if isinstance(function, MethodType):
@@ -80,5 +80,5 @@ def _read_source(function: FunctionType) -> str:
         return ""
     try:
         return ast.unparse(ast.parse(source))
-    except SyntaxError:  # a lambda, whose lines are a part of a statement
+    except SyntaxError:  # a lambda, whose lines are only part of a statement
         return source.strip()

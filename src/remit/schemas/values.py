@@ -15,7 +15,7 @@ def iter_values(value: object) -> Iterator[object]:
 
 
 def walk(start: object, find_parts: Callable[[Any], Iterable[object]]) -> Iterator[object]:
-    """``start`` and all that it consists of, each object once, from outside to inside and in order."""
+    """Walk through ``start`` and its parts, each object once, outermost first and in order."""
     stack, seen = [start], set[int]()
     while stack:
         each = stack.pop()

@@ -1,8 +1,8 @@
 """YAML documents with the line of every part.
 
-Only what JSON can express is accepted: parsers disagree about an unquoted ``no`` or ``2026-01-01``. A number of JSON is
-that number. Duplicate keys, anchors, references and tags are findings: people who know no YAML write ``&`` and ``!`` as
-words. Entries share settings by named templates instead.
+Only values that JSON can express are accepted, because parsers disagree about an unquoted ``no`` or ``2026-01-01``.
+Numbers follow JSON. Duplicate keys, anchors, references and tags are findings, because people who do not know YAML
+write ``&`` and ``!`` as plain text. Entries share settings through named templates instead.
 """
 
 from __future__ import annotations
@@ -29,19 +29,20 @@ _COMMENT: Final = re.compile(r"(?P<below>(?:[ \t]*\n)*)(?P<indent>[ \t]+)#")
 _BREAKS: Final = "\x85\u2028\u2029"
 _MARK: Final = "\ufeff"
 _UNSEEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
-"""Characters that no editor shows: ends of lines to YAML, and those that YAML does not take."""
+"""Characters that editors do not show: YAML line ends, and characters that YAML does not accept."""
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _OCTAL: Final = re.compile(r"[-+]?0o[0-7]+")
-"""A number to newer readers of YAML, and a text to older ones."""
+"""A number to newer YAML readers, and a text to older ones."""
 _PROSE_KEYS: Final = frozenset(("about", "description", "prompt", "run_instructions"))
-"""Keys of texts for people and models: a ``#`` after such a text is part of it, even after a single word."""
+"""Keys whose texts are prose, in which a ``#`` belongs to the text even after a single word."""
 _JSON_TAGS: Final = frozenset({None, *(f"{_TAG}{kind}" for kind in _JSON_KINDS)})
 
 
 class YamlDocument(Struct, frozen=True):
     """The value of a document, and the line of each part by its path.
 
-    Each of ``rejected_paths`` has a finding. ``text_lines``: where each text begins, which may be below its key.
+    Each of ``rejected_paths`` has a finding. ``text_lines`` holds the line where each text begins, which may be below
+    its key.
     """
 
     file: str
@@ -52,7 +53,7 @@ class YamlDocument(Struct, frozen=True):
     text_lines: dict[KeyPath, int] = field(default_factory=dict[KeyPath, int])
 
     def is_rejected(self, path: KeyPath) -> bool:
-        """Whether a part, or a part that contains it, has a finding already."""
+        """Whether a part, or a part that contains it, already has a finding."""
         return any(path[:length] in self.rejected_paths for length in range(len(path) + 1))
 
     def locate(self, path: KeyPath) -> str:
@@ -85,7 +86,7 @@ def read_yaml(text: str, file: str) -> YamlDocument:
         InventoryError: the text is not YAML, not a mapping, nested too deeply, or has a character that cannot be seen.
         SetupError: the extra ``inventory`` is not installed.
     """
-    yaml, text = _import_yaml(), text.lstrip(_MARK)  # which libyaml does not count as a character
+    yaml, text = _import_yaml(), text.lstrip(_MARK)  # libyaml does not count it as a character
     if unseen := _UNSEEN.search(text):
         raise _refuse_unseen(f"{file}:{text.count(chr(10), 0, unseen.start()) + 1}", unseen[0])
     reader = _DocumentReader(file, yaml, text)
@@ -133,7 +134,7 @@ def _import_yaml() -> ModuleType:
 
 
 class _Unreadable(NamedTuple):
-    """Placeholder in the node tree for a part that was not composed: a reference, or one that is too deep."""
+    """Placeholder in the node tree for a part that was not composed: a reference, or a part nested too deeply."""
 
     start_mark: Any
     anchor: str = ""
@@ -141,10 +142,10 @@ class _Unreadable(NamedTuple):
 
 @cache
 def _loader_class(yaml: ModuleType) -> type[Any]:
-    """PyYAML's safe loader, with nodes at most `_MAX_DEPTH` deep, which know their anchor and their tag as written.
+    """PyYAML's safe loader, with nodes at most `_MAX_DEPTH` deep that keep their anchor and their tag as written.
 
-    libyaml's own composer recurses without a limit: 50,000 brackets crash the process. So the nodes are composed in
-    Python, from libyaml's events. References are not followed, so the nodes are a tree.
+    libyaml's own composer recurses without a limit, so 50,000 brackets crash the process. Therefore nodes are composed
+    in Python from libyaml's events. References are not followed, so the nodes form a tree.
     """
     base: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
     composer: Any = yaml.composer.Composer
@@ -170,7 +171,7 @@ def _loader_class(yaml: ModuleType) -> type[Any]:
             return node
 
         def _skip_node(self) -> Any:
-            """Read the events of a node; returns the first of them."""
+            """Read the events of a node and return the first one."""
             first = event = self.get_event()
             depth = isinstance(first, yaml.CollectionStartEvent)
             while depth:
@@ -182,7 +183,7 @@ def _loader_class(yaml: ModuleType) -> type[Any]:
 
 
 class _DocumentReader:
-    """Converts nodes to values, records the line of each, and reports what JSON does not have."""
+    """Converts nodes to values, records their lines, and reports constructs that JSON lacks."""
 
     def __init__(self, file: str, yaml: ModuleType, text: str) -> None:
         self.file = file
@@ -283,7 +284,7 @@ class _DocumentReader:
         return text
 
     def _check_comment(self, node: Any, path: KeyPath) -> None:
-        """Report a comment that truncates unquoted text: it follows several words, or is after or inside prose."""
+        """Report a comment that truncates unquoted text, because it follows several words or touches prose."""
         comment = None if node.style else _COMMENT.match(self._text, node.end_mark.index)
         if comment is None:
             return
