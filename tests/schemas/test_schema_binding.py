@@ -111,6 +111,16 @@ BOUND: dict[str, tuple[dict[str, Any], str, str]] = {
         '{"n":1.0}',
         '{"n":1.0}',
     ),
+    "a condition that decides nothing": (
+        {"properties": {"a": {"anyOf": [{**NUMBER, "if": {"pattern": "("}}]}}, "if": {"pattern": "(?!x)"}},
+        '{"a":1.0}',
+        '{"a":1}',
+    ),
+    "a condition that decides nothing, with a pattern": (
+        {"properties": {"a": NUMBER}, "if": {"properties": {"a": {"pattern": "^(?!x)"}}}},
+        '{"a":1.0}',
+        '{"a":1}',
+    ),
     "a key that needs others": (
         {"dependentSchemas": {"a": {"properties": {"a": NUMBER}}, "b": {"properties": {"a": {}}}}},
         '{"a":1.0}',

@@ -188,7 +188,7 @@ class _Binding:
         for key in _UNIONS:
             if key in node:
                 yield self._choose(value, node[key])
-        if "if" in node:
+        if "if" in node and ("then" in node or "else" in node):  # alone it decides nothing, and is not compiled
             yield node.get("then" if self._fits(value, node["if"]) else "else")
         if isinstance(value, dict):
             yield from (each for key, each in node.get("dependentSchemas", {}).items() if key in value)
