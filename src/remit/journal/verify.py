@@ -1,4 +1,4 @@
-"""Verifies a run before it is acted on: its chain, its row, its length and its questions."""
+"""Verifies a run before use: its chain, its row, its length and its questions."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ _LOST_BY_ERASURE: Final = {
     AttemptStarted.kind: "the start of a call, was erased, so that the call would run again",
     ModelUsage.kind: "the usage of a request, was erased, so that its budget would begin anew",
 }
-"""The data that a run needs to continue, by kind of item."""
+"""The data that erasure would take from a continuing run, by kind of item."""
 
 
 def _is_newer(position: Position, rows: Mapping[str, QuestionRow]) -> bool:
-    """Whether an item decided or used a question, and its row does not know, because an older copy was put back."""
+    """Whether an item decided or used a question whose row lacks this, because an older copy was restored."""
     item = position.item
     if not isinstance(item, (DecisionItem, QuestionClosed, AttemptStarted)) or item.question not in rows:
         return False

@@ -37,7 +37,7 @@ def refuse_contradiction(document: JsonSchema, values: str) -> None:
 
 
 def find_contradiction(document: JsonSchema) -> str:
-    """Why no value fits a checked document; empty if one may fit. Close it first if objects accept no other keys."""
+    """Say why no value fits a checked document, or "" if one may. Close it first if objects accept no other keys."""
     return _Search(document).explain(document, "#")
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 
 def iter_values(value: object) -> Iterator[object]:
-    """The value and all values in it, from outside to inside and in order: models, dataclasses, collections."""
+    """Iterate over a value and all values inside it (models, dataclasses, collections), outermost first."""
     return walk(value, _parts_of)
 
 

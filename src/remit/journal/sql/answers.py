@@ -1,4 +1,4 @@
-"""The answers that models are writing, in the database: for readers in other processes, while any of them watches."""
+"""Answers in progress, kept in the database while readers in other processes watch."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class SqlAnswers(abc.ABC):
     def write_pieces(
         self, run: str, epoch: int, pieces: Sequence[AnswerPiece], closed: Sequence[int] = ()
     ) -> AppendFuture:
-        """Store pieces, and delete those of the answers ``closed``; nothing if another epoch has started."""
+        """Store pieces and delete those of the ``closed`` answers, unless another epoch has started."""
 
         def work(connection: Connection) -> None:
             row = _SELECT_EPOCH.first(connection, run=run)
@@ -90,7 +90,7 @@ class SqlAnswers(abc.ABC):
         return done
 
     async def read_pieces(self, run: str) -> tuple[int, list[AnswerPiece]]:
-        """The epoch of a run and the pieces that it has stored, those of each answer in order."""
+        """The epoch of a run and its stored pieces, in order within each answer."""
 
         def work(connection: Connection) -> Sequence[Any]:
             return _SELECT_PIECES.all(connection, run=run)

@@ -32,7 +32,7 @@ class ArtifactTables:
         """Add an artifact for ``owner``. ``prepared`` None: its content is stored already.
 
         Raises:
-            BrokenJournalError: it is not.
+            BrokenJournalError: the content is not stored.
         """
         owners = find_owners(connection, digest)
         if prepared is None and not owners:
@@ -60,7 +60,7 @@ class ArtifactTables:
     def erase(self, connection: Connection, run: str, seqs: Collection[int], digests: Sequence[str]) -> None:
         """Erase those artifacts of a run that only the items ``seqs`` name. Called before these are erased.
 
-        The content goes within the transaction, in which nothing else can be adding it.
+        The content is removed within the transaction, while no other writer can add it.
         """
         bodies = connection.execute(select(ITEMS.c.seq, ITEMS.c.body).where(ITEMS.c.run == run)).all()
         gone = find_unreferenced(digests, {row.seq: row.body for row in bodies}, seqs)
@@ -91,7 +91,7 @@ def missing_content(digest: str) -> BrokenJournalError:
 
 
 def find_owners(connection: Connection, digest: str) -> list[ArtifactScope]:
-    """The principals who have an artifact."""
+    """The principals that own an artifact."""
     columns = [ARTIFACTS.c[name] for name in ArtifactScope._fields]
     rows = connection.execute(select(*columns).where(ARTIFACTS.c.digest == digest)).all()
     return [ArtifactScope(*row) for row in rows]

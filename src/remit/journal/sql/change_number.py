@@ -1,4 +1,4 @@
-"""The number of a transaction that changes rows of conversations, questions or runs, and how others learn of it."""
+"""Numbers and announces transactions that change rows of conversations, questions or runs."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def with_number(names: Iterable[str]) -> dict[str, ColumnElement[Any]]:
 def announce_change(connection: Connection) -> None:
     """Begin a transaction that changes rows of conversations, questions or runs.
 
-    On SQLite it takes the next number; there one transaction writes at a time. On Postgres a transaction has a number,
-    and its commit wakes the processes that watch. Without any it announces nothing, because Postgres lets
-    transactions that do so commit one after the other only.
+    On SQLite, where only one transaction writes at a time, it takes the next number. On Postgres, the transaction
+    already has a number, and its commit wakes the watching processes. Without watchers it announces nothing, because
+    Postgres serializes the commits of transactions that notify.
     """
     run_by_driver(connection, _ANNOUNCE[connection.dialect.name])

@@ -1,4 +1,4 @@
-"""Wakes those who watch a journal in SQL: for changes of this process at once, for those of others by one thread."""
+"""Wakes the watchers of an SQL journal: at once for this process's changes, by one thread for other processes'."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from remit.journal.changes import ChangeSignal
 from remit.journal.sql.change_number import ANY_RUN, CHANNEL
 
 POLL_SECONDS: Final = 0.5
-"""Seconds between two looks at a journal in SQLite for changes of other processes."""
+"""Seconds between two checks of a SQLite journal for changes by other processes."""
 
 _WATCH_SECONDS: Final = 60.0
 """Seconds for which writers in Postgres know that this process watches."""
@@ -38,7 +38,7 @@ _SET_WATCH: Final = text(
 
 
 class ChangeWatch(ChangeSignal):
-    """Wakes watchers. While there are any, a thread looks for changes of other processes, however many watch."""
+    """Wakes watchers. While there are any, a single thread looks for changes by other processes."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class ChangeWatch(ChangeSignal):
         while not stopping.is_set():
             with contextlib.suppress(SQLAlchemyError, JournalError, OSError):
                 follow(stopping)
-            self.wake()  # what came in between is read now, and readers learn why the journal cannot be read
+            self.wake()  # changes in between are read now, and readers learn why the journal cannot be read
             stopping.wait(_RETRY_SECONDS)
 
     def _poll(self, stopping: threading.Event) -> None:

@@ -107,7 +107,7 @@ class ChangeReading:
         return or_(order > last.order, and_(order == last.order, is_later))
 
     def _as_in_python(self, name: Column[str]) -> ColumnElement[str]:
-        """A name that the database compares as Python does, whatever the language of the database is."""
+        """A name that the database compares as Python does, independent of the database's locale."""
         return name.collate("C") if self._connection.dialect.name == "postgresql" else name
 
     def _find_deadline(self) -> float:
@@ -126,8 +126,7 @@ def read_changes(
 ) -> ChangePage:
     """The rows of a tenant that have changed after a place; see `ChangeIndex.read_changes`.
 
-    The snapshot is taken first. A transaction that ends later has a number that is not in it, and comes with the next
-    page.
+    The snapshot is taken first. A transaction that ends later is not in it, and appears on the next page.
     """
     snapshot = _take_snapshot(connection, now(connection))
     if place is None:

@@ -1,7 +1,7 @@
 """Notices before each transaction that the files of an SQLite journal were removed, replaced or cut short.
 
-SQLite keeps writing to deleted files, and over lost pages that it has in memory, without an error. All later effects
-would be missing from the journal.
+SQLite keeps writing to deleted files, and over lost pages that it still has in memory, without an error. The journal
+would then miss all later effects.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class FileWatch:
         """Compare the files with those that the connection has open.
 
         Raises:
-            JournalError: one was removed, replaced, or cut so that something is lost.
+            JournalError: a file was removed, replaced or truncated with a loss of data.
         """
         path = str(self._path)
         self._identity = self._check_file(path, self._identity)

@@ -21,7 +21,7 @@ _IS_POSIX: Final = os.name == "posix"
 
 
 def configured_key_file(url: URL, key_file: Path | None) -> Path | None:
-    """The key file that is configured: ``key_file``, or for Postgres that of the environment. SQLite needs none.
+    """The configured key file: ``key_file`` or, for Postgres, the environment's. SQLite needs none.
 
     Raises:
         SetupError: a journal in Postgres has none.
@@ -66,7 +66,7 @@ def read_key(path: Path) -> bytes | None:
 
 
 def create_key(path: Path) -> bytes:
-    """Write a new key to ``path``, for its owner only, and return it; or the key that another process wrote first.
+    """Write a new key to ``path``, readable only by its owner, and return it or the key of a faster process.
 
     Raises:
         JournalError: the file cannot be written.

@@ -1,4 +1,4 @@
-"""The lease of a run: acquired with the first items of a new run, or with what the next executor needs to know."""
+"""The lease of a run, acquired with a new run's first items or with the state that the next executor needs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Acquisition(Struct, frozen=True):
 
     @property
     def lock_keys(self) -> LockKeys:
-        """The run, and everything that its first items concern."""
+        """Lock the run and everything that its first items concern."""
         return self._append.lock_keys
 
     @property

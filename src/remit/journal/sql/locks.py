@@ -14,7 +14,7 @@ from remit.journal.sql.statements import run_by_driver
 from remit.journal.sql.tables import QUESTIONS, RUNS
 
 _STRIPE_COUNT: Final = 2048
-"""Names are hashed to this many locks, because Postgres has room for a limited number. A collision only waits."""
+"""The number of locks to which names are hashed, because Postgres limits them. A collision only causes a wait."""
 
 _LOCK_NAMESPACE: Final = 0x52656D69
 """Advisory locks are shared by the whole database; this number separates Remit's from those of other programs."""
@@ -22,7 +22,7 @@ _LOCK_NAMESPACE: Final = 0x52656D69
 _ACQUIRE_LOCKS: Final = (
     "SELECT pg_advisory_xact_lock({namespace}, stripe) FROM unnest('{{{stripes}}}'::integer[]) AS stripe"
 )
-"""It starts every transaction, so only the driver runs it: SQLAlchemy would double the time of a transaction."""
+"""Starts every transaction. Only the driver runs it, because SQLAlchemy would double a transaction's time."""
 
 
 class LockKeys(NamedTuple):

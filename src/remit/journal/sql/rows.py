@@ -1,4 +1,4 @@
-"""Decodes the rows of runs, questions and grants, and refuses those that no store has written."""
+"""Decodes the rows of runs, questions and grants, and refuses rows that no store wrote."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _check_columns(row: Row[Any], **expected: object) -> None:
 
 @contextmanager
 def refuse_broken(kind: str, name: object) -> Generator[None]:
-    """Raise whatever a row does to its decoder as a `BrokenJournalError` that names it."""
+    """Convert any error of a row's decoder to a `BrokenJournalError` that names the row."""
     try:
         yield
     except (KeyError, TypeError, ValueError, RemitError) as error:

@@ -1,4 +1,4 @@
-"""What the index says that runs have done, and what models have used, in the database."""
+"""The summaries of runs and the usage of models, in the database."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from remit.record.usage import ModelName, TokenCounts
 
 
 class SqlRunSummaries(SqlAttachedCalls):
-    """The part of a store in SQL that says what runs have done."""
+    """The part of an SQL store that summarizes runs."""
 
     async def read_summaries(self, runs: Sequence[str]) -> Mapping[str, RunSummary]:
         """The summaries of those of ``runs`` that are open, by run."""
@@ -69,8 +69,7 @@ def _read_summaries(connection: Connection, runs: Sequence[str], now: float) -> 
 def _select_usage(wanted: Mapping[str, str], since: float, until: float) -> Select[Any]:
     """Select usage by target and model, in one statement, so that a run that ends meanwhile counts once.
 
-    Whole days have their sums, to which the runs that have not ended are added. Of the parts of days before and after
-    them each run is read.
+    Whole days use stored sums plus the unfinished runs. For partial days before and after them, each run is read.
     """
     first = math.ceil(since / DAY)
     last = max(first, _LAST_DAY if until == math.inf else int(until // DAY))

@@ -108,8 +108,8 @@ def add_usage(connection: Connection, used: Sequence[tuple[str, RunTotals]]) -> 
 def add_to_days(connection: Connection, ended: Sequence[str]) -> None:
     """Add what the runs that end have used to the sums of the days on which they were opened.
 
-    It comes last in a transaction, and in the order of the keys: processes share these rows, so they are locked as
-    briefly as can be, and in one order.
+    This runs last in a transaction and in key order: processes share these rows, so the locks must be brief and
+    ordered.
     """
     sums: dict[tuple[object, ...], TokenCounts] = {}
     for run in ended:

@@ -1,4 +1,4 @@
-"""Signatures: keyed digests of what decides whether a call may run, so that SQL alone can forge none of it.
+"""Signatures: keyed digests of the data that decides whether a call may run, so that SQL alone cannot forge it.
 
 Signed are the rows of questions, grants and conversations with their state, requests to cancel, and the end of the
 chain of each run. The key is in a file outside of the database.
@@ -49,10 +49,10 @@ class Signer:
         return blake2b(text.encode("utf-8", "surrogatepass"), key=self._key, digest_size=32).digest()
 
     def check(self, kind: RowKind, values: Mapping[str, Any], signature: object) -> None:
-        """Refuse a row that does not have its signature.
+        """Refuse a row with a wrong signature.
 
         Raises:
-            ChangedRowError: SQL changed the row, or wrote it.
+            ChangedRowError: SQL changed or wrote the row.
         """
         if not isinstance(signature, bytes) or not hmac.compare_digest(signature, self.sign(kind, values)):
             raise ChangedRowError("its signature does not match")

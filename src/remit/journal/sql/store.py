@@ -107,7 +107,7 @@ class SqlStore(SqlRunSummaries):
             for Postgres the file in ``$REMIT_JOURNAL_KEY``.
 
     Raises:
-        SetupError: the URL is neither, a journal in Postgres has no key, or the driver is not installed.
+        SetupError: the URL is unsupported, a Postgres journal has no key, or the driver is not installed.
     """
 
     def __init__(

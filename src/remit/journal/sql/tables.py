@@ -91,7 +91,7 @@ RUN_USAGE: Final = Table(
     *(Column(name, Text, primary_key=True) for name in ("run", "requested", "model")),
     *(Column(name, BigInteger, nullable=False) for name in _COUNTS),
 )
-"""What runs have used of each model."""
+"""The usage of each model by each run."""
 
 USAGE: Final = Table(
     "remit_usage",
@@ -102,7 +102,7 @@ USAGE: Final = Table(
     *(Column(name, Text, primary_key=True) for name in ("principal", "target", "requested", "model")),
     *(Column(name, BigInteger, nullable=False) for name in _COUNTS),
 )
-"""What the ended runs that were opened on a day (since the epoch, UTC) have used of each model."""
+"""The usage of each model by ended runs, per opening day (since the epoch, UTC)."""
 
 ITEMS: Final = Table(
     "remit_items",
@@ -224,7 +224,7 @@ ANSWERS: Final = Table(
     Column("body", Text, nullable=False),
     Column("follows", Integer, nullable=False),
 )
-"""Pieces of the answers that models are writing."""
+"""Pieces of answers in progress."""
 
 ATTACHED: Final = Table(
     "remit_attached", METADATA, Column("call", Text, primary_key=True), Column("run", Text, nullable=False)

@@ -20,7 +20,7 @@ from remit.errors import JournalError
 T = TypeVar("T")
 
 MAX_BATCH_SIZE: Final = 256
-"""Maximal size of a batch, so that no job waits indefinitely under load."""
+"""The maximum size of a batch, so that no job waits indefinitely under load."""
 
 DatabaseOperation = Callable[[Connection], Any]
 
@@ -68,11 +68,11 @@ class WorkerThread:
 
     @property
     def is_own(self) -> bool:
-        """Whether it belongs to this process, and not to the one that this was forked from."""
+        """Whether the thread belongs to this process rather than to the process that forked it."""
         return self._thread is None or self._process == os.getpid()
 
     def check_own(self) -> None:
-        """Refuse to wait for a thread that this process does not have.
+        """Refuse to wait for a thread that does not exist in this process.
 
         Raises:
             JournalError: the thread belongs to the process that this one was forked from.

@@ -129,7 +129,7 @@ class Writer:
 
     @contextmanager
     def _transaction(self, operations: Sequence[DatabaseOperation]) -> Generator[Connection]:
-        """Commit what the block does. If anything fails, the transaction is rolled back."""
+        """Commit the block's changes, or roll back the transaction if anything fails."""
         try:
             connection = self._begin(operations)
             yield connection
@@ -206,7 +206,7 @@ def _to_remit_error(error: Exception) -> RemitError:
 
 
 def database_message(error: Exception) -> str:
-    """The message of a database error, on one line. Python's own errors are those of values that were changed."""
+    """The message of a database error, on one line. Python's own errors come from values changed in the database."""
     if isinstance(error, (TypeError, ValueError, KeyError)) and not isinstance(error, UnicodeError):
         what = f"a {error.title}" if isinstance(error, ValidationError) else "a row"
         return f"{what} has a value that Remit does not write; it was changed or damaged, so restore a backup"

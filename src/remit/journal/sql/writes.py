@@ -315,7 +315,7 @@ def _settle_question(connection: Connection, question: str, **changes: str) -> N
 
 
 def _wake_waiting_runs(connection: Connection, question: Row[Any]) -> None:
-    """Have the runs that wait for a question looked at: the one that asked it, and others of its conversation."""
+    """Wake the runs that wait for a question: the run that asked it, and others of its conversation."""
     key = question.conversation
     others = [row.run for row in _SELECT_WAITING_RUNS.all(connection, conversation=key)] if key else []
     for run in sorted({question.run, *others}):

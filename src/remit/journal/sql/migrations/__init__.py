@@ -17,11 +17,11 @@ from remit.journal.sql.tables import HEAD_REVISION, METADATA, VERSION_TABLE
 def migrate(engine: Engine, key_file: Path | None = None) -> None:
     """Create the tables of a new journal, and find the signer. Concurrent processes take turns.
 
-    No row of an existing journal is signed, and opening one waits for no writer.
+    Opening an existing journal signs no rows and does not wait for writers.
 
     Raises:
         JournalFormatError: the tables are those of another version.
-        JournalError: the key of the journal is missing or another one.
+        JournalError: the journal's key is missing or wrong.
     """
     with engine.connect().execution_options(remit_reads=True) as connection:
         signer = open_signer(connection, key_file) if _has_tables(connection) else None
@@ -37,7 +37,7 @@ def migrate(engine: Engine, key_file: Path | None = None) -> None:
 
 
 def accept_rows(engine: Engine, key_file: Path | None = None) -> None:
-    """Accept every row of a journal as it is: sign all with its key, or with a new one if that is lost."""
+    """Accept every row of a journal as it is: sign all rows with its key, or with a new key if that is lost."""
     with engine.begin() as connection:
         acquire_locks(connection, [LockKeys(frozenset({VERSION_TABLE}))])
         if not _has_tables(connection):
