@@ -191,7 +191,7 @@ class RunIndex(Protocol):
         ...
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
-        """The last run that was opened in a conversation, without direct calls."""
+        """The run opened last in a conversation, ignoring direct calls."""
         ...
 
     async def list_due_runs(self, application: str, limit: int = 1000) -> list[str]:
@@ -208,7 +208,7 @@ class RunIndex(Protocol):
         ...
 
     async def postpone(self, run: str, seconds: float) -> None:
-        """Make a run due after ``seconds`` at the earliest, unless a decision or a cancellation arrives before."""
+        """Postpone a run by at least ``seconds``, unless a decision or cancellation arrives earlier."""
         ...
 
     async def find_run(self, run: str) -> RunRow | None:
@@ -224,13 +224,13 @@ class RunIndex(Protocol):
         ...
 
     async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
-        """The newest matching question of a conversation that is open, or decided and not consumed."""
+        """The newest matching question of a conversation that is open or has an unused decision."""
         ...
 
     async def find_last_approval(
         self, *, application: str, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> QuestionRow | None:
-        """The newest approved question of a rule about an asker's calls of a tool for a target, with arguments.
+        """The newest approved question, with arguments, for that rule, asker, tool and target.
 
         Only runs of the application count, without erased questions. An implementation must not scan other questions,
         because a store has many and this runs before each new question.
@@ -359,7 +359,7 @@ class AnswerPieces(Protocol):
     def write_pieces(
         self, run: str, epoch: int, pieces: Sequence[AnswerPiece], closed: Sequence[int] = ()
     ) -> AppendFuture:
-        """Store pieces, and delete those of the answers ``closed``; nothing if another epoch has started.
+        """Store pieces and delete those of the ``closed`` answers, unless another epoch has started.
 
         This takes effect before later appends.
         """

@@ -49,7 +49,7 @@ class RunDecisions:
     async def find_last_approval(
         self, *, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> tuple[Question, Decision] | None:
-        """The newest approved question of a rule about an asker's calls of a tool for a target, in this application."""
+        """The newest approved question of this application with that rule, asker, tool and target."""
         row = await self._store.find_last_approval(
             application=self.application, tenant=tenant, asker=asker, target=target, tool=tool, rule=rule
         )

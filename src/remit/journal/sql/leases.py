@@ -40,7 +40,7 @@ class Acquisition(Struct, frozen=True):
 
     @property
     def lock_keys(self) -> LockKeys:
-        """Lock the run and everything that its first items concern."""
+        """The keys of the run and of everything that its first items concern."""
         return self._append.lock_keys
 
     @property

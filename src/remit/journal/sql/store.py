@@ -204,7 +204,7 @@ class SqlStore(SqlRunSummaries):
         await self._write(work, run)
 
     async def cancel_requested_by(self, run: str) -> str:
-        """The name of the principal who requested cancellation of the run; empty if there is no request."""
+        """The name of the principal that requested the run's cancellation, or empty."""
         rows = await self._run_query(SELECT_CANCELLED, run=run)
         return cancel_request(rows[0], signer_of(self._engine)) if rows else ""
 
@@ -213,7 +213,7 @@ class SqlStore(SqlRunSummaries):
         return readable_rows(await self._run_select(select_runs(**run_filter)), run_row)
 
     async def find_latest_run(self, conversation: str, *, tenant: str, application: str) -> RunRow | None:
-        """The last run that was opened in a conversation, without direct calls."""
+        """The run opened last in a conversation, ignoring direct calls."""
         rows = await self._run_query(SELECT_LATEST_RUN, **ConversationKey(tenant, application, conversation)._asdict())
         return run_row(rows[0]) if rows else None
 
@@ -228,7 +228,7 @@ class SqlStore(SqlRunSummaries):
         return await self._submit_read(lambda c: any(row.until > self._now(c) for row in SELECT_LEASE.all(c, run=run)))
 
     async def postpone(self, run: str, seconds: float) -> None:
-        """Make a run due after ``seconds`` at the earliest, unless a decision or a cancellation arrives before."""
+        """Postpone a run by at least ``seconds``, unless a decision or cancellation arrives earlier."""
         postponed = update(RUNS).where(RUNS.c.run == run)
         await self._write(lambda each: each.execute(postponed.values(wake=self._now(each) + seconds)), run)
 
@@ -254,7 +254,7 @@ class SqlStore(SqlRunSummaries):
         return await self._submit_read(work)
 
     async def find_usable_question(self, conversation: str, match: str) -> QuestionRow | None:
-        """The newest matching question of a conversation that is open, or decided and not consumed."""
+        """The newest matching question of a conversation that is open or has an unused decision."""
         where = (QUESTIONS.c.conversation == conversation, QUESTIONS.c.match == match, QUESTIONS.c.taken_run == "")
         statement = select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked.desc())
         rows, now = await self._read_questions(lambda connection: connection.execute(statement).all())
@@ -263,17 +263,17 @@ class SqlStore(SqlRunSummaries):
     async def find_last_approval(
         self, *, application: str, tenant: str, asker: str, target: str, tool: str, rule: str
     ) -> QuestionRow | None:
-        """The newest approved question of a rule about an asker's calls of a tool for a target."""
+        """The newest approved question with that rule, asker, tool and target."""
         key = approval_key(tenant=tenant, asker=asker, target=target, tool=tool, rule=rule)
         rows, _ = await self._read_questions(partial(SELECT_LAST_APPROVAL.all, approval=key, application=application))
         return next(iter(rows), None)
 
     async def read_changes(self, tenant: str, place: Place | None, limit: int) -> ChangePage:
-        """The rows of a tenant that have changed after a place, at most ``limit``; without a place none, as of now."""
+        """Up to ``limit`` rows of a tenant that changed after a place. Without a place, only the current place."""
         return await self._submit_read(lambda connection: read_changes(connection, tenant, place, limit, self._now))
 
     def watch_changes(self) -> AbstractContextManager[asyncio.Event]:
-        """An event that is set after each change, also of another process, and sometimes without one."""
+        """An event that is set after each change, including changes by other processes, and sometimes spuriously."""
         return self._changes.watch()
 
     def _wake_watchers(self, operations: Sequence[DatabaseOperation]) -> None:
@@ -348,7 +348,7 @@ class SqlStore(SqlRunSummaries):
         return await self._submit_read(lambda connection: self._artifacts.read(connection, digest, scope))
 
     async def close(self) -> None:
-        """Finish submitted operations and close the database. In a forked child, nothing: the parent has it open."""
+        """Finish submitted operations and close the database. Do nothing in a fork, whose parent has it open."""
         self._changes.close()
         await asyncio.to_thread(self._writer.close)
         await asyncio.to_thread(self._reader.close)
