@@ -115,7 +115,9 @@ class AnswerStream:
             self.add_bytes(b"\n\n")
         self._choose_answer()
         message, finish = self._join_message(), self._choice.get("finish_reason")
-        if not ((self._has_ended and message) or finish or self._body.get("error")):
+        if self._body.get("error"):
+            finish = None  # an end after an error makes no answer whole
+        elif not ((self._has_ended and message) or finish):
             raise StreamCutError("the answer was cut off")
         calls: object = message.get("tool_calls") or []
         if not isinstance(calls, list):

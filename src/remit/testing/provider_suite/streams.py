@@ -301,6 +301,16 @@ OUTAGES: Final[dict[str, Shape]] = {
     ),
     "cut within a call": _say(piece(0, '{"wh', id="c1", name="look"), rests=True),
     "an error on the way": _say(*_TEXT[:2], {"error": {"message": "disconnected", "code": 502}}, DONE, rests=True),
+    "an error on the way to a normal end": _say(
+        *_TEXT[:2], {"error": {"message": "disconnected", "code": 502}}, chunk({}, "stop"), DONE, rests=True
+    ),
+    "an error on the way to the end of a call": _say(
+        piece(0, id="c1", name="now", arguments="{}"),
+        {"error": {"message": "disconnected", "code": 502}},
+        chunk({}, "tool_calls"),
+        DONE,
+        rests=True,
+    ),
     "an error in a choice": _say(
         *_TEXT[:2], chunk({"content": ""}, "error", error={"code": "server_error", "message": "gone"}), DONE, rests=True
     ),
