@@ -44,13 +44,13 @@ class RunSummaries(Protocol):
     """The summaries of runs. An append to a run updates its summary in the same transaction."""
 
     async def read_summaries(self, runs: Sequence[str]) -> Mapping[str, RunSummary]:
-        """The summaries of those of ``runs`` that are open, by run."""
+        """The summaries of the opened ones among ``runs``, by run."""
         ...
 
     async def read_usage(
         self, *, tenant: str, application: str = "", principal: str = "", since: float, until: float
     ) -> Sequence[UsageRow]:
-        """What the models of runs have used that were opened from ``since`` until ``until``, by target and model.
+        """The model usage of runs opened from ``since`` until ``until``, by target and model.
 
         Runs with erased content also count. An implementation must not read every run, because a store has many.
         """

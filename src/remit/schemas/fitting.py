@@ -76,7 +76,7 @@ class Texts:
         self._of_schemas: dict[int, str] = {}
 
     def of(self, value: object) -> str:
-        """The text of a part, in which 1 and 1.0 differ."""
+        """The text of a part, which distinguishes 1 from 1.0."""
         if id(value) not in self._made:
             self._made[id(value)] = json.dumps(value, sort_keys=True)
         return self._made[id(value)]

@@ -76,12 +76,12 @@ def raw_members(text: str) -> dict[str, str]:
 
 
 def join_items(items: Iterable[str]) -> str:
-    """The array of texts of values."""
+    """Join the texts of values to an array."""
     return f"[{','.join(items)}]"
 
 
 def join_members(members: Mapping[str, str]) -> str:
-    """The object of texts of values."""
+    """Join the texts of values to an object."""
     return f"{{{','.join([f'{encode_basestring_ascii(key)}:{value}' for key, value in members.items()])}}}"
 
 

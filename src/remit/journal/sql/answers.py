@@ -105,4 +105,4 @@ class SqlAnswers(abc.ABC):
 
 
 _WATCHES_LOCK: Final = "watches"
-"""The lock of writers of watches, which delete expired ones."""
+"""The lock for changes to watches, because each writer also deletes expired watches."""

@@ -23,13 +23,13 @@ class SqlRunSummaries(SqlAttachedCalls):
     """The part of an SQL store that summarizes runs."""
 
     async def read_summaries(self, runs: Sequence[str]) -> Mapping[str, RunSummary]:
-        """The summaries of those of ``runs`` that are open, by run."""
+        """The summaries of the opened ones among ``runs``, by run."""
         return await self._submit_read(lambda connection: _read_summaries(connection, runs, self._now(connection)))
 
     async def read_usage(
         self, *, tenant: str, application: str = "", principal: str = "", since: float, until: float
     ) -> Sequence[UsageRow]:
-        """What the models of runs have used that were opened from ``since`` until ``until``, by target and model."""
+        """The model usage of runs opened from ``since`` until ``until``, by target and model."""
         wanted = {"tenant": tenant, "application": application, "principal": principal}
         statement = _select_usage({name: value for name, value in wanted.items() if value}, since, until)
         rows = await self._submit_read(lambda connection: connection.execute(statement).all())
