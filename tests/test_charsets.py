@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remit.charsets import decode, find_charset
+from remit.charsets import decode, find_charset, find_mark
 from tests.strangers.charsets import BROKEN, DECLARED, NO_CHARSETS, SPELLED
 
 
@@ -29,3 +29,17 @@ def test_bytes_that_are_not_in_their_charset_are_refused_or_replaced(label: str,
     assert decode(content, charset, "replace") == text
     with pytest.raises(UnicodeDecodeError):
         decode(content, charset)
+
+
+@pytest.mark.parametrize(
+    ("codec", "charset", "length"),
+    [
+        ("utf-8", "utf-8", 3),
+        ("utf-16-le", "utf-16-le", 2),
+        ("utf-16-be", "utf-16-be", 2),
+        ("utf-32-le", "utf-32-le", 4),
+    ],
+)
+def test_a_byte_order_mark_names_the_charset_of_a_text(codec: str, charset: str, length: int) -> None:
+    assert find_mark("\ufeffa".encode(codec)) == (charset, length)
+    assert find_mark(b"a") is None

@@ -16,7 +16,7 @@ from remit.core.call_checks import check_call
 from remit.core.checks import HALF_CHARACTER, check_instance, check_texts
 from remit.errors import SetupError
 
-__all__ = ["MULTIBYTE", "decode", "find_charset"]
+__all__ = ["MULTIBYTE", "decode", "find_charset", "find_mark"]
 
 _WINDOWS_1252: Final = "cp1252"
 
@@ -82,6 +82,13 @@ MULTIBYTE: Final = frozenset(
 _SINGLE_BYTE: Final = re.compile(
     r"cp(437|720|737|775|85[0-8]|86\d|874|1006|1125|125\d)|iso8859-\d+|koi8[-_][rut]|mac[-_]\w+|kz1048|ptcp154"
 )
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins with the mark of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _Handler = Callable[[UnicodeError], tuple[str | bytes, int]]
 _MAX_LABEL: Final = 60
 _JIS_OFFSETS: Final = {"iso2022_jp_ext": 0, "euc_jp": 0x80}
@@ -100,6 +107,13 @@ def find_charset(label: str) -> str | None:
             name = written.sub(meant, name)
             charset = _find_codec(name)
     return charset
+
+
+@check_call
+def find_mark(content: bytes) -> tuple[str, int] | None:
+    """The charset that the byte order mark of a text names, and the length of the mark; None without a mark."""
+    check_instance("find_mark: content", content, bytes, "give bytes")
+    return next(((charset, len(mark)) for mark, charset in _MARKS if content.startswith(mark)), None)
 
 
 def _find_codec(name: str) -> str | None:

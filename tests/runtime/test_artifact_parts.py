@@ -81,7 +81,35 @@ async def test_of_binary_content_its_type_and_size_are_said(content: bytes) -> N
     assert (part.text, part.next_offset) == (f"[no text: application/x-odd, {len(content)} bytes]", None)
 
 
-async def test_a_text_in_an_old_encoding_is_read() -> None:
+@pytest.mark.parametrize(
+    ("content", "text", "charset"),
+    [
+        ("Käse;5 €\r\n".encode("cp1252"), "Käse;5 €\r\n", "cp1252"),
+        ("\ufeffKäse;5".encode("utf-16-le"), "Käse;5", "utf-16-le"),
+        ("\ufeffKäse;😀5".encode("utf-16-be"), "Käse;😀5", "utf-16-be"),
+        ("\ufeffKäse;5".encode("utf-32-le"), "Käse;5", "utf-32-le"),
+        ("\ufeffKäse;5".encode(), "Käse;5", None),
+        ("Käse; ".encode() + b"\xff", "Käse; \ufffd", None),
+    ],
+)
+@pytest.mark.parametrize("length", [4, 5, 100])
+async def test_a_text_is_read_in_its_charset_which_is_named_if_it_is_not_utf_8(
+    content: bytes, text: str, charset: str | None, length: int
+) -> None:
     runtime = runtime_of(InMemoryStore())
-    file = await runtime.artifacts.add("Die Bäckerei öffnet früh.".encode("latin-1"), by=ADA)
-    assert (await runtime.call(read_artifact, ADA, file)).value().text.startswith("Die B\ufffdckerei")
+    file = await runtime.artifacts.add(content, by=ADA)
+    read, offset = "", 0
+    for _ in range(20):
+        part = (await runtime.call(read_artifact, ADA, file, offset, length)).value()
+        read += part.text
+        assert part.charset == charset
+        if part.next_offset is None:
+            break
+        offset = part.next_offset
+    assert read == text
+
+
+async def test_a_part_does_not_begin_within_a_character_of_utf_16() -> None:
+    runtime = runtime_of(InMemoryStore())
+    file = await runtime.artifacts.add("\ufeffabc".encode("utf-16-le"), by=ADA)
+    assert (await runtime.call(read_artifact, ADA, file, 5)).value().text == "bc"

@@ -188,7 +188,7 @@ async def test_a_model_reads_parts_of_a_large_result(store: Store) -> None:
     assert first["beginning"].startswith("xxx")
     assert first["end"].endswith("THE END")
     assert len(json.dumps(first)) < 33_000
-    assert second == {"text": "xxxTHE END", "next_offset": None, "size": len(LARGE)}
+    assert second == {"text": "xxxTHE END", "next_offset": None, "size": len(LARGE), "charset": None}
     assert (await runtime.replay(result.run)).difference == ""
 
 

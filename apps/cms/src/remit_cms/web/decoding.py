@@ -7,9 +7,8 @@ import re
 import unicodedata
 from typing import Final
 
-from remit.charsets import decode, find_charset
+from remit.charsets import decode, find_charset, find_mark
 
-_MARKS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _SAID: Final = re.compile(
     rb"""<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?\s*([\w:.-]{1,40})|^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["']([\w:.-]{1,40})""",
     re.IGNORECASE,
@@ -23,9 +22,9 @@ _NOT_OF_THE_WEB: Final = frozenset({"utf-7"})
 
 def decode_body(body: bytes, content_type: str, *, is_cut: bool = False) -> str:
     """A body as text. ``is_cut``: its last character may be missing in part."""
-    for mark, codec in _MARKS:
-        if body.startswith(mark):
-            return body[len(mark) :].decode(codec, "replace")
+    if (marked := find_mark(body)) is not None:
+        charset, length = marked
+        return decode(body[length:], charset, "replace")
     kind, _, parameters = content_type.lower().partition(";")
     written = _find_written(body) if not kind or kind.strip().endswith(("html", "xml")) else ""
     for name in (parameters.partition("charset")[2].lstrip(" =").partition(";")[0], written):
