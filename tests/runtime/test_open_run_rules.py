@@ -243,3 +243,20 @@ async def test_a_call_has_no_more_permissions_than_its_client_whatever_the_direc
         assert "pages:read" in (await run.call("read", {})).text
         async with runtime.client(reader).open_run(run_id=run.id) as other:
             assert (await other.call("read", {})).value() == "text"
+
+
+async def test_the_same_arguments_written_in_another_way_are_the_same_call_before_and_after_the_end() -> None:
+    ran = list[float]()
+
+    @tool(effect=Effect.UNSAFE)
+    async def pay(amount: float, to: str = "ada") -> str:
+        """Pay."""
+        ran.append(amount)
+        return f"{amount} to {to}"
+
+    async with Runtime(App(name="bank", tools=[pay])).client(ADA).open_run() as run:
+        same = ({"amount": 42}, '{"amount":42.0}', {"to": "ada", "amount": 4.2e1})
+        assert {(await run.call("pay", each, key="1")).value() for each in same} == {"42.0 to ada"}
+        await run.close()
+        assert {(await run.call("pay", each, key="1")).value() for each in same} == {"42.0 to ada"}
+    assert ran == [42.0]

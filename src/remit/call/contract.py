@@ -79,6 +79,14 @@ class InputSchema(Protocol[P]):
         """
         ...
 
+    def dump_given(self, payload: P) -> str:
+        """The canonical JSON of a payload without computed defaults: equal for requests that say the same.
+
+        Raises:
+            InvalidArgumentsError: as for `dump_canonical`, or computed defaults cannot be told from given values.
+        """
+        ...
+
     def dump_arguments(self, payload: P) -> Arguments:
         """The arguments of a payload that were set, without defaults.
 

@@ -102,6 +102,10 @@ class JsonInput:
         """
         return self._dump(payload.to_dict())
 
+    def dump_given(self, payload: JsonPayload) -> str:
+        """The canonical JSON of a payload: JSON schemas compute no defaults."""
+        return self.dump_canonical(payload)
+
     def load(self, text: str) -> JsonPayload:
         """Load a payload from its canonical JSON.
 

@@ -17,6 +17,7 @@ from remit.chat.wire import without_surrogates
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.record.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json
 from remit.record.secret import contains_secret
+from remit.schemas.computed_defaults import find_computed
 from remit.schemas.json_validator import SchemaMismatchError
 from remit.schemas.jsontext import reject_constant
 from remit.schemas.satisfiable import refuse_contradiction
@@ -117,6 +118,19 @@ class Input(TypedSchema[P]):
             self._check_round_trip(payload, text, set(self.model.model_fields))
         return text
 
+    def dump_given(self, payload: P) -> str:
+        """The canonical JSON of a payload without computed defaults, by which requests are compared.
+
+        Raises:
+            InvalidArgumentsError: as for `dump_canonical`, or computed defaults cannot be told from given values.
+        """
+        if not self.computes_defaults:
+            return self.dump_canonical(payload)
+        text = canonical_json(self._to_json_value(payload, exclude=find_computed(payload)))
+        if self._codec.needs_round_trip_check or self._codec.leaves_out_values:
+            self._check_round_trip(payload, text, payload.model_fields_set)
+        return text
+
     def load(self, text: str) -> P:
         """Load a payload from its canonical JSON.
 
@@ -158,10 +172,12 @@ class Input(TypedSchema[P]):
         except ContractError:
             return True
 
-    def _to_json_value(self, payload: P, fields: set[str] | None = None) -> dict[str, Any]:
+    def _to_json_value(
+        self, payload: P, fields: set[str] | None = None, *, exclude: dict[Any, Any] | None = None
+    ) -> dict[str, Any]:
         try:
             plain: dict[str, Any] = self._codec.serializer.to_python(
-                payload, mode="json", by_alias=True, include=fields
+                payload, mode="json", by_alias=True, include=fields, exclude=exclude
             )
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidArgumentsError(f"JSON cannot hold the arguments: {say_why(error)}") from error

@@ -114,7 +114,7 @@ class OpenRun:
         _check_cage(opened)
         check_key(key)
         callee = parts.find(tool)
-        incoming = IncomingCall(callee.name, _read_arguments(tool, arguments, parts.limits), key, self._by)
+        incoming = IncomingCall(callee, _read_arguments(tool, arguments, parts.limits), key, self._by)
         outcome = await parts.runs.call(opened.run, incoming, self, self._idle_seconds)
         return CallResult(
             run=opened.run,

@@ -9,7 +9,9 @@ from typing import Any
 
 from remit.call.reply import Reply
 from remit.call.step import PreparedCall
+from remit.dispatch.registry import AnyCallee
 from remit.engine.outcome import ExecutionOutcome
+from remit.engine.request import identify_arguments
 from remit.errors import IdempotencyError, RequestConflictError, Suspended
 from remit.record.arguments import Arguments, Limits, parse_arguments
 from remit.record.items import CallReceived
@@ -26,10 +28,10 @@ class IncomingCall:
     The caller awaits ``outcome``. ``call`` is the call's id after the run has accepted it.
     """
 
-    __slots__ = ("_opened", "arguments", "by", "key", "outcome", "tool")
+    __slots__ = ("_opened", "arguments", "by", "callee", "key", "outcome")
 
-    def __init__(self, tool: str, arguments: Arguments, key: str, by: Principal) -> None:
-        self.tool, self.arguments, self.key, self.by = tool, arguments, key, by
+    def __init__(self, callee: AnyCallee, arguments: Arguments, key: str, by: Principal) -> None:
+        self.callee, self.arguments, self.key, self.by = callee, arguments, key, by
         self.outcome: CallFuture = asyncio.get_running_loop().create_future()
         self._opened: OpenedCall | None = None
 
@@ -40,9 +42,12 @@ class IncomingCall:
 
     def is_recorded_as(self, received: CallReceived) -> bool:
         """Whether a recorded call has its key, its tool and its arguments."""
-        recorded = parse_arguments(received.arguments, Limits())
-        is_same = (received.callee, recorded.identity) == (self.tool, self.arguments.identity)
-        return self.key == received.key and is_same
+        if (received.key, received.callee) != (self.key, self.callee.name):
+            return False
+        given, recorded = self.arguments, parse_arguments(received.arguments, Limits())
+        return given.raw == received.arguments or (
+            identify_arguments(self.callee, given) == identify_arguments(self.callee, recorded)
+        )
 
     def settle(self, outcome: ExecutionOutcome) -> None:
         """Tell the caller the outcome of the call."""
@@ -72,12 +77,12 @@ class IncomingCall:
 
 
 class OpenedCall:
-    """A call of an open run. ``signal`` is set while it waits, ``task`` while it runs."""
+    """A ``received`` call of an open run. ``signal`` is set while it waits, ``task`` while it runs."""
 
-    __slots__ = ("_tool", "prepared", "signal", "task", "waiters")
+    __slots__ = ("prepared", "received", "signal", "task", "waiters")
 
-    def __init__(self, tool: str, prepared: PreparedCall) -> None:
-        self._tool, self.prepared = tool, prepared
+    def __init__(self, received: CallReceived, prepared: PreparedCall) -> None:
+        self.received, self.prepared = received, prepared
         self.signal: Suspended | None = None
         self.task: asyncio.Task[Reply] | None = None
         self.waiters: list[IncomingCall] = []
@@ -86,10 +91,6 @@ class OpenedCall:
     def questions(self) -> tuple[str, ...]:
         """The questions whose decisions it waits for."""
         return () if self.signal is None else self.signal.questions
-
-    def is_same(self, tool: str, arguments: Arguments) -> bool:
-        """Whether this is the call of a tool with these arguments."""
-        return (self._tool, self.prepared.arguments) == (tool, arguments.identity)
 
     def take_end(self, task: asyncio.Task[Reply]) -> BaseException | None:
         """Tell the callers how the task ended. Returns its error if the error stops the run."""

@@ -129,7 +129,7 @@ class _Body:
         """
         self._calls.has_begun = True
         for item in [*_received_among(self._frame.ledger.recorded_items())]:
-            opened = self._open(item.key, item.callee, self._prepare(item.callee, item.arguments))
+            opened = self._open(item, self._prepare(item.callee, item.arguments))
             if _output_of(opened.prepared.id, self._frame) is None:
                 self._start(opened)
         try:
@@ -190,17 +190,17 @@ class _Body:
             return
         known = self._by_key.get(incoming.key) if incoming.key else None
         if known is None:
-            prepared = self._prepare(incoming.tool, incoming.arguments.raw, incoming.by)
+            prepared = self._prepare(incoming.callee.name, incoming.arguments.raw, incoming.by)
             received = CallReceived(
                 call=prepared.id,
                 parent=self._frame.id,
-                callee=incoming.tool,
+                callee=incoming.callee.name,
                 arguments=incoming.arguments.raw,
                 key=incoming.key,
             )
             self._frame.ledger.add(received)
-            known = self._open(incoming.key, incoming.tool, prepared)
-        elif not known.is_same(incoming.tool, incoming.arguments):
+            known = self._open(received, prepared)
+        elif not incoming.is_recorded_as(known.received):
             refuse_key(incoming)
             return
         elif known.questions and await self._calls.is_decided(known.questions):
@@ -216,10 +216,10 @@ class _Body:
     def _prepare(self, tool: str, arguments: str, by: Principal | None = None) -> PreparedCall:
         return self._frame.prepare_call(self._frame.find(tool), arguments, by=by)
 
-    def _open(self, key: str, tool: str, prepared: PreparedCall) -> OpenedCall:
-        opened = OpenedCall(tool, prepared)
-        if key:
-            self._by_key[key] = opened
+    def _open(self, received: CallReceived, prepared: PreparedCall) -> OpenedCall:
+        opened = OpenedCall(received, prepared)
+        if received.key:
+            self._by_key[received.key] = opened
         return opened
 
     def _start(self, opened: OpenedCall) -> None:

@@ -201,16 +201,15 @@ def check_same_request(request: RunRequest, recorded: RunOpened, header: RunOpen
 
 def request_identity(callee: AnyCallee, header: RunOpened, limits: Limits) -> tuple[str, ...]:
     """The identity of a request: all fields of a header that come from the request, and the values of its arguments."""
-    said = _identify_arguments(callee, parse_arguments(header.arguments, limits))
+    said = identify_arguments(callee, parse_arguments(header.arguments, limits))
     start = f"{header.starts_at} {header.starts_before} {header.schedule}"
     started = (start, header.carries, header.history)
     return (header.agent, header.callee, header.conversation, header.target, said, *started)
 
 
-def _identify_arguments(callee: AnyCallee, arguments: Arguments) -> str:
-    """A form of arguments that is equal with and without defaults. Computed defaults differ each time."""
+def identify_arguments(callee: AnyCallee, arguments: Arguments) -> str:
+    """A form of arguments that is equal if their caller says the same, with and without defaults."""
     schema = callee.schema_in
-    if not schema.computes_defaults:
-        with suppress(InvalidArgumentsError):
-            return schema.dump_canonical(schema.bind(arguments, strict=True))
+    with suppress(InvalidArgumentsError):
+        return schema.dump_given(schema.bind(arguments, strict=True))
     return arguments.identity

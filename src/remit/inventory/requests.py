@@ -18,6 +18,7 @@ from remit.dispatch.registry import AnyCallee
 from remit.engine.request import read_metadata
 from remit.engine.result import Result, RunResult
 from remit.errors import (
+    InvalidArgumentsError,
     InvalidOutputError,
     RemitError,
     RequestDeniedError,
@@ -37,7 +38,7 @@ from remit.inventory.envelope import (
 )
 from remit.inventory.methods import PAYLOAD_OF_FAILED, read_pending
 from remit.inventory.operations import Operations
-from remit.record.arguments import Arguments
+from remit.record.arguments import Arguments, parse_arguments
 from remit.record.principal import Principal, check_principal
 from remit.schemas.suggestions import suggest
 
@@ -178,6 +179,7 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
     Raises:
         RequestError: it is not a request, or there is no such method.
     """
+    given = request
     tool_request = ToolRequest if operations is None else operations.tool_request
     if not isinstance(cast("object", request), (Mapping, Request)):
         what = "read its JSON into a dict" if isinstance(request, (str, bytes)) else "give a ToolRequest, or its JSON"
@@ -204,11 +206,22 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
     if key not in operations.method_callees:
         names = ", ".join(each.name for each in operations.find_tools_of(key))
         raise RequestError(f"the method {key} is called by its tools ({names}); send a ToolRequest for one of them")
+    return _Asked(request, key, _dump_payload(definition, request.payload, is_made=request is given), definition)
+
+
+def _dump_payload(definition: MethodDefinition, payload: object, *, is_made: bool) -> Arguments:
+    """The arguments of a method. Those of a made request are all its contents, those of JSON what its sender wrote.
+
+    So a request is the same whenever it is sent: a default that is computed for JSON is no part of it.
+    """
     schema = definition.contract.schema_in
-    payload = schema.check_payload(request.payload)
-    if schema.computes_defaults:  # the request's own contents count, whenever it is sent
-        payload = payload.model_copy(update=dict(payload))
-    return _Asked(request, key, schema.dump_arguments(payload), definition)
+    checked = schema.check_payload(payload)
+    if not schema.computes_defaults:
+        return schema.dump_arguments(checked)
+    if not is_made:
+        with suppress(InvalidArgumentsError):
+            return parse_arguments(schema.dump_given(checked))
+    return schema.dump_arguments(checked.model_copy(update=dict(checked)))
 
 
 def _check_made(request: Request[Any]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, cast, get_origin
+from typing import Any, Final, Literal, cast
 
 from pydantic import TypeAdapter
 
 from remit.errors import ContractError
+from remit.schemas.computed_defaults import may_differ
 from remit.schemas.core_nodes import Node, extra_behavior, iter_nodes, keeps_extra_fields
 
 
@@ -40,13 +41,11 @@ def _fields_of(node: Node) -> Node:
 def computes_defaults(adapter: TypeAdapter[Any]) -> bool:
     """Whether a default comes from a function that may return another value each time, such as a clock."""
     factories = [node["default_factory"] for node in iter_nodes(adapter.core_schema) if "default_factory" in node]
-    return any(get_origin(each) not in _EMPTY_TYPES and each not in _EMPTY_TYPES for each in factories)
+    return any(map(may_differ, factories))
 
 
 _NOT_WRITTEN: Final = ("serialization_exclude", "init_only")
 """The fields that pydantic never writes: excluded ones, and those that dataclasses do not keep."""
-
-_EMPTY_TYPES: Final = (list, dict, set, frozenset, tuple, str)
 
 
 def is_untyped(adapter: TypeAdapter[Any]) -> bool:
