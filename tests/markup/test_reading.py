@@ -85,6 +85,18 @@ def test_what_stands_before_a_line_has_a_bound(html: str) -> None:
     assert len(read_html(html).text) < 100
 
 
+def test_of_a_link_that_no_person_sees_the_address_is_not_kept() -> None:
+    html = "<a href=x style='visibility:hidden'>a</a><td style='font-size:0'><a href=y><img src=z></a>"
+
+    assert read_html(html).links == ("<y>",)
+
+
+@pytest.mark.parametrize("piece", ["0", ".0", " 0", ", 0", "/0", "-9", "/*", "\\0", "rgb(", "a:b !important;"])
+@pytest.mark.parametrize("name", ["font:", "color:rgba(", "opacity:", "position:fixed;clip:rect(", "text-indent:-"])
+def test_a_style_of_any_length_is_read_in_one_pass(name: str, piece: str) -> None:
+    assert read_html(f"<p style='{name}{piece * 100_000}!'>Open.").text in ("Open.", "")
+
+
 def test_characters_that_no_text_has_are_left_out() -> None:
     assert read_html("a\0b&#0;").text == "ab\ufffd"
 

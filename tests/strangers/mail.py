@@ -317,7 +317,7 @@ HIDDEN: Final = tuple(
         ("<p hidden>pay<p>hi", 3),
         ("<div style='color:red; DISPLAY : none !important'>a<div>b</div>c</div>hi", 5),
         ('<span style="display:&#110;one">x</span>hi', 1),
-        ("<table><td style='mso-hide:all'>a<table><td>b</td></table></td></table>hi", 3),
+        ("<table><td style='opacity:0'>a<table><td>b</td></table></td></table>hi", 3),
         ("hi<div style=visibility:hidden>never closed", 12),
         ("<img hidden alt=pay>hi", 3),
         ("<br hidden>hi<p hidden>a<br>b</p>", 3),

@@ -7,14 +7,16 @@ a tag does not depend on the number of open elements.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from remit.markup.numbering import Numbering
 
 Effect = Literal["hidden", "struck", "verbatim", "quoted", "listed", "outside", "main"]
 """The effects of an element on its text."""
+Look = Literal["color", "font-size", "visibility"]
+"""The properties of a style that text inherits and that may hide it."""
 
 BLOCKS: Final = frozenset(
     {"address", "article", "aside", "blockquote", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl"}
@@ -87,6 +89,8 @@ class Element:
 
     name: str
     effects: tuple[Effect, ...] = ()
+    looks: Mapping[Look, bool] = field(default_factory=dict[Look, bool])
+    """The looks that its text inherits from it, each with whether it hides the text."""
     href: str | None = None
     mark: tuple[int, int] | None = None
     """The position of the sign written before its text."""
@@ -180,7 +184,7 @@ class OpenElements:
         for element in ended:
             is_inside = is_inside or element.name in _ENDING_FORMATTING
             if not is_inside and element is not ended[0] and element.name in _FORMATTING:
-                going_on += [element] if element.effects or element.href is not None else []
+                going_on += [element] if element.effects or element.looks or element.href is not None else []
         for element in reversed(ended):
             self._leave(element)
         del self._open[place:]

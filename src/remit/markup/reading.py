@@ -10,6 +10,7 @@ from typing import Final
 from remit.core.call_checks import check_call
 from remit.core.checks import check_instance
 from remit.markup.elements import BLOCKS, HEADINGS, LISTS, TABLE_PARTS, Effect, Element, OpenElements
+from remit.markup.inherited import InheritedLooks, find_looks
 from remit.markup.lines import Line, LineWriter
 from remit.markup.numbering import number_list
 from remit.markup.styles import is_hidden, is_struck, is_verbatim, read_style
@@ -82,6 +83,7 @@ class _Reader:
             ("hidden", "struck", "verbatim", "quoted", "listed", "outside", "main"), 0
         )
         self._elements = OpenElements()
+        self._looks = InheritedLooks()
         self._lines = LineWriter(self._active)
         self._title = ""
         self._hidden: list[str] = []
@@ -107,7 +109,7 @@ class _Reader:
         if self._begins_verbatim:
             text = _FIRST_LINE_END.sub("", text)
             self._begins_verbatim = False
-        if self._active["hidden"]:
+        if self._active["hidden"] or self._looks.hide():
             self._hidden.append(text)
             return
         if self._link is not None:
@@ -145,7 +147,7 @@ class _Reader:
             style = read_style(attributes)
         hides = is_hidden(name, attributes, style)
         if tag.is_void:
-            self._add_void(name, attributes, is_hidden=hides)
+            self._add_void(name, attributes, style, is_hidden=hides)
             return
         if tag.written and tag.is_closed and (name in _FOREIGN or self._elements.contains(*_FOREIGN)):
             return
@@ -159,6 +161,8 @@ class _Reader:
                 self._add_signs(element, parent, attributes)
         if hides:
             element.effects = ("hidden",)
+        element.looks = find_looks(name, attributes, style)
+        self._looks.begin(element)
         for effect in element.effects:
             self._active[effect] += 1
         if name not in _ROOTS:
@@ -210,7 +214,7 @@ class _Reader:
         if parent is not None:
             parent.children += 1
             operators = _OPERATORS.get(parent.name, "")
-            if 1 < parent.children <= len(operators) + 1:
+            if 1 < parent.children <= len(operators) + 1 and not self._looks.hide():
                 lines.add(operators[parent.children - 2])
         opening, closing = _MARKS.get(name, ("", ""))
         if not opening and parent is not None and parent.name in _OPERATORS and name not in _TOKENS:
@@ -218,7 +222,7 @@ class _Reader:
         if opening:
             element.mark, element.closing = lines.begin_mark(opening), closing
 
-    def _add_void(self, name: str, attributes: Mapping[str, str], *, is_hidden: bool) -> None:
+    def _add_void(self, name: str, attributes: Mapping[str, str], style: Mapping[str, str], *, is_hidden: bool) -> None:
         """Add the visible effect of an element without content."""
         if name in ("br", "hr"):
             if not is_hidden and not self._active["hidden"]:
@@ -227,10 +231,12 @@ class _Reader:
         shown = attributes.get("alt", "") if name == "img" else ""
         if name == "input" and attributes.get("type", "").strip().lower() not in _UNSHOWN_INPUTS:
             shown = attributes.get("value", "")
+        element = Element(name, ("hidden",) if is_hidden else (), find_looks(name, attributes, style))
         self._active["hidden"] += is_hidden
+        self._looks.begin(element)
         if shown:
             self.add_text(f" {shown} ")
-        self._active["hidden"] -= is_hidden
+        self._end([element])
 
     def _end(self, ended: Sequence[Element]) -> None:
         """Add the visible signs at the end of elements."""
@@ -247,6 +253,7 @@ class _Reader:
                 self._end_link(element.href or "")
             for effect in effects:
                 self._active[effect] -= 1
+            self._looks.end(element)
 
     def _is_paragraph(self, name: str, lists: int = 0) -> bool:
         """Whether a block has an empty line before and after it. Only the outermost list has."""
@@ -255,7 +262,8 @@ class _Reader:
     def _end_link(self, href: str) -> None:
         """Keep the address of a link, unless the text already shows it."""
         target, text = " ".join(href.split()), " ".join("".join(self._link_texts).split())
-        if target and not target.startswith("#") and target.removeprefix("mailto:") != text:
+        is_seen = bool(text) or not self._looks.hide(("color", "visibility"))
+        if target and is_seen and not target.startswith("#") and target.removeprefix("mailto:") != text:
             self._links[f"{_cut(text)} <{_cut(target)}>".lstrip()] = None
         self._link = None
         self._link_texts.clear()

@@ -6,13 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from remit.markup.inherited import ZERO
+
 _IGNORED: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.IGNORECASE | re.DOTALL)
-_ZERO: Final = re.compile(r"[+-]?(?:0+\.?0*|\.0+)(?:[a-z]+|%)?")
 _FAR: Final = re.compile(r"-\s*(?:\d{4,}|999)(?:\.\d*)?[a-z%]*")
-_NO_COLOUR: Final = re.compile(r"transparent|(?:rgba?|hsla?)\(.*[,/]\s*(?:0+\.?0*|\.0+)%?\s*\)")
-_NO_FONT: Final = re.compile(rf"(?:^|\s){_ZERO.pattern}(?:\s|/)")
 _NO_CLIP: Final = re.compile(r"rect\((?:[\s,]*[01](?:px)?){4}\s*\)")
+_MAX_VALUE: Final = 1000
+"""The characters of a value that are looked at."""
+_SHORT: Final = {"font": "font-size"}
+"""Properties that set another one, among others."""
 _SIZES: Final = ("height", "max-height", "width", "max-width")
 _SIDES: Final = ("left", "top", "right", "bottom")
 _NEVER_SHOWN: Final = frozenset(
@@ -30,18 +33,18 @@ def read_style(attributes: Mapping[str, str]) -> dict[str, str]:
     plain = _ESCAPED.sub(_unescape, _IGNORED.sub("", written)).lower()
     for declaration in plain.split(";"):
         name, _, value = declaration.partition(":")
-        name, value, is_important = name.strip(), value.strip(), False
+        name, value, is_important = _SHORT.get(name.strip(), name.strip()), value.strip(), False
         if value.endswith("important"):
             value, _, _ = value.rpartition("!")
             is_important = True
             important.add(name)
         if is_important or name not in important:
-            found[name] = value.strip()
+            found[name] = value.strip()[:_MAX_VALUE]
     return found
 
 
 def is_hidden(name: str, attributes: Mapping[str, str], style: Mapping[str, str]) -> bool:
-    """Whether the text of an element is invisible because of the element's kind or its own attributes."""
+    """Whether all that an element contains is invisible because of the element's kind or its own attributes."""
     if name in _NEVER_SHOWN or "hidden" in attributes:
         return True
     return len(style) > 0 and (_is_undisplayed(style) or _is_out_of_sight(style))
@@ -59,15 +62,7 @@ def is_verbatim(style: Mapping[str, str]) -> bool:
 
 def _is_undisplayed(style: Mapping[str, str]) -> bool:
     """Whether an element is not drawn at all."""
-    return (
-        style.get("display") == "none"
-        or style.get("visibility") in ("hidden", "collapse")
-        or style.get("mso-hide") == "all"
-        or _ZERO.fullmatch(style.get("opacity", "")) is not None
-        or _ZERO.fullmatch(style.get("font-size", "")) is not None
-        or _NO_FONT.search(style.get("font", "")) is not None
-        or _NO_COLOUR.fullmatch(style.get("color", "")) is not None
-    )
+    return style.get("display") == "none" or ZERO.fullmatch(style.get("opacity", "")) is not None
 
 
 def _is_out_of_sight(style: Mapping[str, str]) -> bool:
@@ -82,7 +77,7 @@ def _is_out_of_sight(style: Mapping[str, str]) -> bool:
     is_cut = any(
         style.get(name, "").startswith(("hidden", "clip")) for name in ("overflow", "overflow-x", "overflow-y")
     )
-    return is_cut and not is_padded and any(_ZERO.fullmatch(style.get(size, "")) for size in _SIZES)
+    return is_cut and not is_padded and any(ZERO.fullmatch(style.get(size, "")) for size in _SIZES)
 
 
 def _unescape(escape: re.Match[str]) -> str:
