@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remit.charsets import decode, find_charset, find_mark
+from remit.charsets import decode, find_charset, find_label, find_mark
 from tests.strangers.charsets import BROKEN, DECLARED, NO_CHARSETS, SPELLED
 
 
@@ -43,3 +43,19 @@ def test_bytes_that_are_not_in_their_charset_are_refused_or_replaced(label: str,
 def test_a_byte_order_mark_names_the_charset_of_a_text(codec: str, charset: str, length: int) -> None:
     assert find_mark("\ufeffa".encode(codec)) == (charset, length)
     assert find_mark(b"a") is None
+
+
+@pytest.mark.parametrize(
+    ("page", "label"),
+    [
+        (b"<meta charset=windows-1251><p>", "windows-1251"),
+        (b'<META http-equiv=x content="text/html; charset=KOI8-R">', "koi8-r"),
+        (b'<?xml version="1.0" encoding="iso-8859-2"?><html>', "iso-8859-2"),
+        (b"<meta charset=utf-16>", "utf-8"),
+        (b"<meta charset=utf-7>", ""),
+        (b"<p>charset=koi8-r", ""),
+        (b" " * 5000 + b"<meta charset=koi8-r>", ""),
+    ],
+)
+def test_the_label_in_a_page_is_found(page: bytes, label: str) -> None:
+    assert find_label(page) == label

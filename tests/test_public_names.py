@@ -52,7 +52,7 @@ PUBLIC: Final = {
     "remit.app": "App Env",
     "remit.artifacts": "Artifact ArtifactPart Artifacts PromptWithFiles RunArtifacts read_artifact",
     "remit.audit": "Anchor Audit AuditFault AuditReport FileAnchor LogHead",
-    "remit.charsets": "MULTIBYTE decode find_charset find_mark",
+    "remit.charsets": "MULTIBYTE decode find_charset find_label find_mark",
     "remit.database": "CASEFOLD Database FullText Schema SqlFunction UtcDateTime",
     "remit.effects": "effects_table once",
     "remit.embeddings": "Embed Embeddings local_embeddings",

@@ -16,7 +16,7 @@ from remit.core.call_checks import check_call
 from remit.core.checks import HALF_CHARACTER, check_instance, check_texts
 from remit.errors import SetupError
 
-__all__ = ["MULTIBYTE", "decode", "find_charset", "find_mark"]
+__all__ = ["MULTIBYTE", "decode", "find_charset", "find_label", "find_mark"]
 
 _WINDOWS_1252: Final = "cp1252"
 
@@ -89,6 +89,12 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_IN_MARKUP: Final = re.compile(
+    rb"""<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?\s*([\w:.-]{1,40})|^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["']([\w:.-]{1,40})""",
+    re.IGNORECASE,
+)
+_PROLOGUE: Final = 4096
+"""How many bytes of a page are searched for the label of its charset."""
 _Handler = Callable[[UnicodeError], tuple[str | bytes, int]]
 _MAX_LABEL: Final = 60
 _JIS_OFFSETS: Final = {"iso2022_jp_ext": 0, "euc_jp": 0x80}
@@ -114,6 +120,20 @@ def find_mark(content: bytes) -> tuple[str, int] | None:
     """The charset that the byte order mark of a text names, and the length of the mark; None without a mark."""
     check_instance("find_mark: content", content, bytes, "give bytes")
     return next(((charset, len(mark)) for mark, charset in _MARKS if content.startswith(mark)), None)
+
+
+@check_call
+def find_label(page: bytes) -> str:
+    """The label of a charset in a page of HTML or XML itself; empty without one.
+
+    UTF-16 is read as UTF-8, because the label could not be found in UTF-16. UTF-7, which no browser reads, is left out.
+    """
+    check_instance("find_label: page", page, bytes, "give bytes")
+    found = _IN_MARKUP.search(page[:_PROLOGUE])
+    label = "" if found is None else (found[1] or found[2]).decode("ascii", "replace").lower()
+    if label.startswith("utf-16"):
+        return "utf-8"
+    return "" if find_charset(label) == "utf-7" else label
 
 
 def _find_codec(name: str) -> str | None:

@@ -119,6 +119,27 @@ def test_bytes_that_do_not_fit_their_charset_are_read_as_far_as_they_go(content:
 
 
 @pytest.mark.parametrize(
+    ("content", "label", "text"),
+    [
+        ("<meta charset=windows-1251><p>Привет".encode("cp1251"), "", "Привет"),
+        ("<meta charset=windows-1251><p>Привет".encode("cp1251"), "nonsense", "Привет"),
+        ("<meta charset=iso-2022-jp><p>日本".encode("iso-2022-jp"), "", "日本"),
+        ("<meta charset=gb2312><p>é".encode(), "", "é"),
+        ("<meta charset=windows-1251><p>é".encode("latin-1"), "iso-8859-1", "é"),
+    ],
+)
+def test_html_is_read_in_the_charset_that_it_names_if_neither_its_header_nor_its_bytes_do(
+    content: bytes, label: str, text: str
+) -> None:
+    data = urlsafe_b64encode(content).decode()
+    headers = [Header(name="Content-Type", value=f"text/html; charset={label}")] if label else []
+    part = Part(mime_type="text/html", headers=headers, body=Body(data=data))
+    view = parse_message(MessageResource(id="1", payload=part))
+
+    assert (view.text.strip(), view.omitted) == (text, [])
+
+
+@pytest.mark.parametrize(
     "piece",
     [
         *("<a ", "<!--", '<a "', "<a '\"", "<title>", "<style>", "&", "<p>", "<a b='<", "</", "<img alt=", "<!["),

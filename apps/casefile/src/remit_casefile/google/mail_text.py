@@ -52,6 +52,11 @@ def _find_likeliest(content: bytes, charset: str) -> str:
     return _FALLBACK if charset == "utf-8" else charset
 
 
+def is_undeclared(content: bytes, label: str) -> bool:
+    """Whether a header leaves open how to read these bytes. Bytes of ASCII may be text in a charset of seven bits."""
+    return is_guessed(content, label) or (content.isascii() and find_charset(label) is None)
+
+
 def is_guessed(content: bytes, label: str) -> bool:
     """Whether nothing says in which charset these bytes are, neither their declaration nor they themselves."""
     if find_charset(label) is not None:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from email.message import Message
 from typing import Final
 
+from remit.charsets import find_label
 from remit.markup import read_html
 from remit_casefile.google.mail_text import (
     REPLACEMENT,
@@ -20,6 +21,7 @@ from remit_casefile.google.mail_text import (
     decode_header,
     decode_text,
     is_guessed,
+    is_undeclared,
 )
 from remit_casefile.google.payloads.gmail import MESSAGE_ID, AttachmentView, MessageView
 from remit_casefile.google.wire import Header, MessageResource, Part, Thread
@@ -229,6 +231,8 @@ class _Reader:
             self._omit(f"a text of type {kind}, whose base64 is broken")
             return ""
         charset = _Headers(part.headers).find_parameter("charset")
+        if kind in _MARKUP and is_undeclared(content, charset):
+            charset = find_label(content) or charset
         text = decode_text(content, charset)
         if is_guessed(content, charset):
             declared = f"charset {charset[:_MAX_LABEL]!r} is not known" if charset else "charset is not given"

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import re
 import unicodedata
 from typing import Final
 
-from remit.charsets import decode, find_charset, find_mark
+from remit.charsets import decode, find_charset, find_label, find_mark
 
-_SAID: Final = re.compile(
-    rb"""<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?\s*([\w:.-]{1,40})|^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["']([\w:.-]{1,40})""",
-    re.IGNORECASE,
-)
 _PROLOGUE: Final = 4096
-"""How many bytes of a page are searched for what it says of itself, and how many characters show that it is no text."""
+"""How many characters show that a body is no text."""
 _MOST_CONTROLS: Final = 0.01
 _NOT_OF_THE_WEB: Final = frozenset({"utf-7"})
 """Charsets of mail that no browser reads, because a filter does not see markup that is written in them."""
@@ -26,7 +21,7 @@ def decode_body(body: bytes, content_type: str, *, is_cut: bool = False) -> str:
         charset, length = marked
         return decode(body[length:], charset, "replace")
     kind, _, parameters = content_type.lower().partition(";")
-    written = _find_written(body) if not kind or kind.strip().endswith(("html", "xml")) else ""
+    written = find_label(body) if not kind or kind.strip().endswith(("html", "xml")) else ""
     for name in (parameters.partition("charset")[2].lstrip(" =").partition(";")[0], written):
         charset = find_charset(name)
         if charset is not None and charset not in _NOT_OF_THE_WEB:
@@ -35,13 +30,6 @@ def decode_body(body: bytes, content_type: str, *, is_cut: bool = False) -> str:
         return codecs.getincrementaldecoder("utf-8")().decode(body, final=not is_cut)
     except UnicodeDecodeError:
         return body.decode("cp1252", "replace")
-
-
-def _find_written(body: bytes) -> str:
-    """The charset that a page names itself. It could not be read if it were one of two bytes a letter."""
-    said = _SAID.search(body[:_PROLOGUE])
-    name = "" if said is None else (said[1] or said[2]).decode("ascii", "replace").lower()
-    return "utf-8" if name.startswith("utf-16") else name
 
 
 def is_binary(text: str) -> bool:
