@@ -69,7 +69,7 @@ MUTANTS: Final = (
                 "remit.models.reported_error:read_refusal", " or _is_without_words(value)", ""
             ),
             "a text and a refusal are joined": edited(
-                "remit.agent.answer_end:_explain_end", "if refusal and has_text and refusal not in text:", "if False:"
+                "remit.agent.answer_end:_explain_end", "if refusal and refusal not in text:", "if False:"
             ),
             "half an emoji goes back": edited("remit.chat.stand_in:_without_halves", 'if "\\\\u" in text', "if False"),
             "an id of any length goes back": edited(
@@ -103,14 +103,16 @@ MUTANTS: Final = (
             ),
             "a call that was cut before its arguments has none": edited(
                 "remit.agent.recorded_answer:requested_calls",
-                "ending is Ending.WHOLE",
+                "read_finish(completion.finish_reason) is Ending.WHOLE",
                 "True",
             ),
             "the calls of an answer that a filter held back in part are made": edited(
-                "remit.agent.recorded_answer:requested_calls", "ending is Ending.FILTERED or ", ""
+                "remit.agent.recorded_answer:is_held_back",
+                "read_finish(completion.finish_reason) is Ending.FILTERED or ",
+                "",
             ),
             "the calls beside a refusal are made": edited(
-                "remit.agent.recorded_answer:requested_calls", " or refusal_of_text(completion.message)", ""
+                "remit.agent.recorded_answer:is_held_back", "bool(refusal_of_text(completion.message))", "False"
             ),
             "a stream without an end has ended well": edited(
                 "remit.models.answer_stream:AnswerStream.body", "finish = NO_FINISH", 'finish = "stop"'

@@ -59,6 +59,8 @@ REFUSAL = {"type": "refusal", "refusal": "I cannot"}
         ({"content": " ", "refusal": "I cannot"}, "I cannot"),
         ({"content": [REFUSAL]}, "I cannot"),
         ({"content": "whole", "refusal": " "}, "whole"),
+        ({"content": "half", "refusal": True}, "half\n\n(the model refused the rest: it gives no reason)"),
+        ({"content": None, "refusal": {"reason": "I cannot"}}, "(the model refused: I cannot)"),
         ({"content": "whole", "refusal": None}, "whole"),
     ],
 )

@@ -158,6 +158,29 @@ async def test_a_result_that_was_cut_is_asked_for_again_with_the_reason(driver: 
 
 
 @BOTH
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"finish_reason": "content_filter"},
+        {"refusal": "I will not"},
+        {"refusal": True},
+        {"content": [{"type": "text", "text": '{"page": "about", "words": 3}'}, {"type": "refusal", "refusal": "no"}]},
+    ],
+    ids=str,
+)
+async def test_a_result_that_was_held_back_in_part_is_asked_for_again(
+    fields: dict[str, Any], driver: AgentDriver
+) -> None:
+    held = {"role": "assistant", "content": '{"page": "about", "words": 3}', **fields}
+    model = Scripted([held, '{"page": "home", "words": 3}'])
+    runtime = runtime_of(driver, model)
+    result = await runtime.run("go", by=superuser())
+    assert result.value() == Found(page="home", words=3)
+    assert "a part of your answer was held back" in json.loads(model.requests[1].history[-1])["content"]
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+@BOTH
 async def test_a_run_that_waited_for_a_person_goes_on_to_its_result(driver: AgentDriver) -> None:
     store = InMemoryStore()
     model = Scripted([calls(("ask", {})), '{"page": "about", "words": 3}'])

@@ -51,6 +51,10 @@ HELD_BACK: tuple[dict[str, Any], ...] = (
     {"finish_reason": "SAFETY", "content": "I will"},
     {"refusal": "I will not"},
     {"refusal": "I will not", "content": "I will"},
+    {"refusal": True},
+    {"refusal": {"reason": "no"}},
+    {"finish_reason": "ERROR_TOXIC"},
+    {"finish_reason": "content filter"},
     {"content": [REFUSAL]},
     {"content": [{"type": "text", "text": "I will"}, REFUSAL]},
 )
@@ -63,7 +67,7 @@ def test_no_call_of_an_answer_that_was_held_back_in_part_is_made(fields: dict[st
     assert [each.arguments[:31] for each in requested_calls(found)] == ["refused: this call was not made"] * 2
 
 
-@pytest.mark.parametrize("refusal", [None, "", ["no"], 5])
+@pytest.mark.parametrize("refusal", [None, "", " ", False, {}, ["no"], 5])
 def test_a_refusal_of_no_text_holds_nothing_back(refusal: object) -> None:
     found = answer("stop", call("wipe", '{"refusal":"no"}'), refusal=refusal)
     assert requested_calls(found) == found.tool_calls

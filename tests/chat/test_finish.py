@@ -13,6 +13,7 @@ from remit.chat.finish import GOOD_FINISHES, NO_FINISH, Ending, read_finish
         (Ending.WHOLE, ["stop", "STOP", "tool_calls", "tool-calls", "function_call", "end_turn", "eos_token"]),
         (Ending.CUT, ["length", "MAX_TOKENS", "max-tokens", "model_length"]),
         (Ending.FILTERED, ["content_filter", "content-filter", "SAFETY", "refusal", "sensitive"]),
+        (Ending.FILTERED, ["ERROR_TOXIC", "content filter", "Content Filter", "contentFilter", "prohibited content"]),
         (Ending.OTHER, ["error", "network_error", "insufficient_system_resource", "abort", "", NO_FINISH, "?"]),
     ],
 )

@@ -136,6 +136,25 @@ def test_a_refusal_is_never_joined_to_a_text(name: str) -> None:
     assert refusal_of_text(json.dumps(message)) == refusal
 
 
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        ('{"refusal":true}', "it gives no reason"),
+        ('{"refusal": {"reason": "no", "codes": [5, " x "], "is_final": true}}', "no, x, it gives no reason"),
+        ('{"content":[{"type":"refusal","refusal":true}, "a"]}', "it gives no reason"),
+        ('{"refus\\u0061l":"no"}', "no"),
+        ('{"\\u0072efusal":true}', "it gives no reason"),
+        ('{"content":"\\u00e9","refusal":false}', ""),
+        ('{"refusal":" "}', ""),
+        ('{"refusal":" ","content":[{"refusal":"no"}]}', "no"),
+        ('{"refusal":{"reason":" ","code":null}}', ""),
+        ('{"refusal":{}}', ""),
+    ],
+)
+def test_a_refusal_counts_in_any_form_that_says_something(text: str, refusal: str) -> None:
+    assert refusal_of_text(text) == refusal
+
+
 def test_arguments_that_name_a_refusal_are_none() -> None:
     message = {"content": None, "tool_calls": [{**CALL, "function": {"name": "n", "arguments": '{"refusal":"no"}'}}]}
     assert refusal_of_text(json.dumps(message)) == ""

@@ -15,6 +15,7 @@ _CUT_IN_THOUGHT: Final = "there is no answer: the model was cut at {limit} befor
 _FILTERED: Final = "a filter held back the rest of the answer{reason}"
 _FILTERED_WHOLE: Final = "a filter held back the answer{reason}; ask in other words"
 _REFUSED: Final = "the model refused the rest: {reason}"
+_REFUSED_WHOLE: Final = "the model refused: {reason}"
 _EMPTY: Final = "the model gave no answer"
 _UNSURE: Final = "the answer may not be whole"
 _NO_FINISH: Final = "its endpoint ended it without a finish reason"
@@ -33,8 +34,8 @@ def told_text(completion: Completion, max_tokens: int | None) -> str:
 def _explain_end(completion: Completion, max_tokens: int | None) -> str:
     text, refusal = completion.content or "", refusal_of_text(completion.message).strip()
     has_text = bool(text.strip())
-    if refusal and has_text and refusal not in text:
-        return _REFUSED.format(reason=refusal[:_MAX_REASON])
+    if refusal and refusal not in text:
+        return (_REFUSED if has_text else _REFUSED_WHOLE).format(reason=refusal[:_MAX_REASON])
     match read_finish(completion.finish_reason):
         case Ending.CUT:
             limit = "the limit of its endpoint" if max_tokens is None else f"max_tokens={max_tokens}"

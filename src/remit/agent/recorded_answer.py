@@ -146,12 +146,17 @@ def requested_calls(completion: Completion) -> tuple[ToolCallRequest, ...]:
     that the model ended the answer, and every call has a name. A call without a name may hold the arguments of another
     call.
     """
-    calls, ending = completion.tool_calls, read_finish(completion.finish_reason)
-    if ending is Ending.FILTERED or refusal_of_text(completion.message):
+    calls = completion.tool_calls
+    if is_held_back(completion):
         return tuple(each._replace(arguments=_HELD_BACK) for each in calls)
-    if ending is Ending.WHOLE and all(each.name != UNNAMED for each in calls):
+    if read_finish(completion.finish_reason) is Ending.WHOLE and all(each.name != UNNAMED for each in calls):
         return calls
     return tuple(map(_with_known_arguments, calls))
+
+
+def is_held_back(completion: Completion) -> bool:
+    """Whether a filter or the model itself withheld a part of an answer."""
+    return read_finish(completion.finish_reason) is Ending.FILTERED or bool(refusal_of_text(completion.message))
 
 
 def _with_known_arguments(call: ToolCallRequest) -> ToolCallRequest:
@@ -160,9 +165,10 @@ def _with_known_arguments(call: ToolCallRequest) -> ToolCallRequest:
     return call._replace(arguments=_MISSING_ARGUMENTS)
 
 
+HELD_BACK: Final = "a part of your answer was held back: by a filter, or because you refuse the request"
+"""The reason why such an answer has no effect, for the model."""
 _HELD_BACK: Final = refused_arguments(
-    "this call was not made, because a part of your answer was held back: by a filter, or because you refuse the "
-    "request; make the call again if it is still needed"
+    f"this call was not made, because {HELD_BACK}; make the call again if it is still needed"
 )
 _MISSING_ARGUMENTS: Final = refused_arguments("the arguments have not arrived; make the call again, with all of them")
 

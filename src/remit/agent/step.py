@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from functools import partial
 
 from msgspec import Struct, field, structs
 
@@ -11,11 +11,12 @@ from remit.agent.answer_end import told_text
 from remit.agent.call_by_name import read_named_call
 from remit.agent.handoff import HANDOFF_PREFIX, Handoffs
 from remit.agent.limits import AgentLimits
-from remit.agent.recorded_answer import requested_calls
+from remit.agent.recorded_answer import HELD_BACK, is_held_back, requested_calls
 from remit.agent.typed_result import (
     ACCEPTED,
     CALL_REQUIRED,
     NOT_USED,
+    InvalidResult,
     Judge,
     TypedResults,
     correction_message,
@@ -28,6 +29,7 @@ from remit.call.reply import Reply
 from remit.call.step import Done, Next, PreparedCall, StepOutcome, StepRequest, StepUsage
 from remit.chat.chat import Completion, ToolCallRequest
 from remit.chat.finish import GOOD_FINISHES
+from remit.chat.wire import MAY_REFUSE
 from remit.errors import SetupError
 from remit.journal.codec import RESULT_TOOL, tool_message_text
 
@@ -39,10 +41,6 @@ class Answer(Struct, frozen=True):
     calls: tuple[ToolCallRequest, ...]
     result_calls: tuple[ToolCallRequest, ...]
     usage: StepUsage
-
-
-_REFUSAL: Final = '"refusal"'
-"""Part of the wire text of an answer in which the model refuses a part of the request."""
 
 
 class AgentStep(Struct, frozen=True, kw_only=True):
@@ -85,7 +83,9 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         """Ask the model once."""
         completion = await self.model(request.chat)
         calls, result_calls = completion.tool_calls, tuple[ToolCallRequest, ...]()
-        if calls[1:] or (calls and (completion.finish_reason not in GOOD_FINISHES or _REFUSAL in completion.message)):
+        if calls[1:] or (
+            calls and (completion.finish_reason not in GOOD_FINISHES or MAY_REFUSE.search(completion.message))
+        ):
             calls = requested_calls(completion)  # skipped for one complete call, which it would return unchanged
         if self.calls_by_name:
             calls = tuple(map(read_named_call, calls))
@@ -103,6 +103,11 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             limits.check_usage(self.handoffs.source, request.used.add(answer.usage))
         return answer
 
+    async def read_result(self, answer: Answer, text: str) -> Reply | InvalidResult:
+        """Read the typed result that an answer gives as ``text``. An answer that was held back in part gives none."""
+        assert self.results is not None  # noqa: S101 - of an agent whose result is text, none is read
+        return self.results.refuse(HELD_BACK) if is_held_back(answer.completion) else await self.results.validate(text)
+
     async def end(
         self,
         request: StepRequest,
@@ -115,7 +120,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
 
         ``judge`` replaces the step's own validation of results.
         """
-        completion, usage = answer.completion, answer.usage
+        completion, usage, judge = answer.completion, answer.usage, judge or partial(self.read_result, answer)
         if not completion.tool_calls:
             return await self._finish_with_text(request, completion, usage, judge)
         final, result, texts = None, None, dict[str, str]()
@@ -136,7 +141,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         return Done(messages=messages, usage=usage, result=result, final_reply=final, handoff_to=target)
 
     async def _finish_with_text(
-        self, request: StepRequest, completion: Completion, usage: StepUsage, judge: Judge | None
+        self, request: StepRequest, completion: Completion, usage: StepUsage, judge: Judge
     ) -> StepOutcome:
         """End the agent with a text, unless its result has another type."""
         end_turn, text, turn = request.end_turn, completion.content or "", request.chat.turn
@@ -152,7 +157,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             return Next(messages=(completion.message, more), usage=usage)
         found: Reply | str = CALL_REQUIRED
         if self.results.is_native:
-            found = await (judge or self.results.validate)(text)
+            found = await judge(text)
             if isinstance(found, Reply):
                 return Done(messages=(completion.message,), usage=usage, result=found)
         self.results.check_retries(request.used.invalid_results + 1, found)
@@ -166,7 +171,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         results: TypedResults,
         request: StepRequest,
         result_calls: Sequence[ToolCallRequest],
-        judge: Judge | None,
+        judge: Judge,
     ) -> tuple[Reply | None, dict[str, str]]:
         """Find the first valid result of an answer. Returns it with the wire texts of the replies to the calls."""
         valid: Reply | None = None
@@ -176,7 +181,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
             if valid is not None:
                 contents[call.id] = NOT_USED
                 continue
-            found = await (judge or results.validate)(call.arguments)
+            found = await judge(call.arguments)
             if isinstance(found, Reply):
                 valid, contents[call.id] = found, ACCEPTED
             else:

@@ -73,7 +73,11 @@ class TypedResults(Struct, frozen=True, kw_only=True):
             why = reader.explain(error)
             if self._is_wrapped and not _is_object(text, _WRAPPER):
                 why = f'give {{"{_WRAPPER}": RESULT}}'
-        return InvalidResult(f"the result is not valid: {why}; {self._again}")
+        return self.refuse(why)
+
+    def refuse(self, reason: str) -> InvalidResult:
+        """The explanation of a result that is not valid for that reason."""
+        return InvalidResult(f"the result is not valid: {reason}; {self._again}")
 
     def check_retries(self, invalid_results: int, reason: str) -> None:
         """Stop an agent whose model gave too many invalid results.

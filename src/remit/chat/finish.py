@@ -6,6 +6,7 @@ Some endpoints use other words than chat completions do, or pass on the words of
 from __future__ import annotations
 
 import enum
+import re
 from typing import Final
 
 GOOD_FINISHES: Final = frozenset(
@@ -28,9 +29,10 @@ _CUT: Final = frozenset(
 _FILTERED: Final = frozenset(
     {
         *("content_filter", "content_filtered", "safety", "image_safety", "refusal", "sensitive", "recitation"),
-        *("blocklist", "prohibited_content", "spii", "guardrail_intervened"),
+        *("blocklist", "prohibited_content", "spii", "guardrail_intervened", "error_toxic"),
     }
 )
+_NO_LETTER: Final = re.compile(r"[\W_]+")
 
 
 class Ending(enum.Enum):
@@ -44,9 +46,16 @@ class Ending(enum.Enum):
 
 def read_finish(finish: str) -> Ending:
     """Classify a finish reason."""
-    word = finish.strip().lower().replace("-", "_")
-    if word in GOOD_FINISHES:
-        return Ending.WHOLE
-    if word in _CUT:
-        return Ending.CUT
-    return Ending.FILTERED if word in _FILTERED else Ending.OTHER
+    return _ENDINGS.get(_normalise(finish), Ending.OTHER)
+
+
+def _normalise(finish: str) -> str:
+    """A finish reason as its letters and digits, because endpoints separate its words in different ways."""
+    return _NO_LETTER.sub("", finish).lower()
+
+
+_ENDINGS: Final = {
+    _normalise(word): ending
+    for ending, words in ((Ending.WHOLE, GOOD_FINISHES), (Ending.CUT, _CUT), (Ending.FILTERED, _FILTERED))
+    for word in words
+}

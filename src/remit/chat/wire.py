@@ -57,7 +57,8 @@ def origin_of_text(text: str) -> str:
     return text.origin if isinstance(text, ModelText) else ""
 
 
-_MAY_REFUSE: Final = re.compile(r'"refusal"\s*:\s*"[^"]')
+MAY_REFUSE: Final = re.compile(r'"refusal"\s*:\s*(?!null|""|false)\S|\\u')
+"""Part of the wire text of each answer in which the model refuses a part of the request. The key may be escaped."""
 _MAY_BE_SURROGATE: Final = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 
@@ -224,14 +225,39 @@ def text_of_message(message: Mapping[str, Any]) -> str:
 
 def refusal_of_message(message: Mapping[str, Any]) -> str:
     """The model's refusal, next to its text or instead of it."""
-    parts = message.get("content")
-    refused = map(_part_refusal, cast("list[object]", parts)) if isinstance(parts, list) else ()
-    return _text(message.get("refusal")) or "".join(refused)
+    return _text(message.get("refusal")) or "".join(map(_part_refusal, _content_parts(message)))
 
 
 def refusal_of_text(text: str) -> str:
-    """The model's refusal in a wire text."""
-    return refusal_of_message(json.loads(text)) if _MAY_REFUSE.search(text) else ""
+    """The model's refusal in a wire text. It may also be true, or an object with words."""
+    if not MAY_REFUSE.search(text):
+        return ""
+    message: Mapping[str, Any] = json.loads(text)
+    told = refusal_of_message(message)
+    return (
+        told if told.strip() else ", ".join(filter(None, map(_describe_refusal, [message, *_content_parts(message)])))
+    )
+
+
+def _content_parts(message: Mapping[str, Any]) -> list[object]:
+    parts = message.get("content")
+    return cast("list[object]", parts) if isinstance(parts, list) else []
+
+
+def _describe_refusal(part: object) -> str:
+    refusal: Any = cast("Mapping[str, Any]", part).get("refusal") if isinstance(part, Mapping) else None
+    return "" if isinstance(refusal, list) else ", ".join(_list_words(refusal))
+
+
+def _list_words(value: object) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        values = cast("dict[str, Any]", value).values() if isinstance(value, dict) else cast("list[object]", value)
+        for each in values:
+            yield from _list_words(each)
+    elif value is True:
+        yield "it gives no reason"
+    elif isinstance(value, str) and value.strip():
+        yield value.strip()
 
 
 def _content_text(content: object) -> str:

@@ -13,7 +13,7 @@ from pydantic_ai.settings import ModelSettings
 from remit.agent.bound_step import BoundStep
 from remit.agent.loop import AgentRun
 from remit.agent.step import Answer
-from remit.agent.typed_result import InvalidResult
+from remit.agent.typed_result import InvalidResult, Judge
 from remit.call.reply import Reply
 from remit.call.step import Done, StepRequest
 from remit.chat.stand_in import NO_TEXT
@@ -40,6 +40,7 @@ class ChatModel(Model):
         self._request = request
         self._toolset = toolset
         self._answer: Answer | None = None
+        self._judge: Judge | None = None
         self._read: dict[str, Reply | InvalidResult] = {}
         self._stop_signal: BaseException | None = None
         self._turns = 0
@@ -83,15 +84,15 @@ class ChatModel(Model):
             self._stop_signal = signal
             raise WorkerStoppedError from signal
         self._turns += 1
-        self._answer, self._read = answer, {}
+        self._answer, self._judge, self._read = answer, partial(self._step.read_result, answer), {}
         self._toolset.expect_calls(partial(self._step.make_calls, self._request, answer))
         return self._to_response(answer)
 
     async def read_result(self, text: str) -> Reply | InvalidResult:
         """The model's result. It is read once, for PydanticAI and for the end of the step."""
-        assert self._step.results is not None  # noqa: S101 - of an agent whose result is text, none is read
+        assert self._judge is not None  # noqa: S101 - a result is a part of an answer
         if text not in self._read:
-            self._read[text] = await self._step.results.validate(text)
+            self._read[text] = await self._judge(text)
         return self._read[text]
 
     async def end_step(self) -> bool:
