@@ -129,7 +129,7 @@ def _public_module(cls: type) -> str:
         return cls.__module__
     parts = cls.__module__.split(".")
     packages = (".".join(parts[:length]) for length in range(1, len(parts)))
-    return next((room for room in packages if cls.__name__ in sys.modules[room].__dict__.get("__all__", ())), "")
+    return next((room for room in packages if cls.__name__ in getattr(sys.modules[room], "__all__", ())), "")
 
 
 def _is_importable(cls: type) -> bool:

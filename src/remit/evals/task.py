@@ -181,7 +181,7 @@ def load_tasks(paths: Iterable[Path]) -> list[Task]:
 
 def _load_task(file: Path) -> Task:
     try:
-        document = read_yaml(read_text(file), display_path(file))
+        document = read_yaml(read_text(file), display_path(file), is_stored=False)  # a recorded output may have NUL
     except InventoryError as error:
         raise SetupError(str(error.findings[0])) from error
     except ValueError as error:  # no path of a file
@@ -203,7 +203,8 @@ def _load_task(file: Path) -> Task:
 def locate(task: Task, *key: str | int) -> str:
     """The place of a key in the task's file, as ``FILE:LINE: KEY``."""
     file = Path(task.file)
-    return f"{read_yaml(read_text(file), display_path(file)).locate(key)}: {'.'.join(map(str, key))}"
+    document = read_yaml(read_text(file), display_path(file), is_stored=False)
+    return f"{document.locate(key)}: {'.'.join(map(str, key))}"
 
 
 def _explain(document: YamlDocument, error: ValidationError) -> str:

@@ -79,8 +79,8 @@ def read_text(file: pathlib.Path) -> str:
     raise InventoryError([Finding(code="unreadable", where=f"{display_path(file)}:{line}", what=what, fix=fix)])
 
 
-def read_yaml(text: str, file: str) -> YamlDocument:
-    """Read one document. Invalid parts become its findings.
+def read_yaml(text: str, file: str, *, is_stored: bool = True) -> YamlDocument:
+    """Read one document. Invalid parts become its findings; so do texts that no store can hold, if it ``is_stored``.
 
     Raises:
         InventoryError: the text is not YAML, not a mapping, nested too deeply, or has a character that cannot be seen.
@@ -89,7 +89,7 @@ def read_yaml(text: str, file: str) -> YamlDocument:
     yaml, text = _import_yaml(), text.lstrip(_MARK)  # libyaml does not count it as a character
     if unseen := _UNSEEN.search(text):
         raise _refuse_unseen(f"{file}:{text.count(chr(10), 0, unseen.start()) + 1}", unseen[0])
-    reader = _DocumentReader(file, yaml, text)
+    reader = _DocumentReader(file, yaml, text, is_stored=is_stored)
     try:
         loader = _loader_class(yaml)(text)
         try:
@@ -185,8 +185,9 @@ def _loader_class(yaml: ModuleType) -> type[Any]:
 class _DocumentReader:
     """Converts nodes to values, records their lines, and reports constructs that JSON lacks."""
 
-    def __init__(self, file: str, yaml: ModuleType, text: str) -> None:
+    def __init__(self, file: str, yaml: ModuleType, text: str, *, is_stored: bool) -> None:
         self.file = file
+        self._is_stored = is_stored
         self._text = text
         self.lines: dict[KeyPath, int] = {}
         self._columns: dict[KeyPath, int] = {}
@@ -259,7 +260,7 @@ class _DocumentReader:
     def _read_scalar(self, node: Any, path: KeyPath, line: int) -> Any:
         kind, text = node.tag.removeprefix(_TAG), node.value
         is_plain = kind == "str" and not node.style and node.beyond[1] is None
-        if unstorable := find_unstorable(text):
+        if self._is_stored and (unstorable := find_unstorable(text)):
             self.rejected_paths.add(path)
             self._report(line, "scalar", f"{text!r:.100} has {unstorable}, which cannot be stored", "leave it out")
             return text
