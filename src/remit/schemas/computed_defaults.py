@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import is_dataclass
 from typing import Any, Final, cast, get_origin
 
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel
 
 from remit.errors import InvalidArgumentsError
 
@@ -31,7 +31,7 @@ def find_computed(value: Any) -> dict[Any, Any]:
         computed = {name for name in defaults.keys() - value.model_fields_set if defaults[name] is not None}
         found: dict[Any, Any] = {name: True for name in computed if may_differ(defaults[name])}
         found |= _find_within((name, part) for name, part in value if name not in found)
-        return _refuse_to_tell(value) if found and isinstance(value, RootModel) else found
+        return _refuse_to_tell(value) if found and type(value).__pydantic_root_model__ else found
     if isinstance(value, dict):
         found = _find_within(cast("dict[Any, Any]", value).items())
         return _refuse_to_tell(value) if _ALL in found else found
