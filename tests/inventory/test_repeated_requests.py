@@ -84,3 +84,22 @@ async def test_a_request_for_a_tool_is_the_same_with_its_defaults_written_out(
             assert await library.send(sent, **options) == ("COMPLETED", {"result": "1 2 True"})
         sent = {**send_tool(number=1, times=3), "request_id": ident}
         assert (await library.send(sent, **options))[0] == "IDEMPOTENCY_KEY_REUSED"
+
+
+async def test_a_request_for_another_session_or_target_than_those_of_its_open_run_is_refused(tmp_path: Path) -> None:
+    library, sent = Library(tmp_path), send_tool(number=1)
+    client = library.runtime.client(ADA)
+    async with client.open_run(conversation="desk", target="shop") as run:
+        for more, options in (({}, {}), ({"session_id": "desk"}, {"target": "shop"})):
+            assert (await library.send(sent | more, run=run, **options))[0] == "COMPLETED"
+        request = {**sent, "request_id": "00000000-0000-0000-0000-000000000001"}
+        for more, options, found in (
+            ({"session_id": "till"}, {}, "session_id 'till', but its open run has 'desk'; leave out session_id"),
+            ({}, {"target": "museum"}, "target 'museum', but its open run has 'shop'; leave out target"),
+        ):
+            code, message = await library.send(request | more, run=run, **options)
+            assert (code, "\n" in message) == ("REQUEST_CONFLICT", False)
+            assert message == f"request {request['request_id']} has the {found}, or send the request without run="
+    async with client.open_run() as run:
+        code, message = await library.send(sent | {"session_id": "till"}, run=run)
+        assert (code, "its open run has none" in message) == ("REQUEST_CONFLICT", True)

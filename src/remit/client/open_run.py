@@ -37,9 +37,10 @@ class OpenRunParts(Struct, frozen=True):
 
 
 class _Opened(NamedTuple):
-    """The parts of a run's header that are kept: its id and its restrictions."""
+    """The parts of a run's header that are kept: its id, its conversation and its restrictions."""
 
     run: str
+    conversation: str
     principal: str
     tenant: str
     target: str
@@ -75,6 +76,16 @@ class OpenRun:
         """The id of the run."""
         return self._get_opened().run
 
+    @property
+    def conversation(self) -> str:
+        """The conversation of the run; empty if it has none."""
+        return self._get_opened().conversation
+
+    @property
+    def target(self) -> str:
+        """The target of the run and its calls; empty if it has none."""
+        return self._get_opened().target
+
     def belongs_to(self, principal: Principal) -> bool:
         """Whether a principal opened the run, as whom its calls are made."""
         check_principal("principal", principal)
@@ -88,7 +99,7 @@ class OpenRun:
         header = await self._find_header()
         self._find_header = None
         own = header.principal, header.tenant, header.target
-        self._run = _Opened(header.call, *own, header.tool_scope, header.permissions)
+        self._run = _Opened(header.call, header.conversation, *own, header.tool_scope, header.permissions)
         return self
 
     async def __aexit__(
@@ -181,6 +192,7 @@ def _check_cage(opened: _Opened) -> None:
     scope, allowed = caller.tool_scope, caller.allowed
     cage = _Opened(
         opened.run,
+        opened.conversation,
         caller.principal.name,
         caller.principal.tenant,
         caller.target,

@@ -21,6 +21,7 @@ from remit.errors import (
     InvalidArgumentsError,
     InvalidOutputError,
     RemitError,
+    RequestConflictError,
     RequestDeniedError,
     RequestError,
     RequestNotFoundError,
@@ -40,6 +41,7 @@ from remit.inventory.methods import PAYLOAD_OF_FAILED, read_pending
 from remit.inventory.operations import Operations
 from remit.record.arguments import Arguments, parse_arguments
 from remit.record.principal import Principal, check_principal
+from remit.record.target import as_target
 from remit.schemas.suggestions import suggest
 
 
@@ -77,6 +79,16 @@ class CallsByName(Protocol):
 
 class TakesCalls(Protocol):
     """An open run: it makes the calls that it is given."""
+
+    @property
+    def conversation(self) -> str:
+        """Its conversation; empty without one."""
+        ...
+
+    @property
+    def target(self) -> str:
+        """The target of its calls; empty without one."""
+        ...
 
     def belongs_to(self, principal: Principal, /) -> bool:
         """Whether the principal opened the run. Its calls are made as that principal."""
@@ -129,7 +141,7 @@ async def handle_request(
     the run. To get the outcome, send the request again once its questions are decided.
 
     With ``run``, the open run of the session, the request makes a call of that run, with the id of the request as its
-    key. The run already has its conversation, target and metadata.
+    key. The run already has its conversation, target and metadata: a request for another session or target is refused.
 
     Every error of the request or the call is a FAILED response with the error's code, even if ``request`` is not a
     request.
@@ -161,6 +173,7 @@ async def _call(runtime: CallsByName, asked: _Asked, by: Principal, target: str,
     if run is not None and not run.belongs_to(by):
         raise RequestDeniedError(f"the open run does not belong to {by.name!r}, who sends request {request.request_id}")
     if run is not None:
+        _check_fits(run, request, target)
         return await run.call(asked.name, asked.arguments, key=str(request.request_id))
     return await runtime.call_by_name(
         asked.name,
@@ -171,6 +184,21 @@ async def _call(runtime: CallsByName, asked: _Asked, by: Principal, target: str,
         target=target,
         metadata=request.metadata,
     )
+
+
+def _check_fits(run: TakesCalls, request: Request[Any], target: str) -> None:
+    """Refuse a request for another session or another target than those of an open run.
+
+    Raises:
+        RequestConflictError: names both.
+    """
+    asked = {"session_id": request.session_id or "", "target": target and as_target("target", target, RequestError)}
+    for (name, value), own in zip(asked.items(), (run.conversation, run.target), strict=True):
+        if value and value != own:
+            raise RequestConflictError(
+                f"request {request.request_id} has the {name} {value!r}, but its open run has "
+                f"{(own and repr(own)) or 'none'}; leave out {name}, or send the request without run="
+            )
 
 
 def _read(request: Request[Any] | Mapping[str, object], operations: Operations | None, method: str) -> _Asked:
