@@ -223,6 +223,13 @@ class NamedOnly:
     place = Place.OWN
 
 
+@pytest.mark.parametrize("options", [{}, {"by": "ada"}])
+async def test_an_agent_that_is_run_itself_names_the_line_with_a_runtime(options: dict[str, Any]) -> None:
+    agent: Any = Agent("agent", instructions="x")
+    with pytest.raises(SetupError, match=r"agent agent runs in a runtime; write runtime.run\(prompt, by=…\)$"):
+        await agent.run("go", **options)
+
+
 def test_a_layer_that_an_agent_cannot_attach_is_refused() -> None:
     with pytest.raises(SetupError, match=r"agent agent cannot attach .*; derive it from CallLayer, ModelLayer or Step"):
         Agent("agent", instructions="x").layer(cast("Any", NamedOnly()))

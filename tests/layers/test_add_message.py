@@ -40,6 +40,11 @@ def test_a_message_that_no_request_may_end_with_is_refused(text: Any, role: Any)
         AddMessage(text, role)
 
 
+def test_an_empty_message_is_refused_with_what_to_give() -> None:
+    with pytest.raises(SetupError, match="AddMessage: text is empty; give the text of the message$"):
+        AddMessage(" ")
+
+
 def test_it_stands_anywhere_and_prints_its_message() -> None:
     assert AddMessage("Hi.").place is Place.OWN
     assert repr(AddMessage("Hi.")) == "AddMessage(text='Hi.', role='system')"

@@ -337,7 +337,7 @@ async def test_a_call_that_may_not_run_twice_knows_none(effect: Effect) -> None:
 @pytest.mark.parametrize(
     ("kinds", "message"),
     [
-        ("Busy", "on is 'Busy'; give a list"),
+        ("Busy", "on is 'Busy'; give a class of exceptions, such as on="),
         ([Busy("now")], r"an item of on is Busy\('now'\); give a class of exceptions"),
         (KeyboardInterrupt, "an item of on is the class KeyboardInterrupt; give a class of exceptions"),
         (DeniedError, "on has DeniedError, an error of Remit; set retryable = True on a subclass"),

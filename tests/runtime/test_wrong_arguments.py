@@ -131,6 +131,19 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: Stack(untyped(3)),
         "3 is not a layer; derive a class from CallLayer, or use @layer_fn",
     ),
+    "a list as a layer": (
+        lambda: Stack(untyped([Retry()])),
+        f"{[Retry()]} is a list, not a layer; write Stack(…) with",
+    ),
+    "two layers": (
+        lambda: untyped(DOUBLE).layer(Retry(), Timeout(1)),
+        "Tool.layer takes 1 argument positionally, not 2; write layer(Stack(…))",
+    ),
+    "two layers of an agent": (lambda: untyped(agent()).layer(Retry(), Timeout(1)), "Agent.layer takes 1 argument"),
+    "a system prompt": (
+        lambda: untyped(Agent)("a", system="x"),
+        "Agent has no parameter 'system'; write instructions=…",
+    ),
     "a model layer around a tool": (
         lambda: DOUBLE.layer(untyped(around_models())),
         "around_models() is a layer around model requests or steps; attach it to an agent",

@@ -25,7 +25,7 @@ from remit.call.call import AgentLayer, CallLayer, ToolLayer, to_agent_layers, t
 from remit.call.callee import UNKNOWN, Callee, Frame, ReconcileResult
 from remit.chat.settings import ModelSettings
 from remit.core import Stack
-from remit.core.call_checks import check_arguments
+from remit.core.call_checks import check_arguments, check_call
 from remit.core.checks import as_text_tuple, as_tuple_of, check_method
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.record.arguments import Arguments
@@ -58,6 +58,7 @@ def _called_names(agent: Agent) -> list[str]:
 
 @check_arguments(
     prompt="write instructions=…; a run has the prompt: runtime.run(prompt, by=…)",
+    system="write instructions=…",
     system_prompt="write instructions=…",
     policy="a policy governs runs: App(policy=…)",
     max_turns="write limits=AgentLimits(turns=…)",
@@ -143,6 +144,7 @@ class Agent(BoundAgent):
         clone._bind(**values)
         return clone
 
+    @check_call
     def layer(self, layer: AgentLayer | Stack[AgentLayer]) -> Agent:
         """Return a new agent with ``layer`` around its calls, model requests or steps, by the layer's type.
 
@@ -152,6 +154,7 @@ class Agent(BoundAgent):
         layers = to_agent_layers(self.name, self.agent_layers.layer(layer))
         return self._copy(agent_layers=layers, _identity=object())
 
+    @check_call
     def layer_around(self, layer: ToolLayer | Stack[ToolLayer]) -> Agent:
         """Return a new agent with ``layer`` around itself, as around a tool: the layer sees arguments and result."""
         return self._copy(layers=self.layers.layer(to_call_layers(layer)), _identity=object())
@@ -284,8 +287,14 @@ class Agent(BoundAgent):
                 f"agent {self.name} hands over to {target.name}, whose result has another type; give both one `output`"
             )
 
-    async def run(self, payload: BaseModel, frame: Frame, /) -> Any:
-        """Run the agent and its successors by handoff until one of them has a result."""
+    async def run(self, payload: BaseModel, frame: Frame | None = None, /, **_options: object) -> Any:
+        """Run the agent and its successors by handoff until one of them has a result. Only a runtime has the frame.
+
+        Raises:
+            SetupError: an application called it.
+        """
+        if frame is None:
+            raise SetupError(f"agent {self.name} runs in a runtime; write runtime.run(prompt, by=…)")
         payload = self.schema_in.check_payload(payload)
         result = await run_conversation(self, self._binding.peers, payload, frame)
         self.limits.check_size(self.name, result if isinstance(result, str) else result.content)

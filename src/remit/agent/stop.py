@@ -109,7 +109,7 @@ class HasText(StopPolicy):
     marker: str
 
     def __post_init__(self) -> None:
-        check_name("HasText: marker", self.marker)
+        check_name("HasText: marker", self.marker, remedy="give the text that ends the run")
 
     @property
     def instruction(self) -> str:

@@ -19,7 +19,7 @@ from remit.call.signature import Signature, read_dict_call, read_signature
 from remit.call.threads import awaitable_body
 from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
 from remit.core import Stack
-from remit.core.call_checks import check_awaitable, check_callback
+from remit.core.call_checks import check_awaitable, check_call, check_callback
 from remit.core.checks import check_functions, check_instances, check_text
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.record.arguments import Arguments
@@ -162,6 +162,7 @@ class Tool(Generic[P, Out]):
         result: Any = self._function(*args, **kwargs)
         return await result if inspect.isawaitable(result) else result
 
+    @check_call
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Tool[P, Out]:
         """Return a new tool with ``layer`` around this one, as far out as its place allows; see `Stack.layer`."""
         return self._copy(layers=self.layers.layer(to_call_layers(layer)))

@@ -18,6 +18,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 _AWAITABLE: Final = re.compile("Awaitable|Coroutine|Future|Task|Any")
 _SYNONYMS: Final = {"user": "by", "principal": "by", "key": "idempotency_key"}
 """Parameter names from other libraries, and Remit's names for them."""
+_OF_SEVERAL: Final = {"layer": "layer(Stack(…))", "layer_around": "layer_around(Stack(…))"}
+"""The line to write for several values to a method that takes one."""
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -195,7 +197,9 @@ def _refuse_misfit(
     line = f"write {name.rpartition('.')[2]}({', '.join(shown)})"
     if excess:
         count = f"{len(positional)} argument{'s' * (len(positional) != 1)}"
-        raise SetupError(f"{name} takes {count} positionally, not {len(args) - 1}; {line}")
+        several = _OF_SEVERAL.get(function.__name__)
+        mend = f"write {several}" if several else line
+        raise SetupError(f"{name} takes {count} positionally, not {len(args) - 1}; {mend}")
     for twice in (each for each in kwargs if given.count(each) > 1):
         raise SetupError(f"{name}: {twice} is given twice; {line}")
     if missing := [each for each in needed if each not in given]:

@@ -122,7 +122,7 @@ def find_unstorable(text: str) -> str:
     return "" if found is None else "the character NUL" if found[0] == "\0" else "lone surrogates"
 
 
-def check_name(what: str, value: object, error: type[SetupError] = SetupError) -> None:
+def check_name(what: str, value: object, error: type[SetupError] = SetupError, remedy: str = "give a name") -> None:
     """Refuse a value that is not a string, or is empty or blank.
 
     Raises:
@@ -130,7 +130,7 @@ def check_name(what: str, value: object, error: type[SetupError] = SetupError) -
     """
     check_text(what, value, error)
     if not cast("str", value).strip():
-        raise error(f"{what} is empty; give a name")
+        raise error(f"{what} is empty; {remedy}")
 
 
 _PERMISSION: Final = re.compile(r"\*|([a-z][a-z0-9_-]*:)+([a-z][a-z0-9_-]*|\*)")

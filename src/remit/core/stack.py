@@ -87,5 +87,8 @@ def _check_layer(layer: object) -> None:
         is_decorated = hasattr(layer, "__wrapped__")
         remedy = f"call it: {layer.__name__}(…)" if is_decorated else "make one of it with @layer_fn"
         raise SetupError(f"{layer.__name__} is a function, not a layer; {remedy}")
+    if isinstance(layer, (list, tuple)):
+        items = cast("list[object] | tuple[object, ...]", layer)
+        raise SetupError(f"{items!r} is a {type(items).__name__}, not a layer; write Stack(…) with its layers")
     if not hasattr(layer, "place") or not isinstance(cast("Any", layer).place, Place):
         raise SetupError(f"{layer!r} is not a layer; derive a class from CallLayer, or use @layer_fn")

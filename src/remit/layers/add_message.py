@@ -27,7 +27,7 @@ class AddMessage(ModelLayer):
     role: Literal["system", "user"] = "system"
 
     def __post_init__(self) -> None:
-        check_name("AddMessage: text", self.text)
+        check_name("AddMessage: text", self.text, remedy="give the text of the message")
         if self.role not in _ROLES:
             raise SetupError(f"{self!r} needs one of the roles {', '.join(_ROLES)}")
 

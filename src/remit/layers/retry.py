@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from remit.call.call import Call, CallLayer, CallService, describe_unread_key
 from remit.call.facts import Effect
@@ -50,9 +50,9 @@ class Retry(CallLayer):
         check_numbers("Retry", base_delay=self.base_delay, max_delay=self.max_delay)
         if self.jitter is not random.random:
             check_callback("Retry: jitter", self.jitter, is_async=False)
-        kinds = (self.on,) if isinstance(self.on, type) else as_items("Retry: on", self.on)
+        kinds: tuple[Any, ...] = (self.on,) if isinstance(self.on, (type, str)) else as_items("Retry: on", self.on)
         for kind in kinds:
-            check_subclass("Retry: an item of on", kind, Exception, "give a class of exceptions")
+            check_subclass("Retry: an item of on", kind, Exception, "give a class of exceptions, such as on=(OSError,)")
             if issubclass(kind, RemitError):
                 raise SetupError(
                     f"Retry: on has {kind.__name__}, an error of Remit; set retryable = True on a subclass"

@@ -78,7 +78,7 @@ class OpenAI:
         context_tokens: int | None = None,
     ) -> None:
         check_name("OpenAI: model", model)
-        check_name("OpenAI: api_key", api_key)
+        check_name("OpenAI: api_key", api_key, remedy="give a key")
         check_text("OpenAI: base_url", "" if base_url is None else base_url)
         check_positive("OpenAI", timeout=timeout)
         check_instance("OpenAI: trust_env", trust_env, bool, "give True or False")

@@ -19,7 +19,7 @@ from remit.call.contract import check_name
 from remit.call.facts import Effect, Facts, Risk
 from remit.call.schema import Input, Output
 from remit.core import Stack
-from remit.core.call_checks import check_arguments
+from remit.core.call_checks import check_arguments, check_call
 from remit.core.checks import (
     as_texts,
     as_tuple_of,
@@ -119,6 +119,7 @@ class Pipeline(Generic[P]):
         """Its steps. Equal for copies with other layers."""
         return self._graph
 
+    @check_call
     def layer(self, layer: ToolLayer | Stack[ToolLayer]) -> Pipeline[P]:
         """A new pipeline with ``layer`` around this one; see `Stack.layer`."""
         wrapped = copy.copy(self)
