@@ -97,6 +97,16 @@ def test_a_style_of_any_length_is_read_in_one_pass(name: str, piece: str) -> Non
     assert read_html(f"<p style='{name}{piece * 100_000}!'>Open.").text in ("Open.", "")
 
 
+@pytest.mark.parametrize("outer", ["sup", "sub", "q", "mfrac"])
+@pytest.mark.parametrize("parent", ["msup", "mfrac", "munder"])
+@pytest.mark.parametrize("text", ["", "1", "a b", "<br>", "<s>2</s>", "<p>3"])
+def test_no_sign_is_sought_in_a_text_that_was_replaced(outer: str, parent: str, text: str) -> None:
+    for inner in ("a href=q", "b style=color:red", "i style=text-decoration:line-through"):
+        end = inner.split()[0]
+        html = f"<{outer}><{parent}><{inner}>{text}</{outer}>4<sup>{text}</{end}></sup></{parent}>5"
+        assert "5" in read_html(html).text
+
+
 def test_characters_that_no_text_has_are_left_out() -> None:
     assert read_html("a\0b&#0;").text == "ab\ufffd"
 

@@ -25,6 +25,9 @@ def read_names(html: str) -> list[str]:
         ("<a title='1>b</a>", ["<a>", "b", "</a>"]),
         ("<script>if (a<b) '<p>'</script>c", ["<script>", "c"]),
         ("<style>a", ["<style>"]),
+        ("<iframe><p></iframe>a", ["<iframe>", "a"]),
+        ("<plaintext>a</plaintext>", ["<plaintext>"]),
+        ("<svg><style/><p></svg><style/><p>", ["<svg>", "<style>", "<p>", "</svg>", "<style>"]),
         ("<title>a<body>b", ["<title>", "<body>", "b"]),
         ("a<p b", ["a<p b"]),
         ("&#65;&#065;&#x41;&#xd800;", ["AAA\ufffd"]),
@@ -37,7 +40,23 @@ def test_html_is_divided_as_browsers_divide_it(html: str, pieces: list[str]) -> 
 
 @pytest.mark.parametrize(
     "piece",
-    ["<p ", "<", "</", "<!--", "<!", "<a href='", '<a b="x>', "<title>", "<script>", "&#", "&#x1", "= '", "<b>"],
+    [
+        "<p ",
+        "<",
+        "</",
+        "<!--",
+        "<!",
+        "<a href='",
+        '<a b="x>',
+        "<title>",
+        "<script>",
+        "<xmp>",
+        "<svg><xmp/>",
+        "&#",
+        "&#x1",
+        "= '",
+        "<b>",
+    ],
 )
 @pytest.mark.parametrize("end", ["", ">", "'>", '">'])
 def test_a_page_of_one_piece_is_read_in_one_pass(piece: str, end: str) -> None:
@@ -46,10 +65,14 @@ def test_a_page_of_one_piece_is_read_in_one_pass(piece: str, end: str) -> None:
 
 
 def test_a_tag_has_its_attributes_and_a_title_its_text() -> None:
-    link, title, script = (
-        each for each in split_markup("<A HREF=b href=c Title='d&amp;' e><title>f&lt;</title><script>g&lt;")
+    link, title, field, script = (
+        each
+        for each in split_markup(
+            "<A HREF=b href=c Title='d&amp;' e><title>f&lt;</title><textarea>&lt;</textarea><script>g&lt;"
+        )
     )
     assert isinstance(link, Tag)
     assert link.find_attributes() == {"href": "b", "title": "d&", "e": ""}
     assert title == Tag("title", content="f<")
+    assert field == Tag("textarea", content="<")
     assert script == Tag("script", content="g&lt;")

@@ -21,8 +21,23 @@ Look = Literal["color", "font-size", "visibility"]
 BLOCKS: Final = frozenset(
     {"address", "article", "aside", "blockquote", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl"}
     | {"dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header"}
-    | {"hgroup", "hr", "legend", "li", "listing", "main", "menu", "nav", "ol", "optgroup", "option", "p", "pre"}
-    | {"search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"}
+    | {
+        "hgroup",
+        "hr",
+        "legend",
+        "li",
+        "listing",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "optgroup",
+        "option",
+        "p",
+        "plaintext",
+        "pre",
+    }
+    | {"search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "xmp"}
 )
 LISTS: Final = frozenset({"dir", "menu", "ol", "ul"})
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}

@@ -19,7 +19,7 @@ _SAME: Final = frozenset({"", "currentcolor", "inherit", "unset"})
 _HIDES: Final = {"collapse": True, "hidden": True, "initial": False, "visible": False}
 _COLOUR_PARTS: Final = 4
 _HEX_WITH_OPACITY: Final = re.compile(r"#(?:[0-9a-f]{3}0|[0-9a-f]{6}00)")
-_OWN: Final = frozenset({"button", "img", "input", "select", "textarea"})
+_OWN: Final = frozenset({"button", "image", "img", "input", "select", "textarea"})
 """Elements with a size and a colour of their own."""
 
 
@@ -27,13 +27,14 @@ def find_looks(name: str, attributes: Mapping[str, str], style: Mapping[str, str
     """The looks that an element sets, each with whether it hides the text."""
     is_link = name == "a" and "href" in attributes
     is_own, is_font = name in _OWN, name == "font"
+    is_picture = name in ("image", "img")
     found: dict[Look, bool | None] = {
         "color": False if is_link or is_own or (is_font and "color" in attributes) else None,
         "font-size": False if is_own or (is_font and "size" in attributes) else None,
     }
-    if "color" in style and name != "img":
+    if "color" in style and not is_picture:
         found["color"] = _hides_by_colour(style["color"])
-    if "font-size" in style and name != "img":
+    if "font-size" in style and not is_picture:
         found["font-size"] = _hides_by_size(style["font-size"])
     if "visibility" in style:
         found["visibility"] = _HIDES.get(style["visibility"])

@@ -50,6 +50,7 @@ class LineWriter:
         self._is_struck = self._has_mark = False
         self._gap = self._number = 0
         self._marked: set[int] = set()
+        self._begun: set[int] = set()
 
     def add(self, text: str) -> None:
         """Add text. Each run of spaces and line breaks becomes one space."""
@@ -81,6 +82,7 @@ class LineWriter:
         self._end_struck(is_struck=self._active["struck"] > 0)
         self._parts.append(opening)
         self._has_mark = True
+        self._begun.add(len(self._parts) - 1)
         return self._number, len(self._parts) - 1
 
     def end_mark(self, place: tuple[int, int], closing: str) -> None:
@@ -92,9 +94,12 @@ class LineWriter:
             return  # the line that began with the sign was never written
         elif begin == len(self._parts) - 1:
             self._parts.pop()
+            self._begun.discard(begin)
         else:
+            self._begun.discard(begin)
             made, inside = _MADE.get(self._parts[begin], {}), self._parts[begin + 1]
-            if begin == len(self._parts) - 2 and all(ord(letter) in made for letter in inside):
+            is_only_text = begin == len(self._parts) - 2 and begin + 1 not in self._begun
+            if is_only_text and all(ord(letter) in made for letter in inside):
                 self._parts[begin:] = [inside.translate(made)]
             else:
                 self._parts.append(closing)
@@ -110,6 +115,7 @@ class LineWriter:
             if self._has_mark:
                 self._marked.add(self._number)
         self._parts.clear()
+        self._begun.clear()
         self.has_text = self._has_mark = False
         self._number += 1
         self._gap = max(self._gap, gap)

@@ -14,17 +14,19 @@ from remit.markup.inherited import InheritedLooks, find_looks
 from remit.markup.lines import Line, LineWriter
 from remit.markup.numbering import number_list
 from remit.markup.styles import is_hidden, is_struck, is_verbatim, read_style
-from remit.markup.tags import Tag, split_markup
+from remit.markup.tags import FOREIGN, Tag, split_markup
 
 _MAX_TARGET: Final = 2000
-_PARAGRAPHS: Final = frozenset({"blockquote", "figure", "hr", "listing", "p", "pre"} | LISTS | HEADINGS.keys())
+_PARAGRAPHS: Final = frozenset(
+    {"blockquote", "figure", "hr", "listing", "p", "plaintext", "pre", "xmp"} | LISTS | HEADINGS.keys()
+)
 """Blocks with an empty line before and after them."""
 _LINES: Final = BLOCKS - {"td", "th"}
 """Blocks that begin and end a line."""
-_ROOTS: Final = frozenset({"body", "head", "html"})
+_ROOTS: Final = frozenset({"body", "html"})
 _EFFECTS: Final[dict[str, Effect]] = {
     **dict.fromkeys(("del", "s", "strike"), "struck"),
-    **dict.fromkeys(("listing", "pre", "textarea"), "verbatim"),
+    **dict.fromkeys(("listing", "plaintext", "pre", "textarea", "xmp"), "verbatim"),
     **dict.fromkeys(LISTS, "listed"),
     **dict.fromkeys(("aside", "footer", "nav"), "outside"),
     "blockquote": "quoted",
@@ -32,10 +34,10 @@ _EFFECTS: Final[dict[str, Effect]] = {
 }
 _ROLES: Final = {"complementary": "aside", "contentinfo": "footer", "main": "main", "navigation": "nav"}
 _NO_ATTRIBUTES: Final[dict[str, str]] = {}
-_WITHOUT_TEXT: Final = frozenset({"script", "style"})
+_WITHOUT_TEXT: Final = frozenset({"head", "script", "style"})
+"""Elements that neither show nor hide anything: what a page writes into its head is seen in its body."""
 _MARKS: Final = {"mfrac": ("(", ")"), "msqrt": ("√(", ")"), "q": ("“", "”"), "sub": ("_(", ")"), "sup": ("^(", ")")}
 _OPERATORS: Final = {"mfrac": "/", "msub": "_", "msubsup": "_^", "msup": "^", "munder": "_", "mover": "^"}
-_FOREIGN: Final = ("math", "svg")
 _TOKENS: Final = frozenset({"mi", "mn", "mo", "ms", "mtext"})
 _FIRST_LINE_END: Final = re.compile(r"\A(?:\r\n?|\n)")
 _UNSHOWN_INPUTS: Final = frozenset({"checkbox", "color", "file", "hidden", "image", "password", "radio", "range"})
@@ -132,6 +134,9 @@ class _Reader:
             self._title = self._title or ("" if self._elements.contains("svg") else tag.content)
         elif tag.name not in _WITHOUT_TEXT:
             self._begin(tag)
+            if tag.is_whole:
+                self.add_text(tag.content)
+                self._end(self._elements.end(tag.name))
 
     def _begin(self, tag: Tag) -> None:
         name = tag.name
@@ -149,7 +154,7 @@ class _Reader:
         if tag.is_void:
             self._add_void(name, attributes, style, is_hidden=hides)
             return
-        if tag.written and tag.is_closed and (name in _FOREIGN or self._elements.contains(*_FOREIGN)):
+        if tag.written and tag.is_closed and (name in FOREIGN or self._elements.contains(*FOREIGN)):
             return
         parent, element = self._elements.innermost, Element(name)
         if not self._active["hidden"]:
@@ -228,7 +233,7 @@ class _Reader:
             if not is_hidden and not self._active["hidden"]:
                 self._lines.break_line(int(name == "hr" or not self._lines.has_text))
             return
-        shown = attributes.get("alt", "") if name == "img" else ""
+        shown = attributes.get("alt", "") if name in ("image", "img") else ""
         if name == "input" and attributes.get("type", "").strip().lower() not in _UNSHOWN_INPUTS:
             shown = attributes.get("value", "")
         element = Element(name, ("hidden",) if is_hidden else (), find_looks(name, attributes, style))

@@ -19,7 +19,18 @@ _SHORT: Final = {"font": "font-size"}
 _SIZES: Final = ("height", "max-height", "width", "max-width")
 _SIDES: Final = ("left", "top", "right", "bottom")
 _NEVER_SHOWN: Final = frozenset(
-    {"annotation", "annotation-xml", "audio", "canvas", "datalist", "iframe", "template", "video"}
+    {
+        "annotation",
+        "annotation-xml",
+        "audio",
+        "canvas",
+        "datalist",
+        "iframe",
+        "noembed",
+        "noframes",
+        "template",
+        "video",
+    }
 )
 """Elements whose content browsers do not show: for scripts, other programs or older browsers."""
 

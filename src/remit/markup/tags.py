@@ -22,11 +22,21 @@ _TOKEN: Final = re.compile(
 _TOKEN_WITHOUT_QUOTES: Final = re.compile(rf"{_COMMENT}|{_NAME}(?P<attributes>[^>]*+)>|<[!/?][^>]*+>", _FLAGS)
 _ATTRIBUTE: Final = re.compile(r"""([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]*+)))?+""")
 _CONTENT: Final = {
-    name: re.compile(rf"</{name}\b[^>]*+(?:>|\Z){other}", re.IGNORECASE)
-    for name, other in (("script", ""), ("style", ""), ("title", r"|(?=<body\b)"))
+    name: re.compile(rf"</{name}(?![^\s/>])[^>]*+(?:>|\Z)", re.IGNORECASE)
+    for name in ("iframe", "noembed", "noframes", "script", "style", "textarea", "xmp")
+} | {
+    "plaintext": re.compile(r"(?!)"),
+    "title": re.compile(r"</title(?![^\s/>])[^>]*+(?:>|\Z)|(?=<body\b)", re.IGNORECASE),
 }
 """The elements whose content is not markup, with the pattern of their end."""
-_VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
+_WITH_REFERENCES: Final = frozenset({"textarea", "title"})
+"""Those of them in which ``&amp;`` is a character."""
+_VOID: Final = frozenset(
+    {"area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "image", "img", "input", "keygen"}
+    | {"link", "meta", "param", "source", "track", "wbr"}
+)
+FOREIGN: Final = ("math", "svg")
+"""Formulas and drawings, in which a tag can close itself."""
 _NUMBER: Final = re.compile(r"&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
 """The number of a character, with a bounded length, because Python refuses to parse thousands of digits."""
 
@@ -36,7 +46,7 @@ class Tag:
     """A tag of HTML, with its name in lower case.
 
     ``written``: its attributes as written. ``content``: the text up to its end if that is not markup, as in a script, a
-    style or a title; without an end, all remaining text.
+    field or a title; without an end, all remaining text.
     """
 
     name: str
@@ -48,6 +58,11 @@ class Tag:
     def is_void(self) -> bool:
         """Whether the element has no content and no closing tag, such as an image."""
         return self.name in _VOID
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the element ends with its content, which is not markup."""
+        return self.name in _CONTENT
 
     @property
     def is_closed(self) -> bool:
@@ -84,19 +99,24 @@ def _find_markup(html: str) -> Iterator[tuple[int, int, Tag | None]]:
     After a tag with an unterminated quote, that tag and everything after it are read without quotes, so the end of the
     text is searched for only once.
     """
-    pattern, position, last = _TOKEN, 0, len(html)
+    pattern, position, last, foreign = _TOKEN, 0, len(html), 0
     while (token := pattern.search(html, position, last)) is not None:
         if pattern is _TOKEN and token.end() == len(html) and html[-1] != ">" and not token[0].startswith("<!--"):
             pattern, position, last = _TOKEN_WITHOUT_QUOTES, token.start(), html.rfind(">") + 1
             continue
-        name, position, content = token["tag"], token.end(), ""
-        if name is not None and not token["close"] and (closing := _CONTENT.get(name.lower())) is not None:
-            ending = closing.search(html, position)
+        position, content = token.end(), ""
+        if token["tag"] is None:
+            yield token.start(), position, None
+            continue
+        name, is_closing, written = token["tag"].lower(), bool(token["close"]), token["attributes"]
+        if name in FOREIGN and not written.endswith("/"):
+            foreign = max(0, foreign - 1) if is_closing else foreign + 1
+        elif name in _CONTENT and not is_closing and not (foreign and written.endswith("/")):
+            ending = _CONTENT[name].search(html, position)
             content = html[position : len(html) if ending is None else ending.start()]
-            content = _unescape(content) if name.lower() == "title" else content
+            content = _unescape(content) if name in _WITH_REFERENCES else content
             position = len(html) if ending is None else ending.end()
-        tag = None if name is None else Tag(name.lower(), bool(token["close"]), token["attributes"], content)
-        yield token.start(), position, tag
+        yield token.start(), position, Tag(name, is_closing, written, content)
 
 
 def _unescape(text: str) -> str:
