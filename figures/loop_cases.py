@@ -70,6 +70,13 @@ def _template(text: str) -> Callable[[], Awaitable[object]]:
     return case
 
 
+def _check_template(text: str) -> Callable[[], Awaitable[object]]:
+    async def case() -> object:
+        return Template(text).check(["name"])
+
+    return case
+
+
 def _often(statement: str) -> str:
     return "{% set n = namespace(s='xx', a=[1]) %}{% for i in range(60) %}" + statement + "{% endfor %}"
 
@@ -208,6 +215,11 @@ CASES: Final[dict[str, Callable[[], Awaitable[object]]]] = {
     "a graph in a template": _template(_often("{% set n.a = [n.a, n.a] %}") + "{{ n.a|string|length }}"),
     "loops in a template": _template("{% for a in range(99) %}{% for b in 'x' * 9999 %}{% endfor %}{% endfor %}"),
     "a macro that calls itself": _template("{% macro m(n) %}{{ m(n - 1) ~ m(n - 1) if n }}{% endmacro %}{{ m(60) }}"),
+    "a template of fields that do not exist": _check_template(
+        " ".join(f"{{{{ f{number} }}}}" for number in range(4_000))
+    ),
+    "a template of braces and quotes that do not end": _check_template("{{\\'" * 60_000),
+    "a template of tags and quotes that do not end": _check_template("{%\\'" * 60_000),
     "an answer without end": _read_endless_answer,
     "an answer of many lines": _answer('{"choices": [\n' + "[],\n" * _LONG + "[]]}"),
     "an answer with half a surrogate pair": _answer('{"a": "\\ud800", "choices": [\n' + "[]," * _LONG + "[]]}"),

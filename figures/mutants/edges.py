@@ -39,7 +39,7 @@ _MAIL_PAGES_AND_VALUES: Final = mutants_of(
             "remit.workers.literal_text:_Scanner._keep", 'token["raw"]) and not is_code', 'token["raw"])'
         ),
         "constants in prompts are rendered": edited(
-            "remit.workers.literal_text:_Scanner._is_text", ' or not self._reads_names(token["output"])', ""
+            "remit.workers.literal_text:_Scanner._is_text", " or not self._reads_names(whole)", ""
         ),
         "a time needs no zone": edited(
             "remit.schemas.formats:_find_other_format", "fullmatch(value)", 'fullmatch(value.removesuffix("Z") + "Z")'

@@ -226,7 +226,7 @@ def test_a_prompt_that_comes_out_too_long_is_refused() -> None:
         ),
         (
             '\n{% include "x.md" %}',
-            "desk/sort.worker:8: the included text 'x.md' does not exist; add it, correct the name, or ",
+            "desk/sort.worker:8: the included text 'x.md' does not exist; add it or correct the name, or ",
         ),
         ("{% include name %}", "desk/sort.worker:7: the name of an include must be a plain string; name it, like "),
         ('{% include ["x.md"] %}', "desk/sort.worker:7: the name of an include must be a plain string; name it, like "),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -37,13 +38,25 @@ def find_read_names(tree: nodes.Node) -> set[str]:
     return {each.name for each in tree.find_all(nodes.Name) if each.ctx == "load" and id(each) not in called}
 
 
-def find_free_uses(node: nodes.Node, name: str) -> Iterator[int]:
-    """The lines that use a name where the text does not bind it."""
-    if isinstance(node, nodes.Name) and node.name == name and node.ctx == "load":
-        yield node.lineno
-    bound = _collect_body_names(node)
-    for child in node.iter_child_nodes(exclude=_BODY_FIELDS if name in bound else ()):
-        yield from find_free_uses(child, name)
+def find_free_uses(tree: nodes.Node) -> dict[str, int]:
+    """The first line that uses each name where the text does not bind it."""
+    lines: dict[str, int] = {}
+    bound: Counter[str] = Counter()
+
+    def visit(node: nodes.Node) -> None:
+        if isinstance(node, nodes.Name) and node.ctx == "load" and not bound[node.name]:
+            lines[node.name] = min(lines.get(node.name, node.lineno), node.lineno)
+        names = _collect_body_names(node)
+        for child in node.iter_child_nodes(exclude=_BODY_FIELDS if names else ()):
+            visit(child)
+        if names:
+            bound.update(names)
+            for child in node.iter_child_nodes(only=_BODY_FIELDS):
+                visit(child)
+            bound.subtract(names)
+
+    visit(tree)
+    return lines
 
 
 def find_internal_attributes(tree: nodes.Node) -> Iterator[tuple[str, int]]:

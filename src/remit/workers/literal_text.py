@@ -13,21 +13,26 @@ from jinja2 import Environment, TemplateSyntaxError, nodes
 from msgspec import Struct
 
 from remit.workers.jinja_names import find_read_names
+from remit.workers.part_ends import PartEnds
 
 MAX_PARSED: Final = 20_000
 """The most ``{{ … }}`` of one text that are parsed here. A template with more expressions is refused."""
-_STRINGS: Final = r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
-_FLAT: Final = rf"{_STRINGS}|[^\"'{{}}]"
-_NESTED: Final = rf"{_FLAT}|\{{(?:{_FLAT}|\{{(?:{_FLAT})*\}})*\}}"
 _RAW_TAG: Final = r"\{%[-+]?[ \t\n]*(?P<raw>raw|endraw)[ \t\n]*[-+]?%\}"
-_TOKEN: Final = re.compile(
-    r"^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?=(?P<info>[^\n]*)$)"
-    r"|(?<!\\)(?P<slashes>\\*)(?P<ticks>`+)"
-    rf"|{_RAW_TAG}"
-    rf"|(?P<output>\{{\{{(?:{_NESTED})*?\}}\}})|(?P<tag>\{{+%)",
-    re.MULTILINE | re.DOTALL,
-)
-_TAG: Final = re.compile(rf"\{{%(?:{_STRINGS}|[^\"'%{{]|\{{(?!%)|%(?!\}}))*%\}}", re.DOTALL)
+
+
+def _compile_token(output: str) -> re.Pattern[str]:
+    """The pattern of the tokens of a text, with the pattern for the beginning of ``{{ … }}``."""
+    return re.compile(
+        r"^(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?=(?P<info>[^\n]*)$)"
+        r"|(?<!\\)(?P<slashes>\\*)(?P<ticks>`+)"
+        rf"|{_RAW_TAG}"
+        rf"|(?P<output>{output})|(?<!\{{)(?P<tag>\{{++%)",
+        re.MULTILINE,
+    )
+
+
+_TOKEN: Final = _compile_token(r"\{(?=\{)")
+_OTHER_TOKEN: Final = _compile_token("(?!)")
 _RAW: Final = re.compile(_RAW_TAG)
 _LINE_BREAK: Final = re.compile(r"\r?\n")
 _RUN: Final = re.compile(r"(?<!\\)(?P<slashes>\\*)(?P<ticks>`+)|\n")
@@ -75,6 +80,7 @@ class _Scanner:
         self.codes: list[tuple[int, int]] = []
         self.opens: list[int] = []
         self._text = text
+        self._ends = PartEnds(text)
         self._closers = _find_closers(text)
         self._raw_ends = _find_raw_ends(text)
         self._fence = ""
@@ -87,48 +93,61 @@ class _Scanner:
         """The parts of the new template."""
         parts: list[str] = []
         position = 0
-        while token := _TOKEN.search(self._text, position):
+        while found := self._find_token(position):
+            token, end = found
             between = self._text[position : token.start()]
             self._note_text(between)
             self._note_opens(position, token.start())
-            kept, position = self._keep(token)
+            kept, position = self._keep(token, end)
             parts += between, kept
         if self._fence:
             self.codes.append((self._fence_start, len(self._text)))
         self._note_opens(position, len(self._text))
         return [*parts, self._text[position:]]
 
-    def _keep(self, token: re.Match[str]) -> tuple[str, int]:
+    def _find_token(self, position: int) -> tuple[re.Match[str], int] | None:
+        """The next token and its end; a ``{{`` that is not closed is none."""
+        token = _TOKEN.search(self._text, position)
+        while token is not None:
+            if not token["output"]:
+                return token, token.end()
+            if (end := self._ends.find_output_end(token.start())) is not None:
+                return token, end
+            token = _OTHER_TOKEN.match(self._text, token.start()) or _TOKEN.search(self._text, token.end())
+        return None
+
+    def _keep(self, token: re.Match[str], end: int) -> tuple[str, int]:
         """The token or its literal form, and the position where it ends."""
         is_code = bool(self._fence) or token.start() < self._span_end
         if (token["tag"] or token["raw"]) and not is_code:
             return self._keep_tag(token) if token["tag"] else self._keep_raw(token)
-        self._note_text(token[0])
-        kept = token[0]
+        kept = self._text[token.start() : end]
+        self._note_text(kept)
         if token["fence"]:
             self._toggle_fence(token)
         elif token["ticks"] and not is_code and (closer := self._closers.get(token.start("ticks"))):
             self._span_end = closer + len(token["ticks"])
             self.codes.append((token.start("ticks"), self._span_end))
-        elif self._is_text(token, is_code=is_code):
-            kept = _as_text(token[0])
+        elif self._is_text(token, kept, is_code=is_code):
+            kept = _as_text(kept)
         elif token["output"]:
-            self.parts.append(token.span())
-        return kept, token.end()
+            self.parts.append((token.start(), end))
+        return kept, end
 
-    def _is_text(self, token: re.Match[str], *, is_code: bool) -> bool:
+    def _is_text(self, token: re.Match[str], whole: str, *, is_code: bool) -> bool:
         """Whether a tag in code, or ``{{ … }}``, is literal text."""
         if not token["output"]:
             return bool(token["tag"] or token["raw"])
-        return (is_code and token[0].startswith("{{%")) or not self._reads_names(token["output"])
+        return (is_code and whole.startswith("{{%")) or not self._reads_names(whole)
 
     def _keep_tag(self, token: re.Match[str]) -> tuple[str, int]:
-        tag = _TAG.match(self._text, token.start())
-        if tag is None:
-            self.opens.append(token.start())
+        start = token.start()
+        end = self._ends.find_tag_end(start) if token["tag"] == "{%" else None
+        if end is None:
+            self.opens.append(start)
             return token[0], token.end()
-        self.parts.append(tag.span())
-        return self._keep_line_break(tag[0], tag.end()), tag.end()
+        self.parts.append((start, end))
+        return self._keep_line_break(self._text[start:end], end), end
 
     def _keep_raw(self, token: re.Match[str]) -> tuple[str, int]:
         """The text from ``raw`` to its ``endraw``, both included.

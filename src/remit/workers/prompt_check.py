@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Final, cast
@@ -59,16 +60,15 @@ class _Checker:
             if error is None:
                 trees[name] = self.parse(name)
                 continue
-            escape = self._escapes(name).escape_error(error, partial(self._find_error, name=name))
+            hint = self._escapes(name).escape_error(error, partial(self._find_error, name=name))
             what = f"the template is not valid: {error[0]}"
-            found.append(
-                self._make_finding("template", name, error[1], what, f"correct it, or {escape.describe(error[1])}")
-            )
+            found.append(self._make_finding("template", name, error[1], what, f"correct it, or {hint}"))
+        bound = Counter(each for tree in trees.values() for each in collect_bound_names(tree))
         for name, tree in trees.items():
             found += self._find_missing_includes(name, _find_includes(tree))
             found += self._find_internal_attributes(name, tree)
             if parameters is not None:
-                found += self._find_undeclared_fields(name, trees, parameters)
+                found += self._find_undeclared_fields(name, tree, parameters, bound)
         return found
 
     def _find_error(self, text: str, name: str) -> tuple[str, int] | None:
@@ -87,40 +87,41 @@ class _Checker:
         for each in includes:
             if each.name is None:
                 what = "the name of an include must be a plain string"
-                fix = f'name it, like {{% include "tone.md" %}}, or {self._escape(name, each.line, "include")}'
+                escape = self._escape(name, each.line, "include", ", or ")
+                fix = f'name it, like {{% include "tone.md" %}}{escape}'
                 yield self._make_finding("include", name, each.line, what, fix)
             elif each.name not in self._texts:
                 what = f"the included text {each.name!r} does not exist"
-                fix = f"add it, correct the name, or {self._escape(name, each.line, each.name)}"
+                fix = f"add it or correct the name{self._escape(name, each.line, each.name, ', or ')}"
                 yield self._make_finding("include", name, each.line, what, fix)
 
     def _find_internal_attributes(self, name: str, tree: nodes.Template) -> Iterator[Finding]:
         for attribute, line in sorted(set(find_internal_attributes(tree)), key=lambda each: each[1]):
             what = f"{attribute} is an internal attribute of Python, not a field of an input"
-            fix = f"remove it: the sandbox refuses it; or {self._escape(name, line, attribute)}"
+            fix = f"remove it: the sandbox refuses it{self._escape(name, line, attribute, '; or ')}"
             yield self._make_finding("internal", name, line, what, fix)
 
     def _find_undeclared_fields(
-        self, name: str, trees: Mapping[str, nodes.Template], parameters: Collection[str]
+        self, name: str, tree: nodes.Template, parameters: Collection[str], bound: Counter[str]
     ) -> Iterator[Finding]:
         there = f"available: {', '.join(sorted(parameters)) or 'none'}"
-        tree = trees[name]
-        around = [each for other, each in trees.items() if other != name]
+        own = collect_bound_names(tree)
         extends = next(tree.find_all(nodes.Extends), None) is not None
-        shared = (
-            {bound for each in around for bound in collect_bound_names(each)}
-            if name != MAIN_TEMPLATE or extends
-            else set[str]()
-        )
-        available = {*parameters, *shared, *collect_top_level_names(tree)}
-        functions = find_read_names(tree) & FUNCTIONS - collect_bound_names(tree)
+        shares = name != MAIN_TEMPLATE or extends
+        available = {*parameters, *collect_top_level_names(tree)}
+        lines = find_free_uses(tree)
+        functions = find_read_names(tree) & FUNCTIONS - own
         for missing in sorted((find_undeclared_variables(tree) | functions) - available):
-            line = min(find_free_uses(tree, missing), default=1)
-            fix = f"{there}; or {self._escape(name, line, missing)}"
+            if shares and bound[missing] > (missing in own):
+                continue  # another text binds it around this one
+            line = lines.get(missing, 1)
+            fix = f"{there}{self._escape(name, line, missing, '; or ')}"
             yield self._make_finding("unknown-field", name, line, f"the input has no field {missing!r}", fix)
 
-    def _escape(self, name: str, line: int, word: str) -> str:
-        return self._escapes(name).escape_word(line, word).describe(line)
+    def _escape(self, name: str, line: int, word: str, before: str) -> str:
+        """How to keep a part as text, after a text that leads there; empty if its line has many findings."""
+        hint = self._escapes(name).escape_word(line, word)
+        return hint and f"{before}{hint}"
 
     def _escapes(self, name: str) -> EscapeFinder:
         found = self._finders.get(name)
