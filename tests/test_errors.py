@@ -208,3 +208,20 @@ def test_a_message_has_no_address_of_an_object_which_says_nothing_and_changes() 
     value, text = object(), "at 0x7f0000000000 the program ended"
     assert RequestError(f"prompt is {value!r}; give a string").message == "prompt is <object object>; give a string"
     assert RequestError(text).message == text
+
+
+class Mute:
+    def __str__(self) -> str:
+        raise LookupError("no text")
+
+
+@pytest.mark.parametrize("part", [10**5000, Mute(), "cycle"], ids=["long", "mute", "cycle"])
+def test_details_that_cannot_be_written_are_left_out_and_the_message_is_kept(part: object) -> None:
+    details: dict[str, object] = {"part": part}
+    if part == "cycle":
+        details["part"] = details
+    reply = ToolFailed("declined", details=details).to_reply()
+    told = reply.pop("details")
+    assert reply == {"success": False, "error": "declined", "errorCode": "TOOL_FAILED"}
+    assert str(told).startswith("{'left_out': ")
+    assert "they cannot be written as JSON: " in str(told)

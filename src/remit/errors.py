@@ -120,9 +120,8 @@ _ADDRESS: Final = re.compile(r"(?<=[\w>]) at 0x[0-9a-fA-F]{6,}(?=>)")
 class RemitError(Exception):
     """The base class of all errors of Remit. ``str(error)`` is one line: what is wrong, where, and how to fix it.
 
-    A class of errors is declared with its ``code``: ``class OutOfStockError(CallError, code="OUT_OF_STOCK")``. The
-    middle of a message of more than ``max_chars`` is omitted: it may repeat a value of any length. So are the addresses
-    of objects in memory.
+    A class of errors is declared with its ``code``: ``class OutOfStockError(CallError, code="OUT_OF_STOCK")``.
+    Left out of a message are the addresses of objects in memory, and its middle if it is longer than ``max_chars``.
     """
 
     code: str = "REMIT_ERROR"
@@ -176,8 +175,11 @@ class CallError(RemitError, code="INTERNAL_ERROR"):
 
     def to_reply(self) -> dict[str, object]:
         """The reply that the model sees instead of a result."""
-        details = json.loads(json.dumps(self.details, default=str, skipkeys=True), parse_constant=str)
         told: dict[str, object] = {"success": False, "error": self.message, "errorCode": self.code}
+        try:
+            details = json.loads(json.dumps(self.details, default=str, skipkeys=True), parse_constant=str)
+        except Exception as error:  # noqa: BLE001 - such as a cycle, or what its own code raises
+            details = {"left_out": f"they cannot be written as JSON: {error!r:.200}"}
         return {**told, "details": details} if details else told
 
 

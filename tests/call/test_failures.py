@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from remit.call.failures import is_failure, locate_failure
+from remit.call.failures import find_answer, is_failure, locate_failure
 from remit.call.schema import Output
-from remit.errors import CallError, Suspended
+from remit.errors import CallError, Suspended, ToolFailed
 
 
 class Crash(BaseException):
@@ -143,3 +143,10 @@ def test_a_failure_in_a_library_only_is_there(monkeypatch: pytest.MonkeyPatch) -
     assert error.__traceback__.tb_next is not None
     monkeypatch.setattr(error, "__traceback__", error.__traceback__.tb_next.tb_next)
     assert " in decode" in locate_failure(error) or " in raw_decode" in locate_failure(error)
+
+
+def test_the_answer_of_a_group_is_its_first_if_it_has_nothing_else() -> None:
+    first, second = ToolFailed("first"), ToolFailed("second")
+    assert find_answer(BaseExceptionGroup("all", [ExceptionGroup("one", [first]), second])) is first
+    for other in (first, ExceptionGroup("some", [first, KeyError()]), ExceptionGroup("none", [KeyError()])):
+        assert find_answer(other) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -122,3 +123,60 @@ async def test_a_tool_of_a_json_schema_fails_on_record_too() -> None:
     runtime, model = shop(pay)
     await runtime.run("go", by=superuser())
     assert last_reply(model) == {"success": False, "error": "no such page: /about", "errorCode": "TOOL_FAILED"}
+
+
+@EFFECTS
+@pytest.mark.parametrize("together", [[REASON], [REASON, "no funds"]], ids=["one", "two"])
+async def test_the_answer_of_a_task_of_a_group_is_that_of_the_tool(
+    effect: Effect, together: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING)
+
+    async def fail(reason: str) -> None:
+        raise ToolFailed(reason, details={"bank": 51})
+
+    async def pay(ctx: LeafContext, to: str) -> str:
+        """Pay."""
+        assert ctx.key
+        return await pay_together(to)
+
+    async def pay_with_calls(ctx: Context, to: str) -> str:
+        """Pay."""
+        ctx.emit("paying")
+        return await pay_together(to)
+
+    async def pay_together(to: str) -> str:
+        async with asyncio.TaskGroup() as group, asyncio.TaskGroup() as within:
+            for reason in together:
+                within.create_task(fail(reason))
+            group.create_task(asyncio.sleep(9))
+        return to
+
+    made: Tool[..., Any] = tool(effect=effect, name="pay")(pay_with_calls if effect is Effect.COMPOSED else pay)
+    runtime, model = shop(with_recommended_layers(made))
+    done = await runtime.run("pay bob", by=superuser())
+    assert (done.value(), last_reply(model), caplog.records) == ("It was declined.", REPLY, [])
+    assert (await runtime.replay(done.run)).is_identical
+
+
+async def test_a_group_in_which_another_exception_was_raised_too_is_a_failure_of_the_tool() -> None:
+    @tool(effect=Effect.UNSAFE)
+    async def pay(to: str) -> str:
+        """Pay."""
+        raise ExceptionGroup("both", [ToolFailed(REASON), KeyError(to)])
+
+    runtime, model = shop(pay)
+    await runtime.run("pay bob", by=superuser())
+    assert last_reply(model)["errorCode"] == "INTERNAL_ERROR"
+
+
+async def test_an_answer_whose_details_cannot_be_written_keeps_its_reason() -> None:
+    @tool(effect=Effect.UNSAFE)
+    async def pay(to: str) -> str:
+        """Pay."""
+        details: dict[str, object] = {"to": to}
+        raise ToolFailed(REASON, details={**details, "again": details, "of": details.setdefault("self", details)})
+
+    runtime, model = shop(pay)
+    await runtime.run("pay bob", by=superuser())
+    assert (last_reply(model)["error"], last_reply(model)["errorCode"]) == (REASON, "TOOL_FAILED")

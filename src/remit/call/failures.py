@@ -8,9 +8,9 @@ import sysconfig
 import threading
 import traceback
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
-from remit.errors import CallError, InvalidOutputError, Suspended
+from remit.errors import CallError, InvalidOutputError, Suspended, ToolFailed
 from remit.schemas.finding import display_path
 
 _OWN_FOLDER: Final = str(Path(__file__).parents[1])
@@ -32,6 +32,15 @@ def is_failure(error: BaseException) -> bool:
     if isinstance(error, GeneratorExit):
         return not is_closing(error)
     return isinstance(error, (Exception, SystemExit, BaseExceptionGroup, Suspended))
+
+
+def find_answer(error: BaseException) -> ToolFailed | None:
+    """The first answer in a group in which tasks raised nothing else, as of a ``TaskGroup``; None for other errors."""
+    if not isinstance(error, BaseExceptionGroup):
+        return None
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    answers = [each if isinstance(each, ToolFailed) else find_answer(each) for each in group.exceptions]
+    return None if None in answers else answers[0]
 
 
 def locate_failure(error: BaseException, checked: str = "") -> str:

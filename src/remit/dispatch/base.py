@@ -18,7 +18,7 @@ from remit.call.call import Call
 from remit.call.callee import DID_NOT_HAPPEN, UNKNOWN, Happened, HasSource
 from remit.call.contract import definition_digest
 from remit.call.facts import Effect
-from remit.call.failures import is_cancel_requested, is_closing, is_failure, locate_failure, place_as
+from remit.call.failures import find_answer, is_cancel_requested, is_closing, is_failure, locate_failure, place_as
 from remit.call.gate import has_begun, is_outcome_unknown
 from remit.call.observing import await_callback
 from remit.call.redact import limit_error, redact_error, redact_reply, redact_reply_aside, redact_text, safe_cause
@@ -282,7 +282,7 @@ class Base:
                 raise
             failure = self._tool_failure(call, error)
             frame.settle_key(failure)
-            raise place_as(failure, error) from safe_cause(error, call.redactions)
+            raise place_as(failure, error) from None if find_answer(error) else safe_cause(error, call.redactions)
         finally:
             frame.end(token)
 
@@ -328,6 +328,8 @@ class Base:
 
     def _tool_failure(self, call: Call, error: BaseException) -> CallError:
         """Make the error for the body's exception. Its code records whether a resumed run may retry the call."""
+        if (answer := find_answer(error)) is not None:
+            return limit_error(redact_error(answer, call.redactions), self._dispatch.limits.error_bytes)
         report_exception(call, error)
         kind = ExternalError if is_transient(error) or isinstance(error, call.retry_on) else InternalError
         message = f"{self._callee.name} failed: {type(error).__name__}: {error}"
