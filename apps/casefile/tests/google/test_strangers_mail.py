@@ -88,6 +88,33 @@ def test_letters_that_stand_in_several_headers_are_all_given() -> None:
     assert view.to == "a@example.com, b@example.com"
 
 
+@pytest.mark.parametrize("person", ["b@example.com", '"Rye, b" <b@example.com>', "Rye <b@example.com>"])
+def test_of_many_people_whole_addresses_are_given_and_it_is_said_that_more_follow(person: str) -> None:
+    headers = [Header(name="To", value=", ".join([person] * 3000)), Header(name="Cc", value=person)]
+    view = parse_message(MessageResource(id="1", payload=Part(headers=headers)))
+
+    assert 9_900 < len(view.to) <= 10_000
+    assert view.to == ", ".join([person] * view.to.count("@"))
+    assert (view.cc, view.omitted) == (person, ["the end of the header To, which is too long"])
+
+
+def test_people_in_many_headers_are_given_up_to_a_limit_that_is_said() -> None:
+    headers = [Header(name="To", value=f"{'b' * 300}@example.com")] * 90 + [Header(name="Cc", value="c@d")] * 101
+    view = parse_message(MessageResource(id="1", payload=Part(headers=headers)))
+
+    assert view.to.endswith("b@example.com")
+    assert view.omitted == [f"the end of the header {name}, which is too long" for name in ("To", "Cc")]
+
+
+@pytest.mark.parametrize("value", ["r" * 50_000, '"' * 50_000, '",' * 25_000, "," * 50_000])
+@pytest.mark.parametrize("name", ["Subject", "To", "From"])
+def test_of_a_long_header_the_start_is_given_and_it_is_said_that_more_follows(name: str, value: str) -> None:
+    view = parse_message(MessageResource(id="1", payload=Part(headers=[Header(name=name, value=value)])))
+
+    assert value.startswith({"Subject": view.subject, "To": view.to, "From": view.sender}[name])
+    assert view.omitted == [f"the end of the header {name}, which is too long"]
+
+
 @pytest.mark.parametrize("at", [10**30, -(10**30), 10**17])
 def test_a_time_that_is_none_is_not_given(at: int) -> None:
     assert parse_message(MessageResource(id="1", internal_date=at)).received_at is None

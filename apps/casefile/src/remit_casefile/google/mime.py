@@ -6,6 +6,7 @@ leaves out is named in ``omitted``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -31,6 +32,7 @@ MAX_TEXT: Final = 500_000
 MAX_CHARACTERS: Final = 2_000_000
 """The most characters that are read of a message, markup included."""
 _MAX_HEADER: Final = 10_000
+_QUOTED_OR_COMMA: Final = re.compile(r"""  "[^"]*+(?:"|\Z)  |  ,  """, re.VERBOSE)
 _MAX_TYPE: Final = 1000
 _MAX_DEPTH: Final = 30
 _MAX_PARTS: Final = 300
@@ -41,6 +43,8 @@ _MARKUP: Final = frozenset({"text/html", "text/enriched", "application/xhtml+xml
 _ATTACHED_MAIL: Final = frozenset({"message/rfc822", "message/global"})
 _REPEATED: Final = frozenset({"to", "cc", "reply-to"})
 _SEEN_ONCE: Final = ("From", "Subject", "Message-ID")
+_GIVEN: Final = ("From", "Reply-To", "To", "Cc", "Subject", "Message-ID")
+"""The headers that a reader gets as they are written."""
 
 
 def parse_message(resource: MessageResource) -> MessageView:
@@ -66,7 +70,7 @@ def parse_message(resource: MessageResource) -> MessageView:
         alternatives=content.alternatives,
         links=list(reader.links),
         attachments=reader.attachments,
-        omitted=[*headers.list_repeated(), *reader.omitted],
+        omitted=[*headers.list_repeated(), *headers.list_cut(), *reader.omitted],
     )
 
 
@@ -99,9 +103,16 @@ class _Headers:
 
     def find(self, name: str) -> str:
         """The value of a header. Of a list of people that stands in several headers, all are given."""
-        found = [header.value[:_MAX_HEADER] for header in self._headers if header.name.lower() == name]
-        values = found[:_MAX_IDS] if name in _REPEATED else found[:1]
-        return ", ".join(filter(None, map(decode_header, values)))[:_MAX_HEADER]
+        return self._find(name)[0]
+
+    def _find(self, name: str) -> tuple[str, bool]:
+        """The value of a header, and whether that is only the start of it."""
+        values = [header.value for header in self._headers if header.name.lower() == name]
+        values = values if name in _REPEATED else values[:1]
+        cut = _cut_people if name in _REPEATED else _cut_header
+        text = ", ".join(filter(None, (decode_header(cut(value)) for value in values[:_MAX_IDS])))
+        is_cut = len(values) > _MAX_IDS or any(len(value) > _MAX_HEADER for value in (*values, text))
+        return cut(text), is_cut
 
     def list_fields(self) -> list[str]:
         """All headers, as they stand in a message."""
@@ -111,6 +122,11 @@ class _Headers:
         """The headers that a message has once, and this one has more often."""
         names = [header.name.lower() for header in self._headers]
         return [f"another header {name}" for name in _SEEN_ONCE if names.count(name.lower()) > 1]
+
+    def list_cut(self) -> list[str]:
+        """The headers of which only the start is given."""
+        cut = [name for name in _GIVEN if self._find(name.lower())[1]]
+        return [f"the end of the header {name}, which is too long" for name in cut]
 
     def find_parameter(self, name: str) -> str:
         """A parameter of the type of the content, such as its charset."""
@@ -264,6 +280,18 @@ class _Reader:
     def _omit(self, what: str) -> None:
         if what not in self.omitted:
             self.omitted.append(what)
+
+
+def _cut_header(value: str) -> str:
+    return value[:_MAX_HEADER]
+
+
+def _cut_people(value: str) -> str:
+    """A list of people that is not too long, cut before an address instead of within it."""
+    if len(value) <= _MAX_HEADER:
+        return value
+    ends = [match.start() for match in _QUOTED_OR_COMMA.finditer(value, 0, _MAX_HEADER) if match[0] == ","]
+    return value[: ends[-1] if ends else _MAX_HEADER]
 
 
 def _is_attached(part: Part, kind: str) -> bool:
