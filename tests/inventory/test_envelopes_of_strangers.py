@@ -118,6 +118,18 @@ UNCHECKED: dict[str, tuple[Request[Any], str]] = {
         made(ToolRequest, payload=ToolRequestPayload.model_construct(tool_name="say", parameters=cast("Any", [1]))),
         "give a ToolRequestPayload",
     ),
+    "a user with a hidden character": (
+        made(ToolRequest, user_id="user\u200b", payload=SAY),
+        "U+200B cannot be seen as itself; leave it out",
+    ),
+    "metadata that cannot be stored": (
+        made(ToolRequest, metadata={"a": "\0"}, payload=SAY),
+        "the metadata contain the character NUL, which cannot be stored; leave that out of a",
+    ),
+    "metadata that are no JSON": (
+        made(ToolRequest, metadata={"a": object()}, payload=SAY),
+        "metadata: JSON cannot hold the metadata: ",
+    ),
     "metadata that are a list": (
         made(ToolRequest, metadata=[1], payload=SAY),
         "metadata is [1]; give a JSON object",
@@ -134,4 +146,5 @@ async def test_a_request_that_was_made_without_a_check_fails_with_what_is_wrong(
         if not method:
             assert response.error is not None
             assert says in response.error.message
+            assert response.error.code == "BAD_REQUEST"
         assert response.model_dump_json()

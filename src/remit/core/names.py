@@ -72,14 +72,14 @@ def check_title(what: str, value: object) -> str:
     return name
 
 
-def as_normalized(what: str, value: object) -> str:
+def as_normalized(what: str, value: object, error: type[RemitError] = SetupError) -> str:
     """Strip a name and convert it to Unicode's form NFKC, so that equivalent spellings become one name.
 
     Raises:
-        SetupError: names the argument.
+        SetupError: or ``error``; names the argument.
     """
-    check_text(what, value)
-    return check_shown(what, unicodedata.normalize("NFKC", str(value)).strip())
+    check_text(what, value, error)
+    return check_shown(what, unicodedata.normalize("NFKC", str(value)).strip(), error)
 
 
 _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC", "CHEROKEE", "LISU")

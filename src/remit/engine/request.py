@@ -168,14 +168,19 @@ def read_metadata(metadata: object) -> dict[str, JsonValue]:
     try:
         read = encode_arguments("metadata", cast("Mapping[str, object]", metadata), Limits())
     except InvalidArgumentsError as error:
-        raise RequestError(error.message) from error
+        raise RequestError(_of_metadata(error.message)) from error
     if read.error or read.value is None:
-        raise RequestError(f"metadata: {read.error}")
+        raise RequestError(_of_metadata(read.error))
     for name, value in cast("Mapping[object, object]", metadata).items():
         if not isinstance(name, str) or read.value[name] != value:
             part = f"{{{name!r:.100}: {value!r:.100}}}"
             raise RequestError(f"metadata: {part} is not JSON; give names as strings, and JSON values")
     return read.value
+
+
+def _of_metadata(message: str) -> str:
+    """What is wrong with metadata, from what is wrong with arguments of the same content."""
+    return message.replace("the arguments", "the metadata")
 
 
 def new_id() -> str:

@@ -166,7 +166,7 @@ async def handle_request(
 
 async def _call(runtime: CallsByName, asked: _Asked, by: Principal, target: str, run: TakesCalls | None) -> Result[Any]:
     request = asked.request
-    if as_normalized("user_id", request.user_id) != by.name:
+    if as_normalized("user_id", request.user_id, RequestError) != by.name:
         raise RequestDeniedError(
             f"request {request.request_id} names the user {request.user_id!r}, but {by.name!r} sends it"
         )
