@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from remit.core.checks import (
     as_clock,
@@ -31,6 +32,12 @@ from remit.core.checks import (
 )
 from remit.core.names import as_normalized, as_person_name
 from remit.errors import ContractError, SetupError
+
+
+class Tag(BaseModel):
+    """A value that iterates over its fields."""
+
+    name: str
 
 
 class Color(enum.Enum):
@@ -133,6 +140,7 @@ NULS = r"\x00" * 200
         (lambda: as_texts("tags", "\ud800"), "an item of tags is '\\ud800'; give a string without lone surrogates"),
         (lambda: as_tuple("tools", "find"), "tools is 'find'; give a list"),
         (lambda: as_tuple("tools", {"find"}), "tools is {'find'}; give a list"),
+        (lambda: as_tuple("tools", Tag(name="a")), "tools is Tag(name='a'); give a list"),
         (lambda: as_items("tools", {"find": 1}), "tools is {'find': 1}; give a list"),
         (lambda: as_member(Color, "color", "green"), "color is 'green'; use 'red', 'blue'"),
         (lambda: check_instance("by", "ada", int, "give a number"), "by is 'ada'; give a number"),

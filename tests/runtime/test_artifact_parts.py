@@ -22,8 +22,13 @@ from tests.runtime.test_artifacts import ADA, runtime_of
             "text/csv",
             "the name 'a/b' of an artifact is not valid; give at most 255 characters that can be seen, without / and",
         ),
-        (".bashrc", "", "the name '.bashrc' of an artifact is not valid; give at most 255 characters"),
-        ("a\u202etxt.exe", "", "the name 'a\\u202etxt.exe' of an artifact is not valid; give at most 255 characters"),
+        (".bashrc", "", "the name of an artifact: '.bashrc' is not a portable file name; give one like menu-3-4.png"),
+        ("nul.txt", "", "the name of an artifact: 'nul.txt' is not a portable file name; give one like menu-3-4.png"),
+        (
+            "a\u202etxt.exe",
+            "",
+            "the name of an artifact: 'a\\u202etxt.exe' is not a file name: U+202E cannot be seen as",
+        ),
         ("a.csv", "huh", "the media type 'huh' is not valid; give a type and a subtype, like text/csv"),
     ],
 )

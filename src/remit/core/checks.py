@@ -221,13 +221,15 @@ _NO_LISTS: Final = (str, Mapping, set, frozenset)
 
 
 def as_tuple(what: str, value: object, error: type[SetupError] = SetupError) -> tuple[Any, ...]:
-    """Convert an ordered iterable to a tuple. Strings, mappings and sets are refused.
+    """Convert an ordered iterable to a tuple. Strings, mappings, sets and pydantic models are refused.
 
     Raises:
         SetupError: or ``error``; names the argument.
     """
     kind: type = type(value)
-    if kind not in (tuple, list) and (isinstance(value, _NO_LISTS) or not isinstance(value, Iterable)):
+    if kind not in (tuple, list) and (
+        isinstance(value, _NO_LISTS) or not isinstance(value, Iterable) or hasattr(kind, "model_fields")
+    ):
         raise error(f"{what} is {show_value(cast('object', value))}; give a list")
     return tuple(cast("Iterable[Any]", value))
 

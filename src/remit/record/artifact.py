@@ -155,7 +155,10 @@ def new_artifact(
         kind = media_type or guess_media_type(str(name))
         return Artifact(digest=digest_of(content), size=len(content), media_type=kind, name=name)
     except ValidationError as invalid:
-        if invalid.errors()[0]["loc"] == ("name",):
+        found = invalid.errors()[0]
+        if found["loc"] == ("name",) and found["type"] == "value_error":
+            raise error(f"the name of an artifact: {found['msg'].partition(', ')[2]}") from invalid
+        if found["loc"] == ("name",):
             rule = "give at most 255 characters that can be seen, without / and \\, like menu-3-4.png"
             raise error(f"the name {name!a} of an artifact is not valid; {rule}") from invalid
         rule = "give a type and a subtype, like text/csv, of at most 127 characters"
