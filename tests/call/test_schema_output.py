@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from remit.call.json_contract import JsonOutput
 from remit.call.schema import Output, serialize_content
 from remit.errors import ContractError, InvalidOutputError
 from tests.call.json_values import any_text, any_values
@@ -267,3 +268,15 @@ def test_the_content_of_a_subclass_of_text_is_its_plain_text(value: str, content
 )
 def test_half_of_a_surrogate_pair_in_a_result_is_replaced(kind: Any, value: Any, content: str) -> None:
     assert Output[Any](kind).dump(value)[1] == content
+
+
+@pytest.mark.parametrize(
+    ("schema", "shown"),
+    [
+        (Output(str), "Output(str)"),
+        (Output(list[int]), "Output(list[int])"),
+        (JsonOutput({"type": "string"}), "JsonOutput({'type': 'string'})"),
+    ],
+)
+def test_it_prints_what_it_describes(schema: object, shown: str) -> None:
+    assert repr(schema) == shown

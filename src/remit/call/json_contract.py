@@ -168,6 +168,9 @@ class JsonOutput:
         self._writer: Output[Any] = Output(str if self._is_text else Any)
         self.result_type: object = str if self._is_text else Any
 
+    def __repr__(self) -> str:
+        return f"JsonOutput({self.json_schema})"
+
     def dump(self, value: object) -> tuple[Any, str]:
         """Check a result. Returns it as JSON types, and its content: text unchanged, everything else as JSON.
 

@@ -78,6 +78,10 @@ class TypedSchema(Generic[T]):
         self._kind = kind
         self._include_computed = include_computed
 
+    def __repr__(self) -> str:
+        kind = self._kind.__name__ if isinstance(self._kind, type) else repr(self._kind)
+        return f"{type(self).__name__}({kind})"
+
     @cached_property
     def _adapter(self) -> TypeAdapter[T]:
         adapter: TypeAdapter[T] = TypeAdapter(self._kind)
