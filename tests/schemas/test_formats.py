@@ -261,6 +261,14 @@ def test_a_format_of_a_json_schema_is_explained_with_the_same_example(name: str,
     assert caught.value.message == said
 
 
+@pytest.mark.parametrize("name", ["email", "idn-email"])
+def test_an_address_with_a_name_is_not_an_address(name: str) -> None:
+    made = JsonInput({"type": "object", "properties": {"a": {"type": "string", "format": name}}})
+    assert made.bind(parse_arguments('{"a":"ada@example.org"}'))
+    with pytest.raises(InvalidArgumentsError, match=r"^a: Input should be "):
+        made.bind(parse_arguments('{"a":"Ada <ada@example.org>"}'))
+
+
 class Right(IntFlag):
     READ = 1
     WRITE = 2

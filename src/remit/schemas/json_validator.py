@@ -130,6 +130,7 @@ def _compile(document: JsonSchema, registry: Registry | None, patterns: int) -> 
             mask=_MASK,
             offline=True,
             formats=_FORMATS,
+            email_options=jsonschema_rs.EmailOptions(allow_display_text=False),
             pattern_options=jsonschema_rs.RegexOptions(size_limit=size, dfa_size_limit=min(size, _MAX_BYTES_OF_CACHE)),
             validate_formats=True,
             registry=registry,
