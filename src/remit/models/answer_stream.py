@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast
 
-from remit.chat.finish import NO_FINISH
+from remit.chat.finish import NO_FINISH, Ending, read_finish
 from remit.chat.streaming import Delta
 from remit.chat.wire import has_surrogates, refusal_of_message, text_of_message
 from remit.models.call_pieces import find_call, with_whole_name
 from remit.models.choices import FIRST, index_of
+from remit.models.whole_messages import WholeMessages
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import as_object, limit_depth, load_json
 
@@ -67,8 +68,7 @@ class AnswerStream:
         self._choice: dict[str, Any] = {"index": 0, "message": {}}
         self._others: list[Mapping[str, Any]] = []
         self._has_answer = False
-        self._said: Mapping[str, Any] = {}
-        self._says_otherwise = False
+        self._whole = WholeMessages(self._count)
         self._has_text = False
         self._halves: dict[int | None, str] = {}
         self._joined: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
@@ -133,17 +133,17 @@ class AnswerStream:
         return ascii_json(body) if has_surrogates(text) else text  # two halves of a pair become one character
 
     def _join_message(self) -> dict[str, Any]:
-        """The message of all pieces. Fields without pieces come from the last whole message, which some endpoints add.
+        """The message of all pieces and of whole messages, which some endpoints add.
 
         Raises:
             TypeError: the text is not a message, or is in whole messages that differ.
         """
         message: dict[str, Any] = _join_texts(self._choice["message"])
-        if self._says_otherwise and not text_of_message(message):
+        if self._whole.differ and not text_of_message(message):
             raise TypeError("two whole messages in the stream have different texts")
-        if self._choice.get("text") and not message and not self._said:
+        if self._choice.get("text") and not message and not self._whole:
             raise TypeError("it has a text, but no chat message")
-        return {**message, **self._said, **{name: value for name, value in message.items() if value}}
+        return self._whole.join(message)
 
     def _feed_line(self, line: bytes) -> None:
         line = line.removeprefix(_BOM)
@@ -196,10 +196,10 @@ class AnswerStream:
         """Add a piece of the choice that is the answer."""
         delta = as_object(choice.get("delta") or {})
         rest = {name: value for name, value in choice.items() if name not in ("delta", "index", "message")}
+        if read_finish(str(self._choice.get("finish_reason"))) is Ending.FILTERED:
+            rest.pop("finish_reason", None)  # a later event takes nothing back
         self._merge(self._choice, rest)
-        said = as_object(choice.get("message") or self._said)
-        self._says_otherwise |= not text_of_message(said).startswith(text_of_message(self._said))
-        self._said = said
+        self._whole.add(as_object(choice.get("message") or {}))
         self._joined = []
         self._merge(self._choice["message"], delta)
         self._report(delta)

@@ -19,23 +19,23 @@ def find_call(
     calls: Sequence[dict[str, Any]], piece: Mapping[str, Any], read_text: Callable[[object], str]
 ) -> dict[str, Any] | None:
     """The call that a piece continues; None if it starts one. ``read_text`` reads the arguments so far."""
-    name = _function(piece).get("name")
+    name = function_of(piece).get("name")
     found, has_its_id = _find_candidate(calls, piece, is_named=bool(name))
     if found is None or not name:
         return found
-    begun = _function(found)
+    begun = function_of(found)
     if not begun.get("name"):
         return found
     arguments = read_text(begun.get("arguments"))
     if begun["name"] != name:
         return None if arguments.strip() else found
-    has_more = bool(_function(piece).get("arguments"))
+    has_more = bool(function_of(piece).get("arguments"))
     return None if has_more and _is_whole(arguments) and not has_its_id else found
 
 
 def with_whole_name(call: Mapping[str, Any], piece: Mapping[str, Any]) -> Mapping[str, Any]:
     """The piece of a call with the tool's whole name so far, if the piece has another part of the name."""
-    begun, more = _function(call).get("name"), _function(piece).get("name")
+    begun, more = function_of(call).get("name"), function_of(piece).get("name")
     if not isinstance(begun, str) or not isinstance(more, str) or not begun or not more or begun == more:
         return piece
     key = "function" if piece.get("function") else "custom"
@@ -59,7 +59,8 @@ def _find_candidate(
     return (None if begins else calls[-1]), False
 
 
-def _function(call: Mapping[str, Any]) -> Mapping[str, Any]:
+def function_of(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The function of a call, or its custom tool; empty if there is none."""
     function: object = call.get("function") or call.get("custom")
     return cast("Mapping[str, Any]", function) if isinstance(function, Mapping) else {}
 

@@ -194,6 +194,25 @@ CALLS: Final[dict[str, Shape]] = {
     "the whole message with the last": _call(
         piece(0, '{"what":"a"}', id="c1", name="look"), _with_message(chunk({}), make_calls(tool_call(id="c1")))
     ),
+    "whole messages of a call each": _call(
+        _with_message(chunk({}), make_calls(tool_call(id="c1"))),
+        _with_message(chunk({}), make_calls(tool_call('{"what":"b"}', id="c2"))),
+        made=("look(a)", "look(b)"),
+    ),
+    "a call, and then an empty whole message": _call(
+        _with_message(chunk({}), make_calls(tool_call())), _so_far(_CALLS_END, "")
+    ),
+    "a call in pieces, and a whole message with another": _call(
+        piece(0, '{"what":"a"}', id="c1", name="look"),
+        _with_message(chunk({}), make_calls(tool_call(id="c1"), tool_call('{"what":"b"}', id="c2"))),
+        made=("look(a)", "look(b)"),
+    ),
+    "a filter, and then another end": Shape(
+        answers=(
+            as_events(piece(0, '{"what":"a"}', id="c1", name="look"), chunk({}, "content_filter"), _END, DONE),
+            _GOOD,
+        )
+    ),
     "a call filtered before its arguments": _cut(piece(0, id="c1", name="now"), chunk({}, "content_filter")),
     "a call cut before its arguments, by another word": _cut(piece(0, id="c1", name="now"), chunk({}, "max_tokens")),
     "a call that has no end": _cut(piece(0, id="c1", name="now")),
