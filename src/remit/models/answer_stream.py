@@ -72,7 +72,7 @@ class AnswerStream:
         self._has_text = False
         self._halves: dict[int | None, str] = {}
         self._joined: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
-        self._has_ended = False
+        self._has_ended = self._has_failed = False
         self._length = 0
 
     def add_bytes(self, data: bytes) -> None:
@@ -115,9 +115,9 @@ class AnswerStream:
             self.add_bytes(b"\n\n")
         self._choose_answer()
         message, finish = self._join_message(), self._choice.get("finish_reason")
-        if self._body.get("error"):
+        if self._has_failed:
             finish = None  # an end after an error makes no answer whole
-        elif not ((self._has_ended and message) or finish):
+        elif not ((self._has_ended and message) or finish or self._body.get("error")):
             raise StreamCutError("the answer was cut off")
         calls: object = message.get("tool_calls") or []
         if not isinstance(calls, list):
@@ -174,7 +174,10 @@ class AnswerStream:
         for name, value in chunk.items():
             if name != "choices" and (value is not None or name not in self._body):
                 self._body[name] = value
-        for choice in map(as_object, _list_given(chunk.get("choices") or ())):
+        choices = [as_object(each) for each in _list_given(chunk.get("choices") or ())]
+        if chunk.get("error") and not any(each.get("finish_reason") for each in choices):
+            self._has_failed = True  # beside an end, an error may be a warning
+        for choice in choices:
             if index_of(choice) in (None, FIRST):
                 self._has_answer = True
                 self._add_choice(choice)
