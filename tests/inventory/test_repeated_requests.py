@@ -79,11 +79,12 @@ async def test_a_request_for_a_tool_is_the_same_with_its_defaults_written_out(
     library, ident = Library(tmp_path), str(uuid4())
     async with AsyncExitStack() as block:
         options = await options_of(library, block, is_in_run=is_in_run)
-        for parameters in ({"number": 1}, {"times": 2, "number": 1}):
+        for parameters in ({"number": 1}, {"times": 2, "number": 1}, {"number": 1.0, "times": 2.0}):
             sent = {**send_tool(**parameters), "request_id": ident}
             assert await library.send(sent, **options) == ("COMPLETED", {"result": "1 2 True"})
-        sent = {**send_tool(number=1, times=3), "request_id": ident}
-        assert (await library.send(sent, **options))[0] == "IDEMPOTENCY_KEY_REUSED"
+        for parameters in ({"number": 1, "times": 3}, {"number": 1.5}, {"number": 1.0, "tims": 2}, {"number": [1.0]}):
+            sent = {**send_tool(**parameters), "request_id": ident}
+            assert (await library.send(sent, **options))[0] == "IDEMPOTENCY_KEY_REUSED"
 
 
 async def test_a_request_for_another_session_or_target_than_those_of_its_open_run_is_refused(tmp_path: Path) -> None:

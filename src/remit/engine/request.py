@@ -24,7 +24,7 @@ from remit.record.items import RunOpened
 from remit.record.principal import Principal, check_principal
 from remit.record.secret import contains_secret
 from remit.record.target import as_target
-from remit.schemas.jsontext import compact_json
+from remit.schemas.jsontext import LARGEST_EXACT, compact_json
 
 WhenBusy = Literal["refuse", "queue"]
 """The handling of a message to a conversation whose last run has not ended."""
@@ -217,4 +217,18 @@ def identify_arguments(callee: AnyCallee, arguments: Arguments) -> str:
     schema = callee.schema_in
     with suppress(InvalidArgumentsError):
         return schema.dump_given(schema.bind(arguments, strict=True))
+    if arguments.value is not None and not arguments.strict_error:
+        whole = _write_whole(arguments.value)  # a call accepts 42.0 for an integer
+        with suppress(InvalidArgumentsError):
+            return schema.dump_given(schema.bind(parse_arguments(compact_json(whole)), strict=True))
     return arguments.identity
+
+
+def _write_whole(value: Any) -> Any:
+    """A JSON value with its whole numbers written as such."""
+    if isinstance(value, dict):
+        return {key: _write_whole(part) for key, part in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [*map(_write_whole, cast("list[Any]", value))]
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_EXACT
+    return int(value) if is_whole else value
