@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
+from uuid import UUID, uuid4
 
 import pytest
+from pydantic import Field
 
-from remit import Effect, LeafContext, Principal, Risk, Runtime, tool
+from remit import App, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.engine.local import LocalEngine
 from remit.errors import JournalError, RequestError, SetupError
 from remit.record.items import Position, RunOpened
@@ -224,3 +226,17 @@ async def test_attach_is_a_flag_and_takes_no_key(store: Store) -> None:
         await desk.process().client(ADA).call("erase", {"text": "x"}, attach="no")  # type: ignore[arg-type]
     with pytest.raises(RequestError, match="has no tool or agent 'nothing'"):
         await desk.process().client(ADA).call("nothing", {}, attach=True)
+
+
+async def test_a_call_attaches_although_a_default_of_it_is_computed() -> None:
+    @tool(effect=Effect.UNSAFE, risk=Risk.HIGH)
+    async def order(title: str, number: Annotated[UUID, Field(default_factory=uuid4)], copies: int = 1) -> str:
+        """Order a book."""
+        return title
+
+    client = Runtime(App(name="shop", tools=[order])).client(ADA)
+    same = ({"title": "Dune"}, {"title": "Dune", "copies": 1.0})
+    first, again = [await client.call("order", each, attach=True) for each in same]
+    other = await client.call("order", {"title": "Dune", "number": str(UUID(int=1))}, attach=True)
+    assert (first.run, first.status) == (again.run, "waiting")
+    assert other.run != first.run
