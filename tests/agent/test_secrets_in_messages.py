@@ -13,6 +13,7 @@ from pydantic_ai.models.function import FunctionModel
 from remit import Agent, Effect, LeafContext, Principal, Risk, Stack, tool
 from remit.agent import AgentDriver, AgentLoop, AgentRun, StepRequest
 from remit.call.call import StepService
+from remit.chat.call_ids import is_kept_id
 from remit.chat.wire import kept_details
 from remit.errors import ModelRefusedError
 from remit.export.jsonl import write_jsonl
@@ -103,6 +104,23 @@ async def test_a_models_call_whose_arguments_contain_it_is_refused_and_not_run(
     for text in (write_jsonl(items), repr(items), *model.requests[-1].history):
         assert CANARY not in re.sub(r"\\+u0079", "y", text)
     assert (await runtime.replay(result.run)).difference == ""
+
+
+@BOTH
+@pytest.mark.parametrize("count", [1, 2])
+async def test_an_id_of_a_call_that_contains_it_becomes_another_that_endpoints_accept(
+    driver: AgentDriver, count: int
+) -> None:
+    kept = Secret("test:id", "hunter2hunter2")
+    made = [{"id": kept.reveal(), "type": "function", "function": {"name": "look", "arguments": "{}"}}]
+    made += [{**made[0], "id": "c2"}] * (count - 1)
+    model = Scripted([{"role": "assistant", "content": None, "tool_calls": made}, "done"])
+    runtime = runtime_of(Agent("agent", instructions="Work.", tools=[look], driver=driver), model=model)
+    result = await runtime.run("go", by=ADA)
+    assert result.value() == "done"
+    told = [json.loads(text)["tool_call_id"] for text in model.requests[1].history if '"role":"tool"' in text]
+    assert (len(told), all(map(is_kept_id, told))) == (count, True)
+    assert kept.reveal() not in str(model.requests[1].history)
 
 
 async def test_a_message_of_pydantic_ai_that_is_kept_as_received_is_refused_with_its_call() -> None:

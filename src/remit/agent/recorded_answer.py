@@ -62,20 +62,27 @@ def check_answer(answer: object) -> Completion:
 def to_legal_answer(answer: Completion, request: ChatRequest) -> Completion:
     """Make an answer valid for a history: a bounded number of tool calls, each with a unique id and a name.
 
-    Some endpoints give no id, an overlong or malformed id, or the same id each turn, and some models name no tool. At
-    most `Limits.answer_calls` calls of one answer are made. One more is kept, which `AgentTurns` refuses.
+    Some endpoints give no id, an overlong or malformed id, or the same id each turn, and some models name no tool. An
+    id that contains a secret is replaced, because endpoints refuse its redacted form. At most `Limits.answer_calls`
+    calls of one answer are made. One more is kept, which `AgentTurns` refuses.
     """
-    used, calls = request.used_call_ids, answer.tool_calls
+    used, calls, secrets = request.used_call_ids, answer.tool_calls, KNOWN_SECRETS.spellings
     if not calls:
         return answer
     first = calls[0]
-    if not calls[1:] and first.name and first.id not in used and is_kept_id(first.id):
+    if (
+        not calls[1:]
+        and first.name
+        and first.id not in used
+        and is_kept_id(first.id)
+        and not (secrets.replacements and secrets.is_in(first.id))
+    ):
         return answer
     answer = drop_empty_calls(answer)
     most = CURRENT_RUN.get().limits.answer_calls + 1
     if len(answer.tool_calls) > most:
         answer = _with_message(answer, keep_tool_calls(answer.message, most))
-    ids = [call.id for call in answer.tool_calls if call.name and is_kept_id(call.id)]
+    ids = [call.id for call in answer.tool_calls if call.name and is_kept_id(call.id) and not secrets.is_in(call.id)]
     if len(set(ids)) == len(answer.tool_calls) and used.isdisjoint(ids):
         return answer
     return _with_message(answer, rename_tool_calls(answer.message, new_ids(used, len(used))))
