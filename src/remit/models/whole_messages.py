@@ -148,12 +148,12 @@ def _complete(known: _Call, call: _Call) -> _Call:
         not is_blank(call.arguments) and len(call.arguments) > len(known.arguments)
     )
     more, less = (call, known) if has_more else (known, call)
-    values = {**less.values, **_given(more.values)}
+    values = {**less.values, **_given_fields(more.values)}
     for key in ("function", "custom"):
         if isinstance(less.values.get(key), dict) and isinstance(more.values.get(key), dict):
-            values[key] = {**less.values[key], **_given(more.values[key])}
+            values[key] = {**less.values[key], **_given_fields(more.values[key])}
     return more._replace(values=values)
 
 
-def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _given_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value not in (None, "")}
