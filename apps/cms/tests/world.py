@@ -133,7 +133,7 @@ class Ctx:
 def make_direct(ctx: LeafContext) -> Ctx:
     """The same call, made by a person without a model."""
     assert isinstance(ctx, Ctx)
-    return replace(ctx, caller=replace(ctx.caller, call=""))
+    return replace(ctx, caller=replace(ctx.caller, call="", depth=0))
 
 
 class Calls:
