@@ -52,7 +52,7 @@ class Scene:
             await asyncio.gather(*(opened.call("write", {"page": each}, key=each) for each in "bc"))
             await opened.close()
 
-    async def told(self, runtime: Runtime) -> None:
+    async def answer_questions(self, runtime: Runtime) -> None:
         """Say truly of each call that was cut off whether it happened."""
         for row in await self.store.list_questions():
             page = row.question.arguments[9:-2]
@@ -87,7 +87,7 @@ async def _recover(scene: Scene, run: str) -> None:
     assert row is not None
     if row.status == "running":  # an engine would find it
         await again.resume(run)
-    await scene.told(again)
+    await scene.answer_questions(again)
     row = await scene.store.find_run(run)
     assert row is not None
     if row.status != "done":

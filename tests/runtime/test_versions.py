@@ -19,7 +19,7 @@ pytestmark = pytest.mark.looptime
 ADA = Principal("ada", permissions=frozenset({"*"}))
 
 
-def named(name: str, answer: str = "", **facts: Any) -> Tool[[], str]:
+def make_tool(name: str, answer: str = "", **facts: Any) -> Tool[[], str]:
     @tool(name=name, effect=Effect.PURE, **facts)
     async def work() -> str:
         """Work."""
@@ -46,9 +46,9 @@ async def names(runtime: Runtime) -> list[str]:
 
 
 async def test_what_has_come_is_called_and_what_has_left_is_unknown_also_to_clients_that_exist() -> None:
-    runtime = runtime_of(named("old"), named("stays"), script=[calls(("new", {}), ("old", {})), "done"])
+    runtime = runtime_of(make_tool("old"), make_tool("stays"), script=[calls(("new", {}), ("old", {})), "done"])
     client = runtime.client(ADA)
-    runtime.update(app_of(named("stays"), named("new")))
+    runtime.update(app_of(make_tool("stays"), make_tool("new")))
     assert [each.name for each in await client.tools()] == ["new", "stays"]
     assert (await client.call("new", {})).value() == "new"
     with pytest.raises(RequestNotFoundError, match="application shop has no tool or agent 'old'"):
@@ -67,10 +67,10 @@ async def test_an_execution_in_progress_keeps_its_version() -> None:
         await may_end.wait()
         return "waited"
 
-    runtime = runtime_of(wait, named("old"), script=[calls(("wait", {})), calls(("old", {})), "done"])
+    runtime = runtime_of(wait, make_tool("old"), script=[calls(("wait", {})), calls(("old", {})), "done"])
     running = asyncio.create_task(runtime.run("go", by=ADA))
     await started.wait()
-    runtime.update(app_of(named("new")))
+    runtime.update(app_of(make_tool("new")))
     may_end.set()
     done = await running
     assert (done.value(), ended(done)) == ("done", ["wait ok", "old ok", "clerk ok"])
@@ -78,10 +78,10 @@ async def test_an_execution_in_progress_keeps_its_version() -> None:
 
 
 async def test_an_open_run_keeps_its_version() -> None:
-    runtime = runtime_of(named("old"))
+    runtime = runtime_of(make_tool("old"))
     client = runtime.client(ADA)
     async with client.open_run() as run:
-        runtime.update(app_of(named("new")))
+        runtime.update(app_of(make_tool("new")))
         assert (await run.call("old", {})).value() == "old"
         with pytest.raises(RequestNotFoundError):
             await run.call("new", {})
@@ -91,7 +91,7 @@ async def test_an_open_run_keeps_its_version() -> None:
 
 @pytest.mark.parametrize("changes", [True, False], ids=["changed", "same"])
 async def test_a_tool_that_changed_while_a_person_was_asked_is_asked_about_anew(changes: bool) -> None:
-    asked = named("pay", risk=Risk.HIGH)
+    asked = make_tool("pay", risk=Risk.HIGH)
     runtime = runtime_of(asked, script=[calls(("pay", {})), "done", "done"])
     waiting = await runtime.run("go", by=ADA)
     await runtime.decide(waiting.questions[0], approved=True, by=superuser(name="bob"))
@@ -107,17 +107,17 @@ async def _pay(_arguments: dict[str, Any]) -> str:
 
 
 async def test_a_run_whose_tool_has_left_continues_without_it() -> None:
-    runtime = runtime_of(named("pay", risk=Risk.HIGH), script=[calls(("pay", {})), "done"])
+    runtime = runtime_of(make_tool("pay", risk=Risk.HIGH), script=[calls(("pay", {})), "done"])
     waiting = await runtime.run("go", by=ADA)
     await runtime.decide(waiting.questions[0], approved=True, by=superuser(name="bob"))
-    runtime.update(app_of(named("other")))
+    runtime.update(app_of(make_tool("other")))
     done = await runtime.resume(waiting.run)
     assert (done.value(), ended(done)) == ("done", ["pay error", "clerk ok"])
 
 
 async def test_a_tool_in_quarantine_is_not_offered_and_not_called() -> None:
-    runtime = runtime_of(named("look"), script=[calls(("look", {})), "done"])
-    runtime.update(app_of(named("look").layer(EnabledGate(enabled=False))))
+    runtime = runtime_of(make_tool("look"), script=[calls(("look", {})), "done"])
+    runtime.update(app_of(make_tool("look").layer(EnabledGate(enabled=False))))
     assert await names(runtime) == []
     model = runtime._model  # pyright: ignore[reportPrivateUsage]
     done = await runtime.run("go", by=ADA)
@@ -126,18 +126,18 @@ async def test_a_tool_in_quarantine_is_not_offered_and_not_called() -> None:
 
 
 async def test_what_cannot_be_served_changes_nothing() -> None:
-    runtime = runtime_of(named("old"))
+    runtime = runtime_of(make_tool("old"))
     with pytest.raises(NameTakenError):
-        runtime.update(app_of(named("a"), tools=[named("a", "another")]))
+        runtime.update(app_of(make_tool("a"), tools=[make_tool("a", "another")]))
     with pytest.raises(SetupError, match=r"^update: the runtime serves application shop, not bank"):
         runtime.update(App(name="bank"))
     with pytest.raises(SetupError, match=r"^update: application shop has other resources"):
-        runtime.update(app_of(named("a"), resources=[asyncio.Lock]))
+        runtime.update(app_of(make_tool("a"), resources=[asyncio.Lock]))
     assert await names(runtime) == ["old"]
 
 
 async def test_the_layers_and_limits_that_a_runtime_was_given_stay() -> None:
-    layered = runtime_of(named("old")).layer(Timeout(5))
-    layered.update(app_of(named("new")))
+    layered = runtime_of(make_tool("old")).layer(Timeout(5))
+    layered.update(app_of(make_tool("new")))
     assert "Timeout(seconds=5)" in repr(layered)
     assert "effect · new" in repr(layered)

@@ -87,7 +87,7 @@ class OpenRun:
         return self._get_opened().target
 
     def belongs_to(self, principal: Principal) -> bool:
-        """Whether a principal opened the run, as whom its calls are made."""
+        """Whether a principal opened the run. Its calls are made as that principal."""
         check_principal("principal", principal)
         opened = self._get_opened()
         return (principal.name, principal.tenant) == (opened.principal, opened.tenant)
