@@ -46,6 +46,22 @@ MAX_EXECUTIONS = 12
 Kind = Literal["lost", "doubled", ""]
 """What a sweep may end at."""
 
+
+class Kill(NamedTuple):
+    """The crash point of this number at which a process is killed, among those of this name, if one is given.
+
+    0 is none. Which number a moment has may differ from run to run, since calls run side by side; its name does not.
+    """
+
+    number: int
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.number}" if self.name else f"point {self.number}"
+
+
+NO_KILL: Final = Kill(0)
+
 JournalUrl = Callable[[Path], str]
 """The URL of the new journal of the world in this folder."""
 
@@ -112,11 +128,11 @@ class Verdict:
 
 
 def sweep(
-    script: Script, points: Iterable[int], *, until: Kind = "", log: bool = False, journals: JournalUrl = in_file
+    script: Script, points: Iterable[Kill], *, until: Kind = "", log: bool = False, journals: JournalUrl = in_file
 ) -> Verdict:
     """Kill at each of the crash points, until a run completes before it, or something is lost or doubled."""
     verdict = Verdict()
-    expected = _history_of_uninterrupted(_execute_until_done(0, _new(journals, script), Verdict())[0])
+    expected = _history_of_uninterrupted(_execute_until_done(NO_KILL, _new(journals, script), Verdict())[0])
     for point in points:
         play, died = _execute_until_done(point, _new(journals, script), verdict)
         _judge(play, point, expected, verdict)
@@ -141,14 +157,14 @@ def figures(*, short: bool) -> Iterator[Figure]:
     yield from measure_postgres(*_ON_POSTGRES if not short else ("postgres",), points=points)
 
 
-_SAMPLE: Final = (8, 19, 28)
+_SAMPLE: Final = (Kill(8), Kill(19), Kill(28))
 """Early, in the middle and late in each run."""
 
 
 _ON_POSTGRES: Final[dict[str, Script]] = {"postgres": "flat", "postgres_stalled": "stalled"}
 
 
-def measure_postgres(*names: str, points: Iterable[int] | None, until: Kind = "") -> Iterator[Figure]:
+def measure_postgres(*names: str, points: Iterable[Kill] | None, until: Kind = "") -> Iterator[Figure]:
     """The figures of sweeps on a Postgres server of their own."""
     with serving() as postgres:
         empty = postgres.make()
@@ -161,10 +177,10 @@ def measure_postgres(*names: str, points: Iterable[int] | None, until: Kind = ""
 
 
 def measure_sweep(
-    name: str, script: Script, where: JournalUrl = in_file, *, points: Iterable[int] | None, until: Kind = ""
+    name: str, script: Script, where: JournalUrl = in_file, *, points: Iterable[Kill] | None, until: Kind = ""
 ) -> Iterator[Figure]:
     """The figures of one sweep, over these points of each run or over all; see `sweep`."""
-    verdict = sweep(script, points or itertools.count(1), until=until, log=points is None, journals=where)
+    verdict = sweep(script, points or map(Kill, itertools.count(1)), until=until, log=points is None, journals=where)
     how = (
         f"SIGKILL at {verdict.points} crash points (before and after each commit and each effect) in turn, "
         f"resumed until the run ends; {verdict.asked_about_outcome} unknown outcomes were asked about"
@@ -183,8 +199,8 @@ def _new(journals: JournalUrl, script: Script) -> SweptRun:
     return play
 
 
-def _execute_until_done(point: int, play: SweptRun, verdict: Verdict) -> tuple[SweptRun, bool]:
-    """One run, killed at ``point`` (0: not at all), driven until it ends; and whether it was killed."""
+def _execute_until_done(point: Kill, play: SweptRun, verdict: Verdict) -> tuple[SweptRun, bool]:
+    """One run, killed at ``point``, driven until it ends; and whether it was killed."""
     died = _execute_in_child(play, point) == -signal.SIGKILL
     for _ in range(MAX_EXECUTIONS):
         status, asked, stalls = _run_alone(lambda: _decide_all(play))
@@ -192,10 +208,10 @@ def _execute_until_done(point: int, play: SweptRun, verdict: Verdict) -> tuple[S
         verdict.stalls += stalls
         if status in ("done", "failed"):
             return play, died
-        code = _execute_in_child(play, 0)
+        code = _execute_in_child(play, NO_KILL)
         if code != 0:
-            raise RuntimeError(f"a drive after the crash at point {point} ended with status {code}")
-    raise RuntimeError(f"the run killed at point {point} did not end within {MAX_EXECUTIONS} drives")
+            raise RuntimeError(f"a drive after the crash at {point} ended with status {code}")
+    raise RuntimeError(f"the run killed at {point} did not end within {MAX_EXECUTIONS} drives")
 
 
 def _run_alone(read: Callable[[], Coroutine[None, None, T]]) -> T:
@@ -208,15 +224,15 @@ def _run_alone(read: Callable[[], Coroutine[None, None, T]]) -> T:
     return found
 
 
-def _execute_in_child(play: SweptRun, point: int) -> int:
+def _execute_in_child(play: SweptRun, point: Kill) -> int:
     process = multiprocessing.get_context("fork").Process(target=_child_main, args=(play, point))
     process.start()
     process.join()
     return process.exitcode if process.exitcode is not None else -1
 
 
-def _child_main(play: SweptRun, point: int) -> None:
-    with crash_at(point):
+def _child_main(play: SweptRun, point: Kill) -> None:
+    with crash_at(point.number, name=point.name):
         asyncio.run(_run_or_resume(play))
 
 
@@ -311,45 +327,45 @@ async def _read_artifact(runtime: Runtime, content: bytes) -> bytes:
         return error.message.encode()
 
 
-def _judge(play: SweptRun, point: int, expected: list[str], verdict: Verdict) -> None:
+def _judge(play: SweptRun, point: Kill, expected: list[str], verdict: Verdict) -> None:
     outputs, history, difference, is_kept = _run_alone(lambda: _read_record(play))
     for call, count in Counter(output.call for output in outputs).items():
         if count > 1:
-            verdict.doubled.append(f"point {point}: call {call} has {count} ends")
+            verdict.doubled.append(f"{point}: call {call} has {count} ends")
     effects = play.world().read_effects()
     lines = Counter((line.name, line.key) for line in effects)
     ended = {output.call: output for output in outputs}
     for (name, key), count in lines.items():
         if name in ("send", "erase") and count > 1:
-            verdict.doubled.append(f"point {point}: {name} happened {count} times")
+            verdict.doubled.append(f"{point}: {name} happened {count} times")
         if key not in ended:
-            verdict.lost.append(f"point {point}: {name} happened and has no end")
+            verdict.lost.append(f"{point}: {name} happened and has no end")
     for output in outputs:
         leaf = output.callee in LEAVES
         if leaf and output.outcome == "ok" and (output.callee, output.call) not in lines:
-            verdict.lost.append(f"point {point}: {output.callee} has an end and did not happen")
-    verdict.lost += [f"point {point}: {line.name} saw {line.target!r}" for line in effects if line.target != TARGET]
+            verdict.lost.append(f"{point}: {output.callee} has an end and did not happen")
+    verdict.lost += [f"{point}: {line.name} saw {line.target!r}" for line in effects if line.target != TARGET]
     contents = {digest_of(content) for content in kept_contents(play.script)}
     if not is_kept or {line.digest for line in effects if line.name == "keep"} != contents:
-        verdict.lost.append(f"point {point}: a file is lost")
+        verdict.lost.append(f"{point}: a file is lost")
     if sum(CORRECTION in text for text in history) != 1:
-        verdict.lost.append(f"point {point}: the correction of the result is not on record once")
+        verdict.lost.append(f"{point}: the correction of the result is not on record once")
     if play.world().is_whole:
         _judge_whole(play, point, outputs, history, verdict)
     if history != expected or outputs[-1].text != DONE:
-        verdict.differing.append(f"point {point}: the history is not that of the uninterrupted run")
+        verdict.differing.append(f"{point}: the history is not that of the uninterrupted run")
     if difference:
-        verdict.differing.append(f"point {point}: the replay differs: {difference}")
+        verdict.differing.append(f"{point}: the replay differs: {difference}")
 
 
-def _judge_whole(play: SweptRun, point: int, outputs: list[ToolOutput], history: list[str], verdict: Verdict) -> None:
+def _judge_whole(play: SweptRun, point: Kill, outputs: list[ToolOutput], history: list[str], verdict: Verdict) -> None:
     """Judge what the run remembers, the search of its tools, and its reader."""
     reader = play.world().reader()
     if sum("Bakery" in text for text in history) != 1:
-        verdict.lost.append(f"point {point}: what the run remembers is not on record once")
+        verdict.lost.append(f"{point}: what the run remembers is not on record once")
     if not any(output.callee == "search_tools" and output.outcome == "ok" for output in outputs):
-        verdict.lost.append(f"point {point}: no tools were found")
+        verdict.lost.append(f"{point}: no tools were found")
     if reader.lost or reader.open or not reader.pieces:
-        verdict.lost.append(f"point {point}: the reader missed {reader.lost} events, and {reader.open} is left")
+        verdict.lost.append(f"{point}: the reader missed {reader.lost} events, and {reader.open} is left")
     if reader.doubled:
-        verdict.doubled.append(f"point {point}: the reader got {reader.doubled} events twice")
+        verdict.doubled.append(f"{point}: the reader got {reader.doubled} events twice")

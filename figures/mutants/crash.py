@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from figures.crash import Kind, measure_postgres, measure_sweep
+from figures.crash import Kill, Kind, measure_postgres, measure_sweep
 from figures.mutants.mutant import Mutant, Plant, edited
 from figures.mutants.resumed import TARGET_LOST
 
@@ -121,8 +121,8 @@ _REFERENCES: Final[dict[str, tuple[str, Plant]]] = {
 }
 """What loses files, targets, typed results and parts of the whole agent, each with the sweep that must notice it."""
 
-_POINTS: Final = range(1, 1000, 3)
-"""Kills at each third point, among them one between an unsafe effect and its end."""
+_POINTS: Final = (Kill(1, "before send"), Kill(1, "after send"), *map(Kill, range(1, 1000, 3)))
+"""Kills before an unsafe effect and between it and its end, wherever these stand, and at each third point."""
 
 _MEASURES: Final = {
     "sqlite": partial(measure_sweep, "sqlite", "flat"),

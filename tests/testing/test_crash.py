@@ -37,6 +37,15 @@ def test_a_crash_happens_at_the_point_of_that_number_and_once() -> None:
     crashpoint("four")
 
 
+def test_a_crash_happens_at_the_point_of_that_number_among_those_of_its_name() -> None:
+    with crash_at(2, crash, name="after send"):
+        crashpoint("after send")
+        crashpoint("after pay")
+        with pytest.raises(CrashError):
+            crashpoint("after send")
+        crashpoint("after send")
+
+
 def die(path: Path) -> None:
     with crash_at(1):
         crashpoint("before commit")

@@ -20,15 +20,17 @@ def kill_process() -> None:
 
 
 @contextmanager
-def crash_at(number: int, crash: Callable[[], None] = kill_process) -> Generator[None]:
-    """Crash when the block passes its crash point ``number``, counted from 1.
+def crash_at(number: int, crash: Callable[[], None] = kill_process, *, name: str = "") -> Generator[None]:
+    """Crash when the block passes its crash point ``number``, counted from 1 among those of this name, if one is given.
+
+    The moments of calls that run side by side have no fixed number; they have a name. 0 is no crash point.
 
     Call it in a child process: ``crash`` kills the process that it runs in, on the thread that writes.
     """
     passed = itertools.count(1)
 
-    def crash_when_reached(_name: str) -> None:
-        if next(passed) == number:
+    def crash_when_reached(passing: str) -> None:
+        if name in ("", passing) and next(passed) == number:
             crash()
 
     with _hook(crash_when_reached):
