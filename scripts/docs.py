@@ -77,6 +77,7 @@ PUBLIC_MODULES: Final = (
     "remit.testing.store_suite",
     "remit.app",
     "remit.home",
+    "remit.object_views",
     "remit.users",
     "remit.errors",
 )

@@ -34,6 +34,7 @@ from remit.record.arguments import Limits
 
 if TYPE_CHECKING:
     from remit.inventory.operations import Operations
+    from remit.object_views import ObjectView
 
 __all__ = ["App", "Env"]
 
@@ -69,7 +70,7 @@ class App:
         max_questions: after this many questions, a run asks whether it may ask more.
         layers: further layers around every call, such as ``Stack(Timeout(60), Redact(…))``, in addition to those that
             `remit.preset` builds from the three arguments before. Each is as far out as its place allows; see
-        `Stack.layer`.
+            `Stack.layer`.
         operations: code and inventory, which ``remit check`` compares; None for an application without an inventory.
         limits: the sizes of texts that may enter a run; a runtime may have others.
         references: by kind of object, the function that finds the objects that a `Reference` may mean.
@@ -77,6 +78,7 @@ class App:
             def check(target, principal)``.
         resources: the resources of its services that must be closed, such as connections: async context managers, or
             functions that return one. ``async with`` a runtime opens them in this order and closes them in the reverse.
+        views: how people see its objects in the console, a view for each kind.
     """
 
     name: str
@@ -92,6 +94,7 @@ class App:
     references: Mapping[str, Resolver] = field(default_factory=dict[str, Resolver])
     check_target: CheckTarget | None = None
     resources: Sequence[Resource] = ()
+    views: Sequence[ObjectView] = ()
 
     def __post_init__(self) -> None:
         check_title("App: name", self.name)
@@ -111,6 +114,10 @@ class App:
         if self.check_target is not None:
             check_callback(f"{where}: check_target", self.check_target, "target", "principal", is_async=True)
         object.__setattr__(self, "resources", check_resources(f"{where}: resources", self.resources))
+        if self.views != ():
+            from remit.object_views import check_views  # noqa: PLC0415 - loaded only if there are any
+
+            object.__setattr__(self, "views", check_views(where, self.views))
         self._check_governance(where)
 
     def _check_governance(self, where: str) -> None:

@@ -1,0 +1,248 @@
+"""How people see the objects of an application: lists of them, what would change, previews, and what can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from remit.core.call_checks import check_arguments, check_callback
+from remit.core.checks import (
+    as_tuple_of,
+    check_counts,
+    check_flag,
+    check_instance,
+    check_name,
+    check_numbers,
+    check_text,
+    check_texts,
+)
+from remit.errors import NameTakenError, SetupError
+from remit.record.artifact import Artifact
+from remit.record.principal import Principal, check_principal
+from remit.record.question import Change
+from remit.record.target import as_target
+
+__all__ = [
+    "ListObjects",
+    "ObjectAction",
+    "ObjectDetail",
+    "ObjectPage",
+    "ObjectRow",
+    "ObjectView",
+    "OpenObject",
+    "Viewer",
+]
+
+AsgiApp: TypeAlias = Callable[
+    [
+        MutableMapping[str, Any],
+        Callable[[], Awaitable[MutableMapping[str, Any]]],
+        Callable[[MutableMapping[str, Any]], Awaitable[None]],
+    ],
+    Awaitable[None],
+]
+"""An ASGI 3 application."""
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewer:
+    """The person who looks: the principal, the target of what is shown, and the conversation beside which it is shown.
+
+    The principal's permissions are those for the target. ``conversation`` is empty outside a conversation.
+    """
+
+    principal: Principal
+    target: str = ""
+    conversation: str = ""
+
+    def __post_init__(self) -> None:
+        check_principal("Viewer: principal", self.principal)
+        object.__setattr__(self, "target", as_target("Viewer: target", self.target, SetupError))
+        check_texts("Viewer", conversation=self.conversation)
+        object.__setattr__(self, "principal", self.principal.at(self.target))
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectRow:
+    """An object in a list.
+
+    Args:
+        id: its id, as `Changed` reports it.
+        name: its name for people, such as a title.
+        note: one more line about it, such as "2 pages, 1 post".
+        group: the heading under which it is listed, such as "Open"; rows with the same heading are neighbours.
+        needs_person: whether it waits for somebody, such as a conflict.
+        at: when it last changed, in epoch seconds; 0 if unknown.
+    """
+
+    id: str
+    name: str
+    note: str = ""
+    group: str = ""
+    needs_person: bool = False
+    at: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_name("ObjectRow: id", self.id)
+        check_text("ObjectRow: name", self.name)
+        check_texts("ObjectRow", note=self.note, group=self.group)
+        check_flag("ObjectRow: needs_person", self.needs_person)
+        check_numbers("ObjectRow", at=self.at)
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectPage:
+    """A page that shows an object: its address before and after the changes, within the site of its view.
+
+    ``before`` is empty if the page is new, ``after`` if it goes away; both are the same if nothing changes. The
+    addresses begin with ``/``. They are shown without scripts, and to whoever has them: let them expire.
+    """
+
+    title: str
+    before: str = ""
+    after: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        check_text("ObjectPage: title", self.title)
+        check_texts("ObjectPage", before=self.before, after=self.after, note=self.note)
+        for address in (self.before, self.after):
+            if address and (not address.startswith("/") or address.startswith("//")):
+                raise SetupError(f"ObjectPage: the address {address!r} is not within the site; begin it with one /")
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectAction:
+    """Something that a person can do with an object: a call of a tool, governed like every other call.
+
+    ``label`` is a verb, such as "Publish…", with an ellipsis if a question follows.
+    """
+
+    label: str
+    tool: str
+    arguments: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    def __post_init__(self) -> None:
+        check_text("ObjectAction: label", self.label)
+        check_name("ObjectAction: tool", self.tool)
+        check_instance("ObjectAction: arguments", self.arguments, Mapping, "give the arguments by name")
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectDetail:
+    """An object as a person sees it.
+
+    Args:
+        name: its name.
+        note: what to know about it, in one line.
+        pages: the pages that show it, before and after its changes; empty if nothing can be shown.
+        changes: what would change, as rows; empty if nothing would, or if it cannot be told in rows.
+        actions: what can be done with it, the most likely one last. An action that is not possible is left out.
+        files: its files, which the viewer may read.
+        blocked: why its main action is not possible now, in one sentence.
+    """
+
+    name: str
+    note: str = ""
+    pages: Sequence[ObjectPage] = ()
+    changes: Sequence[Change] = ()
+    actions: Sequence[ObjectAction] = ()
+    files: Sequence[Artifact] = ()
+    blocked: str = ""
+
+    def __post_init__(self) -> None:
+        check_text("ObjectDetail: name", self.name)
+        check_texts("ObjectDetail", note=self.note, blocked=self.blocked)
+        for name, kind in _PARTS.items():
+            parts = as_tuple_of(kind, "ObjectDetail", name, getattr(self, name), f"give {kind.__name__}s")
+            object.__setattr__(self, name, parts)
+
+
+_PARTS: Final[Mapping[str, type]] = {
+    "pages": ObjectPage,
+    "changes": Change,
+    "actions": ObjectAction,
+    "files": Artifact,
+}
+
+ListObjects: TypeAlias = Callable[[Viewer, str, int], Awaitable[Sequence[ObjectRow]]]
+"""Lists at most ``limit`` objects; with a search, those that match: ``await list(viewer, search, limit)``."""
+
+OpenObject: TypeAlias = Callable[[Viewer, str], Awaitable[ObjectDetail | None]]
+"""Finds an object for a viewer; None if it does not exist for them: ``await open(viewer, id)``."""
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectView:
+    """How people see the objects of one kind.
+
+    The functions check the permissions of the viewer themselves, as operations do not stand between. They only read.
+
+    Args:
+        kind: the kind, as `Changed` and entities name it, such as ``page``.
+        title: what the objects are called, in the plural, such as "Pages".
+        open: finds an object.
+        list: lists the objects; None if they are only reached from elsewhere.
+        has_changes: whether the objects are sets of changes, which the console lists under Changes.
+        site: the ASGI application that serves the addresses of pages; the same object for all kinds that share it. Its
+            responses are shown in a sandbox: without scripts, cookies and forms.
+    """
+
+    kind: str
+    title: str
+    open: OpenObject
+    list: ListObjects | None = None
+    has_changes: bool = False
+    site: AsgiApp | None = None
+
+    def __post_init__(self) -> None:
+        check_name("ObjectView: kind", self.kind)
+        check_text("ObjectView: title", self.title)
+        check_callback("ObjectView: open", self.open, "viewer", "id", is_async=True)
+        if self.list is not None:
+            check_callback("ObjectView: list", self.list, "viewer", "search", "limit", is_async=True)
+        check_flag("ObjectView: has_changes", self.has_changes)
+        if self.site is not None:
+            check_callback("ObjectView: site", self.site, "scope", "receive", "send", is_async=True)
+
+    async def rows(self, viewer: Viewer, search: str = "", limit: int = 50) -> Sequence[ObjectRow]:
+        """The objects that it lists for a viewer.
+
+        Raises:
+            SetupError: the function returned something else than rows.
+        """
+        check_counts("ObjectView.rows", limit=limit)
+        found: Sequence[ObjectRow] = () if self.list is None else await self.list(viewer, search, limit)
+        return as_tuple_of(ObjectRow, f"the view of {self.kind}", "list", found, "return ObjectRows")[:limit]
+
+    async def detail(self, viewer: Viewer, object_id: str) -> ObjectDetail | None:
+        """An object for a viewer; None if it does not exist for them.
+
+        Raises:
+            SetupError: the function returned something else.
+        """
+        found = await self.open(viewer, object_id)
+        if found is not None:
+            check_instance(f"what opens a {self.kind} returned", found, ObjectDetail, "return an ObjectDetail, or None")
+        return found
+
+
+def check_views(what: str, given: object) -> tuple[ObjectView, ...]:
+    """The views of an application, one for each kind.
+
+    Raises:
+        SetupError: one is no view. NameTakenError: two are of one kind.
+    """
+    views = as_tuple_of(ObjectView, what, "views", given, "give ObjectViews")
+    kinds = [each.kind for each in views]
+    for kind in kinds:
+        if kinds.count(kind) > 1:
+            raise NameTakenError(f"{what} has two views of the kind {kind!r}; give one")
+    return views
