@@ -26,6 +26,7 @@ from remit_cms.site.preview_key import DEFAULT_URL, PreviewKey
 from remit_cms.sites.targets import target_check
 from remit_cms.storage.database import Database
 from remit_cms.tools import load_inventory
+from remit_cms.views import object_views
 from remit_cms.workers import load_workers
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def build(
     database = database or Database(home / "cms.db")
     if index is not None:
         index.follow_edits()
-    parts = AllOperations(database, home, web=web, index=index, preview_key=preview_key).by_subject().values()
+    key = preview_key or PreviewKey()
+    parts = AllOperations(database, home, web=web, index=index, preview_key=key).by_subject().values()
     tools = [tool for part in parts for tool in part.callees]
     callees = [*tools, *load_workers(tools)]
     instructions = with_missing_rights(_instructions_of(database))
@@ -114,6 +116,7 @@ def build(
             check_target=target_check(database),
             operations=Operations(load_inventory(), (), parts=parts),
             resources=[database],
+            views=object_views(database, home, key),
         ),
     )
 

@@ -80,6 +80,8 @@ class Site:
         look_every: seconds between looks whether anything was published; responses are kept until then. By default each
             request looks, so that it sees what was published before it.
         clock: seconds since the epoch, for links that expire.
+        root: the path under which another application has the site; its previews and images have it before their
+            addresses.
 
     Raises:
         SetupError: the key is too short.
@@ -96,6 +98,7 @@ class Site:
         preview_key: Secret | None = None,
         look_every: float = 0.0,
         clock: Callable[[], float] = time.time,
+        root: str = "",
     ) -> None:
         if preview_key is not None:
             check_key(preview_key)
@@ -104,6 +107,7 @@ class Site:
         self._renditions = renditions
         self.target: Final = target
         self._url = url.rstrip("/")
+        self._root = root
         self._preview_key = preview_key
         self._look_every = look_every
         self._looked: float | None = None
@@ -224,7 +228,7 @@ class Site:
             end = datetime.fromtimestamp(until, ZoneInfo(settings.time_zone or "UTC"))
             around = replace(around, notice=preview_notice(locale, end, edition))
         document = document.hide() if prefix or shown is None else document
-        html = self._renderer.render_document(document, picture_sources(document.images), around)
+        html = self._renderer.render_document(document, picture_sources(document.images, self._root), around)
         headers = {
             "content-type": "text/html; charset=utf-8",
             "content-language": locale,
@@ -247,7 +251,7 @@ class Site:
         async with open_view(self._database, self.target) as scope:
             pinned = await load_pinned(scope, preview.pin)
             if pinned:
-                edition = await load_edition(scope, pinned, f"/preview/{token}")
+                edition = await load_edition(scope, pinned, f"{self._root}/preview/{token}")
                 address = parse_address(scope, rest)
                 shown = await find_page(scope, address, edition)
                 new = None if shown else await find_redirect(scope, address, edition, self._url)

@@ -13,9 +13,9 @@ from remit_cms.storage.images import Image
 _FALLBACK: Final = "webp"
 
 
-def picture_sources(images: Mapping[str, Image]) -> dict[str, PictureSource]:
-    """The sources of images on the site, by id."""
-    return {key: _source(image) for key, image in images.items()}
+def picture_sources(images: Mapping[str, Image], root: str = "") -> dict[str, PictureSource]:
+    """The sources of images on the site, by id. ``root`` is the path under which another application has the site."""
+    return {key: _source(image, root) for key, image in images.items()}
 
 
 def rendition_path(digest: str, width: int, kind: str) -> str:
@@ -23,10 +23,11 @@ def rendition_path(digest: str, width: int, kind: str) -> str:
     return f"/images/{digest}/{width}.{kind}"
 
 
-def _source(image: Image) -> PictureSource:
+def _source(image: Image, root: str) -> PictureSource:
     srcsets = tuple(
-        (media_type, ", ".join(f"{rendition_path(image.digest, width, kind)} {width}w" for width in widths))
+        (media_type, ", ".join(f"{root}{rendition_path(image.digest, width, kind)} {width}w" for width in widths))
         for kind, media_type in FORMATS.items()
         for widths in [widths_of(image.width)]
     )
-    return picture_source(image, rendition_path(image.digest, nearest_width(image.width), _FALLBACK), srcsets)
+    address = f"{root}{rendition_path(image.digest, nearest_width(image.width), _FALLBACK)}"
+    return picture_source(image, address, srcsets)
