@@ -13,7 +13,7 @@ from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS
 from remit.call.call import CallLayer, ToolLayer, to_call_layers
 from remit.call.callee import Callee, check_callees
 from remit.call.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
-from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
+from remit.call.typed_schema import contracts_are_checked
 from remit.core import Place, Stack
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import (
@@ -170,7 +170,7 @@ class App:
                 f"application {self.name}: layers of the runtime lack {', '.join(each.description for each in lost)}, "
                 "which the application declares; leave out layers=, or give all of it with Runtime(app).layer(…)"
             )
-        if not CONTRACTS_ARE_CHECKED.get():  # the search for references reads every contract
+        if not contracts_are_checked():  # the search for references reads every contract
             check_kinds(callees, self.references)
         if self.operations is not None:
             from remit.inventory.running import check_application  # noqa: PLC0415 - loaded only if there is one

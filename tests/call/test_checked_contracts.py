@@ -9,15 +9,15 @@ from pydantic import BaseModel, PydanticUserError
 
 from remit import Effect, LeafContext, tool
 from remit.call.schema import Input, Output
-from remit.call.typed_schema import CONTRACTS_ARE_CHECKED, contracts_are_checked
+from remit.call.typed_schema import EARLIER_CHECK, EarlierCheck, contracts_are_checked
 from remit.errors import ContractError
 
 
 @pytest.fixture
 def checked() -> Iterator[None]:
-    token = CONTRACTS_ARE_CHECKED.set(True)
+    token = EARLIER_CHECK.set(EarlierCheck(governance=""))
     yield
-    CONTRACTS_ARE_CHECKED.reset(token)
+    EARLIER_CHECK.reset(token)
 
 
 class Wrong(BaseModel):

@@ -10,7 +10,7 @@ import pytest
 
 from figures.notebook import NOTES, WEATHER
 from remit import App
-from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
+from remit.call.typed_schema import contracts_are_checked
 from remit.cli.checked import load_checked, remember_checked
 from remit.cli.client import open_client
 from tests.cli.kit import Cli
@@ -38,10 +38,10 @@ def checked(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
     def load() -> bool:
         with open_client() as client:
             app = load_checked(client, f"{module}:app")
-            was_checked = CONTRACTS_ARE_CHECKED.get()
+            was_checked = contracts_are_checked()
             remember_checked(client, f"{module}:app", app)
         assert isinstance(app, App)
-        assert not CONTRACTS_ARE_CHECKED.get()
+        assert not contracts_are_checked()
         return was_checked
 
     assert cli.home.name == "home"

@@ -18,10 +18,11 @@ from remit.agent import (
     TurnsUsed,
     WorkingMemory,
 )
+from remit.call.typed_schema import EARLIER_CHECK, EarlierCheck
 from remit.inventory import GovernanceChange, InventoryError, Operations, VersionBump, build_lock
 from remit.inventory.lock import LockedOperation, digest_governance, lock_path
 from remit.inventory.lock_diff import diff_lock
-from remit.inventory.running import CHECKED_GOVERNANCE, check_application
+from remit.inventory.running import check_application
 from remit.layers import Budget
 
 LOOSER, TIGHTER = GovernanceChange.LOOSER, GovernanceChange.TIGHTER
@@ -253,12 +254,12 @@ def test_what_was_checked_with_the_same_sources_is_compared_again_only_where_gov
     operations = notebook.operations()
     known, layers = [*operations.callees, clerk(tools=(), limits=AgentLimits(turns=30))], preset(notebook.env)
     lock_path(operations).write_text(build_lock(operations, [*operations.callees, clerk(tools=())]).to_text())
-    token = CHECKED_GOVERNANCE.set(digest_governance(operations, known))
+    token = EARLIER_CHECK.set(EarlierCheck(digest_governance(operations, known)))
     try:
         check_application(operations, known, layers)  # looser than its lock, which is not read
         with pytest.raises(InventoryError, match=r"limits.turns 16 → 29"):
             check_application(operations, [*known[:-1], clerk(tools=(), limits=AgentLimits(turns=29))], layers)
     finally:
-        CHECKED_GOVERNANCE.reset(token)
+        EARLIER_CHECK.reset(token)
     with pytest.raises(InventoryError, match=r"limits.turns 16 → 30"):
         check_application(operations, known, layers)

@@ -10,22 +10,22 @@ import pytest
 from figures.notebook import Notebook, Weather
 from remit import App, Effect, Retry, Runtime, tool
 from remit.call.deferred_tool import DeferredTool
-from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
+from remit.call.typed_schema import EARLIER_CHECK, EarlierCheck
 from remit.core import Stack
 from remit.errors import SetupError
 from remit.inventory.document import Inventory
 from remit.inventory.lock import build_lock, digest_governance
 from remit.inventory.operations import Operations
-from remit.inventory.running import CHECKED_GOVERNANCE, check_application, compare_application
+from remit.inventory.running import check_application, compare_application
 from remit.schemas.finding import InventoryError
 from remit.testing import superuser
 
 
 @pytest.fixture
 def checked() -> Iterator[None]:
-    token = CONTRACTS_ARE_CHECKED.set(True)
+    token = EARLIER_CHECK.set(EarlierCheck(governance=""))
     yield
-    CONTRACTS_ARE_CHECKED.reset(token)
+    EARLIER_CHECK.reset(token)
 
 
 class Made:
@@ -101,11 +101,11 @@ def test_what_is_bound_later_is_what_is_bound_at_once(notebook: Notebook) -> Non
 async def test_a_call_binds_the_code_of_its_tool_alone(notebook: Notebook) -> None:
     made = Made(notebook)
     app = made.app(notebook)
-    token = CHECKED_GOVERNANCE.set(digest_governance(made.operations, app.tools))
+    token = EARLIER_CHECK.set(EarlierCheck(digest_governance(made.operations, app.tools)))
     try:
         runtime = Runtime(app)
     finally:
-        CHECKED_GOVERNANCE.reset(token)
+        EARLIER_CHECK.reset(token)
     assert made.bound == []
     result = await runtime.call_by_name("count_notes", {}, by=superuser())
     assert result.value() == 0

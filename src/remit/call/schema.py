@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, PydanticUserError, Valida
 from pydantic_core import PydanticSerializationError, to_json
 
 from remit.call.reference import check_references, note_references, reference_kinds
-from remit.call.typed_schema import CONTRACTS_ARE_CHECKED, TypedSchema, say_why
+from remit.call.typed_schema import TypedSchema, contracts_are_checked, say_why
 from remit.chat.wire import without_surrogates
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
 from remit.record.arguments import SECRET_IN_ARGUMENTS, Arguments, canonical_json
@@ -50,7 +50,7 @@ class Input(TypedSchema[P]):
             raise ContractError(f"{model.__name__} is not an object with named fields, which arguments need")
         super().__init__(model, include_computed=False)
         self.model = model
-        if not CONTRACTS_ARE_CHECKED.get():
+        if not contracts_are_checked():
             refuse_contradiction(self.json_schema, "arguments")
             self._check()
 
@@ -215,7 +215,7 @@ class Output(TypedSchema[T]):
         self.result_type: object = kind
         self._as_arguments: dict[str, TypedSchema[Any]] = {}
         self._is_text = kind is str
-        if CONTRACTS_ARE_CHECKED.get():
+        if contracts_are_checked():
             return
         try:
             refuse_contradiction(self.json_schema, "results")
@@ -318,5 +318,5 @@ def _refuse_constants(content: str) -> str:
 
 def create_payload_model(name: str, fields: dict[str, Any]) -> type[BaseModel]:
     """Make a payload model from fields ``{name: (type, default)}``, as read from a signature."""
-    config = ConfigDict(protected_namespaces=(), defer_build=CONTRACTS_ARE_CHECKED.get())
+    config = ConfigDict(protected_namespaces=(), defer_build=contracts_are_checked())
     return create_model(name, __config__=config, **fields)

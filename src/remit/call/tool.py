@@ -17,7 +17,7 @@ from remit.call.facts import Effect, FactOptions, Facts, facts_from_options
 from remit.call.naming import canonical_name, find_function
 from remit.call.signature import Signature, read_dict_call, read_signature
 from remit.call.threads import awaitable_body
-from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
+from remit.call.typed_schema import contracts_are_checked
 from remit.core import Stack
 from remit.core.call_checks import check_awaitable, check_call, check_callback
 from remit.core.checks import check_functions, check_instances, check_text
@@ -391,7 +391,7 @@ def _check_facts(name: str, signature: Signature, facts: Facts) -> None:
             f"{name} is KEYED but cannot see its key: take `ctx: LeafContext` first and write under ctx.key, or "
             "declare another effect"
         )
-    if facts.confirm is not None and not CONTRACTS_ARE_CHECKED.get():
+    if facts.confirm is not None and not contracts_are_checked():
         flag = signature.schema_in.json_schema.get("properties", {}).get(facts.confirm, {})
         if flag.get("type") != "boolean" or flag.get("default") is not False:
             raise ContractError(

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from functools import cached_property
 from typing import Any, Final, Generic, TypeVar, cast
 
+from msgspec import Struct
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
@@ -38,8 +39,15 @@ T = TypeVar("T")
 _MAX_ERRORS_LISTED: Final = 5
 _RAISED_BY: Final = re.compile(r"^(Error serializing to JSON: |Error calling function `\w+`: |\w+Error: )+")
 
-CONTRACTS_ARE_CHECKED: Final[ContextVar[bool]] = ContextVar("remit_contracts_are_checked", default=False)
-"""Whether contracts made now were already checked unchanged, so that each can be read on first use."""
+
+class EarlierCheck(Struct, frozen=True):
+    """The full check of an application in its current form, by an earlier command. It accepted this ``governance``."""
+
+    governance: str
+
+
+EARLIER_CHECK: Final[ContextVar[EarlierCheck | None]] = ContextVar("remit_earlier_check", default=None)
+"""The earlier check of the application that the current command loads; None if there was none."""
 
 
 def contracts_are_checked() -> bool:
@@ -47,7 +55,7 @@ def contracts_are_checked() -> bool:
 
     Its models may then be built on first use: ``ConfigDict(defer_build=contracts_are_checked())``.
     """
-    return CONTRACTS_ARE_CHECKED.get()
+    return EARLIER_CHECK.get() is not None
 
 
 class _Codec:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from msgspec import MsgspecError, Struct, json
 
 from remit.agent.agent import Agent
-from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
+from remit.call.typed_schema import EARLIER_CHECK, EarlierCheck, contracts_are_checked
 from remit.cli.apps import find_app, installed_apps, search_current_folder
 from remit.home import data_folder
 
@@ -46,16 +46,13 @@ def load_checked(client: LocalClient, name: str) -> App:
     search_current_folder()
     checked = _read(_path(client, name))
     if checked is not None and checked.sources and checked.sources == _digest_files(checked.files):
-        from remit.inventory.running import CHECKED_GOVERNANCE
-
-        client.exit_stack.callback(CONTRACTS_ARE_CHECKED.reset, CONTRACTS_ARE_CHECKED.set(True))
-        client.exit_stack.callback(CHECKED_GOVERNANCE.reset, CHECKED_GOVERNANCE.set(checked.governance))
+        client.exit_stack.callback(EARLIER_CHECK.reset, EARLIER_CHECK.set(EarlierCheck(checked.governance)))
     return find_app(name, installed_apps())
 
 
 def remember_checked(client: LocalClient, name: str, app: App) -> None:
     """Record, if it is not on record, that an application was checked as by the start of its runtime."""
-    if app.operations is None or CONTRACTS_ARE_CHECKED.get():
+    if app.operations is None or contracts_are_checked():
         return
     from remit.cli.check import offered_callees
     from remit.inventory.lock import digest_governance

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import cast
 
 from remit.call.tool import Tool
-from remit.call.typed_schema import CONTRACTS_ARE_CHECKED
+from remit.call.typed_schema import contracts_are_checked
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import (
     as_tuple,
@@ -100,7 +100,7 @@ class Operations:
             check_deferrable(inventory, made)
             return made
 
-        if not CONTRACTS_ARE_CHECKED.get():
+        if not contracts_are_checked():
             return bind()
         operations = cls.__new__(cls)
         operations.inventory, operations.tool_request = inventory, ToolRequest

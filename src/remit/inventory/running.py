@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextvars import ContextVar
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from remit.agent.agent import ADDED_TOOLS
 from remit.approvals.policy import Egress, HighRisk
@@ -18,6 +17,7 @@ from remit.call.call import CallLayer, choose_layers, has_conditions
 from remit.call.callee import AgentLike, HasSource, HasSteps
 from remit.call.classification import Visibility
 from remit.call.facts import Effect, Risk
+from remit.call.typed_schema import EARLIER_CHECK
 from remit.core import Stack
 from remit.core.protocols import implements
 from remit.dispatch.chosen_names import find_unknown_names
@@ -36,10 +36,6 @@ _PERMISSIONS, _VISIBILITY = "needs permissions", "is not visible to everyone"
 _EXTRA_FIX = 'remove extra="allow"; extra="forbid" refuses what the model does not declare'
 
 
-CHECKED_GOVERNANCE: Final[ContextVar[str]] = ContextVar("remit_checked_governance", default="")
-"""The digest of the governance of an application that was checked with the same sources; empty if none was."""
-
-
 def check_application(operations: Operations, callees: Collection[AnyCallee], layers: Stack[CallLayer]) -> None:
     """Refuse an application that differs from its inventory, or whose governance is looser than its lock file accepts.
 
@@ -49,8 +45,8 @@ def check_application(operations: Operations, callees: Collection[AnyCallee], la
     Raises:
         InventoryError: has all findings.
     """
-    known = CHECKED_GOVERNANCE.get()
-    is_known = bool(known) and known == digest_governance(operations, callees)
+    earlier = EARLIER_CHECK.get()
+    is_known = earlier is not None and earlier.governance == digest_governance(operations, callees)
     findings = list(compare_application(operations, callees, layers, is_code_known=is_known))
     lock = None if is_known else read_lock(lock_path(operations))
     if lock is not None:
