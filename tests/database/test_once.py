@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from remit.errors import ExternalError, SetupError
 from remit.layers import Call, CallService, Reply, Retry, layer_fn
 from remit.testing import superuser
 from tests.database.conftest import Opening
-from tests.database.tables import EFFECTS, Base, Notebook, first_notebook
+from tests.database.tables import EFFECTS, Base, Notebook, first_notebook, notes
 
 
 class Added(BaseModel):
@@ -153,6 +154,42 @@ async def test_a_second_write_of_a_call_is_refused_instead_of_taken_for_a_repeti
     assert "Database.once was already used in this call" in result.text
     assert "do both in one function" in result.text
     assert await names(database) == ["first", "one"]
+
+
+async def test_a_second_write_of_a_call_is_refused_in_another_task_of_its_body_too(database: Database) -> None:
+    @tool(effect=Effect.KEYED)
+    async def add_two(ctx: LeafContext) -> Added:
+        """Add two notebooks."""
+
+        async def write(session: AsyncSession) -> Added:
+            session.add(Notebook(name="one"))
+            return Added(notebooks=1)
+
+        await asyncio.create_task(database.once(ctx, Added, write))
+        return await asyncio.create_task(database.once(ctx, Added, write))
+
+    result = await Runtime(App(name="notes", tools=[add_two])).call(add_two, superuser())
+    assert "Database.once was already used in this call" in result.text
+    assert await names(database) == ["first", "one"]
+
+
+async def test_a_call_may_write_to_two_databases(database: Database, tmp_path: Path) -> None:
+    other = notes(tmp_path / "other.db")
+
+    @tool(effect=Effect.KEYED)
+    async def add_two(ctx: LeafContext) -> Added:
+        """Add a notebook to each database."""
+
+        async def write(session: AsyncSession) -> Added:
+            session.add(Notebook(name="one"))
+            return Added(notebooks=1)
+
+        await database.once(ctx, Added, write)
+        return await other.once(ctx, Added, write)
+
+    async with other:
+        (await Runtime(App(name="notes", tools=[add_two])).call(add_two, superuser())).value()
+        assert [await names(database), await names(other)] == [["first", "one"], ["first", "one"]]
 
 
 async def test_a_result_of_another_type_writes_nothing(database: Database) -> None:

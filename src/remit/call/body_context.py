@@ -15,7 +15,7 @@ _CALLS: Final = ("call", "tools")
 class LeafBodyContext:
     """A `LeafContext` over the context of the call."""
 
-    __slots__ = ("_context",)
+    __slots__ = ("__weakref__", "_context")
 
     def __init__(self, context: LeafContext) -> None:
         self._context = context

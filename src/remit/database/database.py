@@ -6,10 +6,9 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
-from weakref import WeakSet
+from weakref import WeakSet, WeakValueDictionary
 
 from pydantic import TypeAdapter
 from sqlalchemy import URL
@@ -31,8 +30,6 @@ from remit.errors import RateLimitedError, RemitError, SetupError
 T = TypeVar("T")
 
 _DATABASES: Final = WeakSet["Database"]()
-_WRITTEN: Final[ContextVar[tuple[object, object] | None]] = ContextVar("remit_written", default=None)
-"""The call context and the database of the last use of `Database.once`."""
 
 
 def list_files() -> set[Path]:
@@ -72,6 +69,7 @@ class Database:
         self._engine: AsyncEngine | None = None
         self._process = os.getpid()
         self._sessions = dict[asyncio.Task[Any] | None, AsyncSession]()
+        self._written = WeakValueDictionary[int, LeafContext]()  # the calls that used `once`, by identity
         self._dispose_task: asyncio.Task[None] | None = None
 
     @property
@@ -162,15 +160,14 @@ class Database:
             raise wrong_value("Database.once: ctx", ctx, "give the context of the call") from None
         check_functions("Database.once", write=write)
         # Each attempt has its own context, so it may repeat the write of the previous attempt.
-        written = _WRITTEN.get()
-        if written is not None and written[0] is ctx and written[1] is self:
+        if self._written.get(id(ctx)) is ctx:
             raise SetupError(
                 "Database.once was already used in this call, so a second write would count as a repetition of the "
                 "first; do both in one function"
             )
         async with self.write() as session:
             result = await once(session, key, result_type, lambda: write(session))
-        _WRITTEN.set((ctx, self))
+        self._written[id(ctx)] = ctx
         return result
 
     async def __aenter__(self) -> Self:
