@@ -20,12 +20,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         _FIGURE,
         {
             "what was approved is compared before the call begins, and not in the write": edited(
-                "remit.effects:once", "if APPROVED_STATE.get() is not None:", "if False:"
+                "remit.effects:once", "if approved_state() is not None:", "if False:"
             ),
             "the body is not told what was approved": edited(
-                "remit.dispatch.context:CallContext.begin",
-                "APPROVED_STATE.set(self._approved)",
-                "APPROVED_STATE.set(None)",
+                "remit.dispatch.context:CallContext.__init__",
+                "self.approved = approved",
+                "self.approved = None",
             ),
             "what is stored of a state is the same for all states": together(
                 _NO_REFERENTS,
@@ -38,7 +38,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         _FIGURE,
         {
             "what was approved is not compared in the write of a call that attaches": edited(
-                "remit.effects:once", "if APPROVED_STATE.get() is not None:", "if False:"
+                "remit.effects:once", "if approved_state() is not None:", "if False:"
             )
         },
         partial(measure, attached=("cms_publishPage",), stride=9),

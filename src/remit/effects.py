@@ -29,7 +29,7 @@ with require_extra(__name__, "sql"):
     from sqlalchemy.dialects import sqlite
     from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit.call.approved import APPROVED_STATE, check_approved_state
+from remit.call.approved import approved_state, check_approved_state
 from remit.core.checks import check_functions, check_instance, check_text, wrong_value
 from remit.errors import IdempotencyError, SetupError
 
@@ -108,7 +108,7 @@ async def once(
             raise IdempotencyError(
                 f"the idempotency key {key!r} has a result that {adapter!r} cannot load; use a new key for other work"
             ) from error
-    if APPROVED_STATE.get() is not None:
+    if approved_state() is not None:
         async with session.begin_nested() as looking:  # writes of the preview are rolled back
             await check_approved_state()
             await looking.rollback()

@@ -1,25 +1,14 @@
-"""The state for which the current call was approved, so that the code that writes can compare it."""
+"""Compares the state for which the current call was approved, for the code that writes."""
 
 from __future__ import annotations
 
-from contextvars import ContextVar
-from typing import Final, Protocol
+from remit.call.current_call import CURRENT_CALL, ApprovedState
 
 
-class ApprovedState(Protocol):
-    """The states that the approvers of a call saw."""
-
-    async def compare(self) -> None:
-        """Compare the approved state with the current state.
-
-        Raises:
-            ConflictError: the state has changed.
-        """
-        ...
-
-
-APPROVED_STATE: Final[ContextVar[ApprovedState | None]] = ContextVar("remit_approved_state", default=None)
-"""The approved state of the call whose body runs; None if the call was not approved."""
+def approved_state() -> ApprovedState | None:
+    """The state for which the current call was approved; None if it was not approved, or no body runs."""
+    current = CURRENT_CALL.get()
+    return None if current is None else current.approved
 
 
 async def check_approved_state() -> None:
@@ -32,6 +21,6 @@ async def check_approved_state() -> None:
     Raises:
         ConflictError: says what changed. Let it propagate out of the body.
     """
-    approved = APPROVED_STATE.get()
+    approved = approved_state()
     if approved is not None:
         await approved.compare()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextvars import ContextVar, Token
+from contextvars import Token
 from functools import partial
 from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 
 from remit.approvals.approver import only_announces
-from remit.call.approved import APPROVED_STATE, ApprovedState
 from remit.call.call import Call, CallService, derive_call_id
 from remit.call.callee import AgentLike, Callee, Payload, Tools
 from remit.call.changed import CHANGED, Changed
+from remit.call.current_call import CURRENT_CALL, ApprovedState, CurrentCall
 from remit.call.facts import Effect
 from remit.call.notes import limit_content
 from remit.call.redact import redact_reply, redact_text
@@ -87,19 +87,18 @@ class CallContext:
     """The context of ``call``, whose body is about to run."""
 
     __slots__ = (
-        "_approved",
-        "_approved_token",
         "_call",
         "_callee",
         "_caller_below",
         "_calls",
         "_dispatch",
-        "_has_ended",
         "_key",
         "_loop",
         "_occurrences",
         "_recorded_notes",
+        "approved",
         "caller",
+        "has_ended",
         "id",
         "ledger",
     )
@@ -112,10 +111,11 @@ class CallContext:
         approved: ApprovedState | None = None,
     ) -> None:
         self.id = call.id
-        self._approved = approved
         self._key = call.id
         self.caller = call.caller
         self.ledger: Ledger = call.ledger
+        self.approved = approved
+        self.has_ended = False
         if callee.facts.effect is Effect.KEYED and not only_announces(call):
             self.ledger.unread_keys.add(call.id)
         self._call = call
@@ -124,24 +124,26 @@ class CallContext:
         self._caller_below: Caller | None = None
         self._occurrences: dict[str, int] = {}
         self._calls: BodyCalls | None = None
-        self._has_ended = False
         self._loop = asyncio.get_running_loop()
         items = self.ledger.items_for(call.id)
         self._recorded_notes = [(item.name, item.data) for item in items if isinstance(item, Note)] if items else []
 
-    def begin(self) -> Token[CallContext | None]:
+    def begin(self) -> Token[CurrentCall | None]:
         """Enable the context, until `end`, for the body of its call and for the tasks that the body starts."""
-        self._approved_token = APPROVED_STATE.set(self._approved)
-        return _CURRENT_CONTEXT.set(self)
+        return CURRENT_CALL.set(self)
 
-    def end(self, token: Token[CallContext | None]) -> None:
+    def end(self, token: Token[CurrentCall | None]) -> None:
         """Disable the context."""
-        self._has_ended = True
+        self.has_ended = True
         try:
-            _CURRENT_CONTEXT.reset(token)
-            APPROVED_STATE.reset(self._approved_token)
+            CURRENT_CALL.reset(token)
         except ValueError:  # the coroutine is closed from another context
             return
+
+    @property
+    def callee_name(self) -> str:
+        """The name of the callee."""
+        return self._callee.name
 
     @property
     def key(self) -> str:
@@ -341,15 +343,15 @@ class CallContext:
         Raises:
             ContractError: the call has ended, or the body of another one uses its context.
         """
-        if self._has_ended or (self._calls is not None and self._calls.has_ended):
+        if self.has_ended or (self._calls is not None and self._calls.has_ended):
             raise ContractError(
                 f"ctx.{member} of {self._callee.name}: its call has ended, and a context works only while its call "
                 "runs; await everything in the body"
             )
-        current = _CURRENT_CONTEXT.get()
-        if current is not None and (current.id, current.ledger) != (self.id, self.ledger) and not current._has_ended:
+        current = CURRENT_CALL.get()
+        if current is not None and (current.id, current.ledger) != (self.id, self.ledger) and not current.has_ended:
             raise ContractError(
-                f"ctx.{member} of {self._callee.name} was used by {current._callee.name}; a context works only in its "
+                f"ctx.{member} of {self._callee.name} was used by {current.callee_name}; a context works only in its "
                 "own call: take the ctx that your function is given"
             )
 
@@ -368,7 +370,7 @@ class CallContext:
             self._loop.call_soon_threadsafe(self._add_note, entry)
 
     def _add_note(self, entry: tuple[str, str]) -> None:
-        if self._has_ended:
+        if self.has_ended:
             return  # a thread wrote it while the loop was blocked
         if entry in self._recorded_notes:
             self._recorded_notes.remove(entry)
@@ -382,9 +384,5 @@ def caller_of_runs() -> Caller | None:
     Raises:
         ContractError: the call of the body has ended.
     """
-    current = _CURRENT_CONTEXT.get()
+    current = CURRENT_CALL.get()
     return None if current is None else current.caller_of_runs()
-
-
-_CURRENT_CONTEXT: Final[ContextVar[CallContext | None]] = ContextVar("remit_current_context", default=None)
-"""The context of the running body, also in its tasks and threads."""

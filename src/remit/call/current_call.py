@@ -1,0 +1,62 @@
+"""The call whose body the current task runs."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Final, Protocol
+
+from remit.record.ledger import Ledger
+from remit.record.principal import Caller
+
+
+class ApprovedState(Protocol):
+    """The states that the approvers of a call saw."""
+
+    async def compare(self) -> None:
+        """Compare the approved state with the current state.
+
+        Raises:
+            ConflictError: the state has changed.
+        """
+        ...
+
+
+class CurrentCall(Protocol):
+    """A call whose body runs, for code that the body calls without its context."""
+
+    @property
+    def id(self) -> str:
+        """The id of the call."""
+        ...
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of its run."""
+        ...
+
+    @property
+    def callee_name(self) -> str:
+        """The name of its callee, for messages."""
+        ...
+
+    @property
+    def approved(self) -> ApprovedState | None:
+        """The state for which it was approved; None if it was not approved."""
+        ...
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether its body has ended, although a task that the body started still runs."""
+        ...
+
+    def caller_of_runs(self) -> Caller:
+        """The caller of runs that the body opens.
+
+        Raises:
+            ContractError: the call has ended.
+        """
+        ...
+
+
+CURRENT_CALL: Final[ContextVar[CurrentCall | None]] = ContextVar("remit_call", default=None)
+"""The call whose body runs, also in the tasks and threads that the body starts; None outside bodies."""
