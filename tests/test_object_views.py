@@ -9,7 +9,7 @@ import pytest
 
 from remit import App, Principal
 from remit.errors import NameTakenError, SetupError
-from remit.object_views import ObjectAction, ObjectDetail, ObjectPage, ObjectRow, ObjectView, Viewer
+from remit.object_views import ObjectAction, ObjectDetail, ObjectPage, ObjectRow, ObjectSection, ObjectView, Viewer
 from remit.tools import Change
 
 ADA = Principal("ada", "bakery", frozenset({"cms:read@site/main", "cms:write"}))
@@ -87,6 +87,15 @@ def test_parts_of_another_kind_are_refused() -> None:
         ObjectDetail(name="About", actions=cast("Any", ["publish"]))
     with pytest.raises(SetupError, match="give the arguments by name"):
         ObjectAction(label="Publish…", tool="publish", arguments=cast("Any", ["1"]))
+
+
+def test_a_table_has_a_text_for_each_column() -> None:
+    section = ObjectSection(title="Mails", columns=["From", "Subject"], rows=[["ann", "Rent"]])
+    assert (section.columns, section.rows) == (("From", "Subject"), (("ann", "Rent"),))
+    with pytest.raises(SetupError, match="a row has 1 texts for 2 columns"):
+        ObjectSection(title="Mails", columns=["From", "Subject"], rows=[["ann"]])
+    with pytest.raises(SetupError, match="give a text for each column"):
+        ObjectSection(title="Mails", columns=["From"], rows=[[cast("Any", 1)]])
 
 
 def test_an_application_has_one_view_of_a_kind() -> None:

@@ -97,7 +97,9 @@ PUBLIC: Final = {
         TextPart ToolCall ToolCallRequest ToolDefinitions ToolMessage UserMessage completion_from_message
         decode_message encode_message message_text
     """,
-    "remit.object_views": "ListObjects ObjectAction ObjectDetail ObjectPage ObjectRow ObjectView OpenObject Viewer",
+    "remit.object_views": """
+        ListObjects ObjectAction ObjectDetail ObjectPage ObjectRow ObjectSection ObjectView OpenObject Viewer
+    """,
     "remit.models": """
         ChecksModel Delta LocalModel LocalModels Model ModelResolver ModelSettings NamedModel OpenAI Price
         PydanticAIModel ResolvedModel StreamsAnswers read_response resolve_model

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import (
+    as_tuple,
     as_tuple_of,
     check_counts,
     check_flag,
@@ -29,6 +30,7 @@ __all__ = [
     "ObjectDetail",
     "ObjectPage",
     "ObjectRow",
+    "ObjectSection",
     "ObjectView",
     "OpenObject",
     "Viewer",
@@ -117,6 +119,36 @@ class ObjectPage:
 
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectSection:
+    """A part of an object under a heading: a text in which line breaks count, a table, or both.
+
+    Each of the ``rows`` has a text for each of the ``columns``.
+    """
+
+    title: str
+    text: str = ""
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+
+    def __post_init__(self) -> None:
+        check_text("ObjectSection: title", self.title)
+        check_texts("ObjectSection", text=self.text)
+        columns = as_tuple_of(str, "ObjectSection", "columns", self.columns, "give the headings of the table")
+        rows = tuple(
+            as_tuple_of(str, "ObjectSection", "rows", row, "give a text for each column")
+            for row in as_tuple("ObjectSection: rows", self.rows)
+        )
+        for row in rows:
+            if len(row) != len(columns):
+                raise SetupError(
+                    f"ObjectSection: a row has {len(row)} texts for {len(columns)} columns; give one for each"
+                )
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "rows", rows)
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectAction:
     """Something that a person can do with an object: a call of a tool, governed like every other call.
 
@@ -142,6 +174,7 @@ class ObjectDetail:
         name: its name.
         note: what to know about it, in one line.
         pages: the pages that show it, before and after its changes; empty if nothing can be shown.
+        sections: its content, for what is not shown as a page.
         changes: what would change, as rows; empty if nothing would, or if it cannot be told in rows.
         actions: what can be done with it, the most likely one last. An action that is not possible is left out.
         files: its files, which the viewer may read.
@@ -151,6 +184,7 @@ class ObjectDetail:
     name: str
     note: str = ""
     pages: Sequence[ObjectPage] = ()
+    sections: Sequence[ObjectSection] = ()
     changes: Sequence[Change] = ()
     actions: Sequence[ObjectAction] = ()
     files: Sequence[Artifact] = ()
@@ -166,6 +200,7 @@ class ObjectDetail:
 
 _PARTS: Final[Mapping[str, type]] = {
     "pages": ObjectPage,
+    "sections": ObjectSection,
     "changes": Change,
     "actions": ObjectAction,
     "files": Artifact,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +16,7 @@ from remit.errors import ContractError, SetupError
 from remit.home import data_folder, data_location
 from remit.inventory import Operations, read_inventory
 from remit.models import resolve_model
+from remit.object_views import ObjectView
 from remit.policies import ConfirmationFlag
 from remit.runtime import PrincipalDirectory
 from remit.tools import Callee
@@ -29,6 +30,7 @@ from remit_casefile.google.account import Account
 from remit_casefile.google.clients import AccountClients
 from remit_casefile.google.operations import ClientsOfCaller, DriveOperations, GmailOperations, SheetsOperations
 from remit_casefile.google.tools import with_google_hooks
+from remit_casefile.object_views import object_views
 from remit_casefile.pipelines.filing import Filing
 from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env
@@ -124,7 +126,7 @@ def build(
         cases=cases,
         access_list=access_list,
         clients=clients,
-        app=_assemble_app(env, agent, operations, load_workers(tools), (database, clients)),
+        app=_assemble_app(env, agent, operations, load_workers(tools), (database, clients), object_views(database)),
     )
 
 
@@ -134,6 +136,7 @@ def _assemble_app(
     operations: Operations,
     workers: tuple[Callee[..., Any], ...],
     resources: tuple[AbstractAsyncContextManager[object], ...],
+    views: Sequence[ObjectView],
 ) -> App:
     """The application: its agent gets its own tools, users and programs get all tools."""
     check_access_is_governed(operations)
@@ -147,6 +150,7 @@ def _assemble_app(
         layers=OwnSessionGate(env),
         operations=operations,
         resources=resources,
+        views=views,
     )
 
 
