@@ -72,6 +72,9 @@ async def send(text: str) -> str:
 _CHOICES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("look", {"where": "here"}), ("look", {"where": "away"}), ("send", {"text": "a"}), ("die", {}), ("helper", {}),
 )  # fmt: skip
+_OF_CLERK: Final[tuple[str, dict[str, Any]]] = ("", {})
+_BEGINNINGS: Final = (*_CHOICES[:4], *[_OF_CLERK] * 8)
+"""A third of the runs are direct calls, and the others runs of the clerk."""
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
@@ -107,14 +110,17 @@ async def _live(store: Store, dice: random.Random, now: list[float]) -> tuple[in
         now[0] += dice.choice((0.0, 0.0, 0.25, 7.0))
         return now[0]
 
-    run = ""
+    run, (name, arguments) = "", dice.choice(_BEGINNINGS)
     for execution in range(6):
         runtime = _process(store, clock, dice, dies=execution == 0)
         client = runtime.client(PERSON)
         for question in questions:
             await client.decide(question, approved=dice.random() < 0.6)
         with contextlib.suppress(_Crash):
-            result = await (client.resume(run) if run else client.run(f"go  {dice.random()}"))
+            if run:
+                result = await client.resume(run)
+            else:
+                result = await (client.call(name, arguments) if name else client.run(f"go  {dice.random()}"))
             questions = list(result.questions)
         (row,) = await client.runs()
         run, items = row.run, await store.read(row.run)
@@ -181,9 +187,11 @@ def _read(positions: Sequence[Position]) -> dict[str, Any]:
         is_at_rest = isinstance(before.item, RESTS) or (is_at_rest and not isinstance(before.item, RunResumed))
         waits = is_at_rest or isinstance(position.item, RunResumed)
         seconds["waited" if waits else "worked"] += position.at - before.at
+    is_agents = header.callee == "clerk"
+    made = [each for each in ends if isinstance(each.item, ToolOutput) and each.item.parent]
     return {
-        "title": " ".join(json.loads(header.arguments)["prompt"].split()),
-        "calls": sum(isinstance(each.item, ToolOutput) and bool(each.item.parent) for each in ends),
+        "title": " ".join([*json.loads(header.arguments).values(), header.callee][0].split()),
+        "calls": len(made) + (not is_agents),
         "tokens": (len(used), sum(each.prompt_tokens for each in used), sum(each.completion_tokens for each in used)),
         "seconds": (round(seconds["worked"], 3), round(seconds["waited"], 3)),
         "failure": failures[0] if failures else None,

@@ -6,6 +6,7 @@ from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of
 
+_TOTALS: Final = "remit.journal.run_totals:RunTotals"
 _VALUES: Final = "remit.journal.sql.run_totals:totals_values"
 _DAYS: Final = "remit.journal.sql.run_totals:add_to_days"
 _SUMMARIES: Final = "remit.journal.sql.run_summaries"
@@ -34,6 +35,7 @@ MUTANTS: Final = mutants_of(
         "parts of days are left out of usage": edited(
             f"{_SUMMARIES}:_select_usage", "opened < min(begin, until)", "opened < since"
         ),
-        "the call of the run itself counts": edited("remit.journal.run_totals:RunTotals.add", "bool(item.parent)", "1"),
+        "the call of an agent's run itself counts": edited(f"{_TOTALS}.add", "bool(item.parent)", "1"),
+        "a direct call does not count": edited(f"{_TOTALS}.add", "item.after == DETACHED", "False"),
     },
 )

@@ -29,6 +29,13 @@ def test_calls_of_a_session_are_calls_of_one_run(cli: Cli) -> None:
     assert "has ended" in cli("call", APP, "find", '{"name": "rye"}', "--session", "s").err
 
 
+def test_the_list_counts_a_direct_call_and_the_calls_of_an_open_run(cli: Cli) -> None:
+    cli("call", APP, "find", '{"name": "bread"}')
+    cli("call", APP, "find", '{"name": "rye"}', "--session", "s")
+    told = cli("runs", "--json").json["runs"]
+    assert [(each["title"], each["calls"]) for each in told] == [("open run", 1), ("bread", 1)]
+
+
 def test_a_call_that_waits_has_its_result_once_it_is_approved(cli: Cli) -> None:
     call = ("call", APP, "burn", '{"name": "bread"}', "--session", "s", "--idempotency-key", "1")
     asked = cli(*call, "--json")

@@ -7,6 +7,8 @@ from msgspec.structs import replace
 
 from remit.journal.run_totals import RunTotals
 from remit.record.items import (
+    DETACHED,
+    OPEN_RUN,
     ErasedItem,
     Item,
     ModelFailure,
@@ -80,6 +82,20 @@ def test_calls_count_when_they_have_ended_without_that_of_the_run() -> None:
     retried = ModelFailure(call="a:1", content="{}", retry_at=20.0)
     assert total((10.0, header_item()), (11.0, retried)).failure is None
     assert total((10.0, header_item()), (11.0, replace(retried, retry_at=None))).failed == 1
+
+
+def test_a_direct_call_counts_itself_but_neither_an_agent_nor_an_open_run_does() -> None:
+    direct = header_item(after=DETACHED)
+    root = ToolOutput(call="root", parent="", callee="save", text="{}", outcome="ok")
+    child = replace(root, call="child", parent="root")
+    assert total((10.0, direct), (11.0, root)).calls == 1
+    assert total((10.0, direct), (11.0, child), (12.0, root)).calls == 2
+    assert total((10.0, replace(direct, callee=OPEN_RUN)), (11.0, child), (12.0, root)).calls == 1
+    assert total((10.0, header_item()), (11.0, root)).calls == 0
+
+
+def test_a_run_without_a_text_has_the_title_of_its_callee() -> None:
+    assert total((10.0, replace(header_item(), arguments='{"number":5}'))).title == "cms_createPage"
 
 
 def test_usage_adds_up_by_the_model_asked_and_the_one_that_answered() -> None:

@@ -14,8 +14,9 @@ from remit.views import FailureView
 class ListedRun(RunRow):
     """The index row of a run with a summary of its stored items, made without reading the items.
 
-    ``title`` is the beginning of its prompt, or of the first text among the arguments of a call. ``calls`` counts ended
-    calls without the run's own. ``open_questions`` can be decided now. ``worked`` and ``waited`` are the seconds with
+    ``title`` is the beginning of its prompt, or of the first text among the arguments of a call, or else the callee.
+    ``calls`` counts the calls that it made and that have ended; a direct call counts itself. ``open_questions`` can be
+    decided now. ``worked`` and ``waited`` are the seconds with
     and without an executor. A resting run continues automatically at ``due`` (epoch seconds, 0 for never). ``failure``
     is the first failure.
     """

@@ -69,7 +69,6 @@ class Conversations:
                     f"conversation {conversation!r} has begun, so it has a history; leave out messages, or use another "
                     "name"
                 )
-            after = DETACHED if run_request.is_direct_call else after
         header = RunOpened(
             call=run,
             format=JOURNAL_FORMAT,
@@ -80,7 +79,7 @@ class Conversations:
             callee=run_request.callee.name,
             arguments=run_request.arguments.raw,
             conversation=conversation,
-            after=after,
+            after=DETACHED if run_request.is_direct_call else after,
             target=target,
             queued=queued,
             metadata=run_request.metadata,

@@ -11,6 +11,8 @@ from remit.journal.conversations import first_message
 from remit.journal.index import status_after
 from remit.journal.run_row import RunStatus
 from remit.record.items import (
+    DETACHED,
+    OPEN_RUN,
     ErasedItem,
     Item,
     ModelFailure,
@@ -31,10 +33,11 @@ NO_TOKENS = TokenCounts()
 class RunTotals(Struct, kw_only=True):
     """The totals of the items of a run, which are passed to `add` in order.
 
-    ``calls`` counts ended calls except the root call. ``worked`` are the seconds of all executions, each up to its last
-    item, and ``waited`` the seconds without an executor. ``since`` is the time of the last item, and ``due`` the time
-    when a resting run continues by itself (epoch seconds, 0 for never). ``failed`` is the number of ``failure``, the
-    first item that reports a failure.
+    ``calls`` counts the calls that the run made and that have ended, and a direct call's own, which is the work of its
+    run. ``title`` is the beginning of the first text in the arguments, or else the callee. ``worked`` are the seconds
+    of all executions, each up to its last item, and ``waited`` the seconds without an executor. ``since`` is the time
+    of the last item, and ``due`` the time when a resting run continues by itself (epoch seconds, 0 for never).
+    ``failed`` is the number of ``failure``, the first item that reports a failure.
 
     The totals of a later part of the items have no ``status`` until an item determines it. ``untold`` are the seconds
     before that, which count as worked or waited depending on the preceding part.
@@ -82,7 +85,8 @@ class RunTotals(Struct, kw_only=True):
                 self._fail(item, at, number)
             case RunOpened():
                 self.status, self.due = "queued" if item.queued else "running", 0.0
-                self.title = _storable(first_message(item.arguments))
+                self.title = _storable(first_message(item.arguments) or item.callee)
+                self.calls = int(item.after == DETACHED and item.callee != OPEN_RUN)
             case RunStalled():
                 self.due = item.retry_at
             case RunScheduled():

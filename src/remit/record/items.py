@@ -19,7 +19,7 @@ Author = Literal["model", "person", "caller", "instructions", "run_instructions"
 """The author of a message: ``caller`` is the call that the agent answers, and ``loop`` is Remit itself."""
 
 DETACHED: Final = "-"
-"""The ``after`` of a run that is a direct call in a conversation: no run precedes or follows it."""
+"""The ``after`` of a direct call: no run of a conversation precedes or follows it."""
 
 OPEN_RUN: Final = "open run"
 """The callee of a run whose calls come from outside. No tool has a name with a space."""
