@@ -128,8 +128,9 @@ PUBLIC: Final = {
     "remit.users": "UserDirectory os_user read_users",
     "remit.tools": """
         DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Candidate Change Changed Context Effect Entity Facts Happened
-        LeafContext Limits Preview Rate ReconcileResult Reference Referent Resolver Risk Seen Tool check_approved_state
-        contracts_are_checked entities_of entity parse_arguments tool tool_name with_recommended_layers
+        LeafContext Limits Preview Rate ReconcileResult Reference Referent Resolver Risk Seen Sentences Tool Undo
+        check_approved_state contracts_are_checked entities_of entity parse_arguments tool tool_name
+        with_recommended_layers
     """,
     "remit.workers": """
         PROVIDER_TOOLS AnyModel Attachment AttachmentPolicy ModelResolver PromptWithAttachments PydanticAIDriver
@@ -137,7 +138,8 @@ PUBLIC: Final = {
         read_workers resolve_model
     """,
     "remit.views": """
-        AttemptView CallState CallView FailureView MessageView NoteView QuestionView RunView WritingView
+        AttemptView CallState CallView FailureView MessageView NoteView QuestionView RunView Sentence UndoCall
+        WritingView consequence_of sentence_of sentence_of_arguments sentence_of_question undo_of
     """,
 }
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from remit.call.reference import Reference as Reference
     from remit.call.reference import Referent as Referent
     from remit.call.resolution import Resolver as Resolver
+    from remit.call.sentences import Sentences as Sentences
+    from remit.call.sentences import Undo as Undo
     from remit.call.tool import Tool as Tool
     from remit.call.tool import tool as tool
     from remit.call.typed_schema import contracts_are_checked as contracts_are_checked

@@ -27,6 +27,7 @@ from remit.record.ledger import is_of_open_run
 from remit.record.question import NO_PREVIEW, Change, Decision, PlannedCall, Preview, Question, QuestionKind
 from remit.record.secret import redact_secrets
 from remit.schemas.jsontext import canonical_text
+from remit.views.sentences import consequence_of, sentence_of_arguments
 
 
 class Approver(Protocol):
@@ -310,4 +311,6 @@ def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, ques
         needs=ask.kind,
         target=caller.target,
         at_default=names_at_default(call.callee.schema_in.model, call.canonical_arguments),
+        sentence=sentence_of_arguments(call.callee.name, call.callee, call.canonical_arguments),
+        consequence=consequence_of(call.callee.facts),
     )

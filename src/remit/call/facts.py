@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypedDict, cast
 
 from remit.call.classification import Classification, Deprecation, Visibility
+from remit.call.sentences import Sentences, Undo, as_sentences, as_undo
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_member, as_texts, check_counts, check_flag, check_numbers, check_text
 from remit.errors import ContractError
@@ -105,6 +106,8 @@ class Facts:
         deprecation: when it is removed; None if it is not deprecated.
         repeatable: whether a model may repeat the same call, as with a tool that polls or advances something.
         declared: False for a tool made without effect and risk; the default policy asks about its calls.
+        says: what its calls say to people; None for sentences made from its name.
+        undo: the call that undoes one of its calls; None if there is none.
     """
 
     effect: Effect = Effect.UNSAFE
@@ -121,6 +124,8 @@ class Facts:
     deprecation: Deprecation | None = None
     repeatable: bool = False
     declared: bool = True
+    says: Sentences | None = None
+    undo: Undo | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "effect", as_member(Effect, "effect", self.effect, ContractError))
@@ -130,6 +135,8 @@ class Facts:
             object.__setattr__(self, name, as_texts(name, getattr(self, name), ContractError))
         for name in ("egress", "trusted", "repeatable", "declared"):
             check_flag(name, getattr(self, name), ContractError)
+        object.__setattr__(self, "says", as_sentences(self.says))
+        object.__setattr__(self, "undo", as_undo(self.undo))
         if self.confirm is not None:
             check_text("confirm", self.confirm, ContractError)
         for permission in self.permissions:
@@ -159,6 +166,8 @@ class FactOptions(TypedDict, total=False):
     confirm: str | None
     visibility: Visibility | VisibilityName
     repeatable: bool
+    says: str | Sentences | None
+    undo: Undo | None
 
 
 def facts_from_options(function: str, options: FactOptions) -> Facts:
@@ -191,6 +200,8 @@ def build_facts(
     visibility: Visibility | str = Visibility.PUBLIC,
     deprecation: Deprecation | None = None,
     repeatable: bool = False,
+    says: str | Sentences | None = None,
+    undo: Undo | None = None,
 ) -> Facts:
     """Build facts. Collections may be any iterables, and enum members may be given by value."""
     return Facts(
@@ -207,4 +218,6 @@ def build_facts(
         visibility=as_member(Visibility, "visibility", visibility, ContractError),
         deprecation=deprecation,
         repeatable=repeatable,
+        says=as_sentences(says),
+        undo=as_undo(undo),
     )

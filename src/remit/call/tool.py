@@ -13,11 +13,11 @@ from remit.call.body_context import BodyContext, LeafBodyContext
 from remit.call.call import CallLayer, ToolLayer, to_call_layers
 from remit.call.callee import UNKNOWN, Frame, LeafContext, ReconcileResult
 from remit.call.contract import InputSchema, OutputSchema, check_callee_name, check_name
-from remit.call.facts import Effect, FactOptions, Facts, facts_from_options
+from remit.call.facts import FactOptions, Facts, facts_from_options
 from remit.call.naming import canonical_name, find_function
 from remit.call.signature import Signature, read_dict_call, read_signature
 from remit.call.threads import awaitable_body
-from remit.call.typed_schema import contracts_are_checked
+from remit.call.tool_facts import check_facts
 from remit.core import Stack
 from remit.core.call_checks import check_awaitable, check_call, check_callback
 from remit.core.checks import check_functions, check_instances, check_text
@@ -124,7 +124,7 @@ class Tool(Generic[P, Out]):
         check_text(f"the description of {name}", description, ContractError)
         signature = read_dict_call(call, check_name(name), schema, output_schema)
         built = facts_from_options("Tool.from_schema()", facts)
-        _check_facts(name, signature, built)
+        check_facts(name, signature, built)
         if not description:
             raise ContractError(f"{name} has no description, which a model needs to decide when to call it")
         where = locate_function(call)
@@ -246,7 +246,7 @@ class Tool(Generic[P, Out]):
         Raises:
             ContractError: the facts do not fit the function.
         """
-        _check_facts(check_name(name), self._signature, facts)
+        check_facts(check_name(name), self._signature, facts)
         return Tool(
             self._function,
             self._signature,
@@ -368,7 +368,7 @@ def _build_tool(
     function, name = find_function(function, name)
     tool_name = canonical_name(function, name)
     signature = read_signature(function, tool_name)
-    _check_facts(tool_name, signature, facts)
+    check_facts(tool_name, signature, facts)
     text = description or signature.description
     check_text(f"the description of {tool_name}", text, ContractError)
     if not text:
@@ -378,22 +378,3 @@ def _build_tool(
         )
     where = where or locate_function(function)
     return Tool(function, signature, name=tool_name, description=text, facts=facts, layers=Stack(), where=where)
-
-
-def _check_facts(name: str, signature: Signature, facts: Facts) -> None:
-    if signature.makes_calls and facts.effect is not Effect.COMPOSED:
-        raise ContractError(
-            f"{name} asks for a Context, to call other tools, so its effect is COMPOSED; ask for a LeafContext if it "
-            f"touches the world itself"
-        )
-    if facts.effect is Effect.KEYED and not signature.wants_context:
-        raise ContractError(
-            f"{name} is KEYED but cannot see its key: take `ctx: LeafContext` first and write under ctx.key, or "
-            "declare another effect"
-        )
-    if facts.confirm is not None and not contracts_are_checked():
-        flag = signature.schema_in.json_schema.get("properties", {}).get(facts.confirm, {})
-        if flag.get("type") != "boolean" or flag.get("default") is not False:
-            raise ContractError(
-                f"{name}: confirm={facts.confirm!r} must name a boolean parameter whose default is False"
-            )

@@ -14,6 +14,7 @@ from remit.core.checks import as_tuple, check_flag, check_instance, check_name, 
 from remit.core.names import as_normalized
 from remit.errors import SetupError
 from remit.record.principal import Principal
+from remit.record.sentence import NO_SENTENCE, Sentence
 
 T = TypeVar("T")
 
@@ -119,6 +120,8 @@ class Question:
         within: the caller's question whose answer also approved this call, without another question to a person.
         target: the target of the run, for which the decider needs the permission.
         at_default: the arguments that are at their defaults.
+        sentence: what the call would do, as the person was asked.
+        consequence: what follows from it, such as whether it can be undone.
     """
 
     id: str
@@ -157,6 +160,8 @@ class Question:
     further_permissions: tuple[str, ...] = ()
     target: str = ""
     at_default: tuple[str, ...] = ()
+    sentence: Sentence = NO_SENTENCE
+    consequence: str = ""
 
     @property
     def is_about_run(self) -> bool:
@@ -178,8 +183,8 @@ class Question:
         return (self.asker, self.editor) if self.editor else (self.asker,)
 
     def to_json(self) -> str:
-        """Serialise the question for the journal, without an empty target or list of defaults."""
-        empty = {name for name in ("target", "at_default") if not getattr(self, name)}
+        """Serialise the question for the journal, without empty fields that few questions have."""
+        empty = {name for name in ("target", "at_default", "sentence", "consequence") if not getattr(self, name)}
         return _type_adapter(Question).dump_json(self, exclude=empty).decode()
 
     @staticmethod

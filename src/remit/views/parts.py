@@ -71,7 +71,8 @@ class CallView(Struct, kw_only=True):
 
     ``id`` is empty until an item other than the model's message records the call; ``wire`` is the model's id.
     ``arguments`` were written by a model or came from outside; they are empty for calls made by a body. Times are epoch
-    seconds. ``calls`` are the calls that its body or its model made or requested, and ``messages`` the messages of an
+    seconds. ``bound`` are its last arguments in canonical form, in which references have names; empty if none are on
+    record. ``calls`` are the calls that its body or its model made or requested, and ``messages`` the messages of an
     agent. ``rules`` are the policy's rules that matched and allowed it. ``announces``: it only announced a call, about
     which it opened a question. ``erased`` are the kinds of its erased items.
     """
@@ -81,6 +82,7 @@ class CallView(Struct, kw_only=True):
     tool: str = ""
     wire: str = ""
     arguments: str = ""
+    bound: str = ""
     asked_at: float | None = None
     ended_at: float | None = None
     attempts: list[AttemptView] = []
@@ -100,6 +102,11 @@ class CallView(Struct, kw_only=True):
     def started_at(self) -> float | None:
         """When its first attempt began; None if none is on record."""
         return self.attempts[0].started_at if self.attempts else None
+
+    @property
+    def made_with(self) -> str:
+        """The arguments with which it is made, as JSON: the canonical ones, or else those that were requested."""
+        return self.bound or self.arguments
 
     @property
     def seconds(self) -> float | None:

@@ -15,6 +15,7 @@ from remit.journal.codec import message_text
 from remit.journal.run_row import RunStatus
 from remit.journal.run_totals import RunTotals
 from remit.record.items import (
+    ArgumentsBound,
     AttemptEnded,
     AttemptStarted,
     CallAllowed,
@@ -90,7 +91,7 @@ class RunView:
                 self._add_message(item, at)
             case AttemptEnded():
                 self._end_attempt(item, at)
-            case Note() | CallAllowed() | Handoff():
+            case Note() | CallAllowed() | Handoff() | ArgumentsBound():
                 self._add_to_call(item, at)
             case DecisionItem():
                 self._decide(item, at)
@@ -203,7 +204,7 @@ class RunView:
         elif isinstance(item, ToolOutput):
             call.output, call.ended_at = item, at
 
-    def _add_to_call(self, item: Note | CallAllowed | Handoff, at: float) -> None:
+    def _add_to_call(self, item: Note | CallAllowed | Handoff | ArgumentsBound, at: float) -> None:
         call = self._find(item.call)
         match item:
             case Note():
@@ -212,6 +213,8 @@ class RunView:
                 call.rules.append(item.rule)
             case Handoff():
                 call.handoffs.append(item)
+            case ArgumentsBound():
+                call.bound = item.arguments
 
     def _place(self, item: CallItem) -> CallView:
         """Place the call of an item in the tree: a call that its model requested, or one that a body makes."""
@@ -247,11 +250,15 @@ class RunView:
         if not (question.waits and question.call == item.call):
             self._find(question.call).announces = True
         call.questions.append(view)
+        if not question.is_about_run:
+            call.bound = question.arguments
 
     def _decide(self, item: DecisionItem, at: float) -> None:
         view = self.questions.get(item.question)
         if view is not None and view.decision is None:
             view.decision, view.decided_at = Decision.from_json(item.body), at
+            if view.decision.arguments:
+                self._find(view.question.call).bound = view.decision.arguments
 
     def _end_attempt(self, item: AttemptEnded, at: float) -> None:
         attempts = self._find(item.call).attempts

@@ -1,0 +1,237 @@
+"""The sentence of a call, rendered from its contract: the one that every display shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, Literal, cast
+
+from msgspec import Struct
+
+from remit.call.contract import Contract
+from remit.call.entity import Entity, entities_of
+from remit.call.facts import Effect, Facts
+from remit.call.sentence_checks import WHOLE_RESULT
+from remit.call.sentences import Optional, Sentences, Template, Tense, Value, decapitalize, sentences_of_name
+from remit.record.question import Question
+from remit.record.sentence import Sentence
+from remit.views.parts import CallState, CallView
+from remit.views.values import describe_value, show_line
+
+Form = Literal["asked", "running", "done", "refused", "failed", "unknown", "announced"]
+"""The forms in which a sentence is rendered: those that a tool declares, and three that follow from ``asked``."""
+
+_FORMS: Final[Mapping[CallState, Form]] = {
+    "asked": "asked",
+    "running": "running",
+    "done": "done",
+    "denied": "refused",
+    "failed": "failed",
+    "unknown": "unknown",
+}
+_OPENINGS: Final[Mapping[Form, str]] = {
+    "failed": "Could not ",
+    "unknown": "Tried to ",
+    "announced": "Asked whether to ",
+}
+_MAX_LENGTH: Final = 300
+_MAX_ARGUMENTS: Final = 3
+
+
+class UndoCall(Struct, frozen=True, kw_only=True):
+    """The call that undoes a call: a tool by name, and its arguments as JSON."""
+
+    tool: str
+    arguments: str
+
+
+class _Values(Struct, frozen=True):
+    """What a sentence can show: the arguments of a call, its result, and the objects whose names are known."""
+
+    arguments: Mapping[str, Any]
+    result: object = None
+    objects: Sequence[Entity] = ()
+
+    def find(self, value: Value) -> object:
+        """The value of that name: an argument, or else a field of the result; None if it is missing."""
+        inner = _at_path(self.result, ("result",))  # next to a notice for the model
+        for source in (self.arguments, self.result, inner):
+            if (found := _at_path(source, value.path)) is not None:
+                return found
+        return self.result if value.path == (WHOLE_RESULT,) else None
+
+    def describe(self, value: Value) -> str:
+        """The value of that name for people; empty if it is missing."""
+        field = value.path[-1]
+        return describe_value(self.find(value), lambda given: self._name(field, given))
+
+    def _name(self, field: str, given: str) -> str:
+        """The name of the object that a field of that name refers to by ``given``."""
+        named = (each.name for each in self.objects if each.id == given and _may_refer(field, each.kind))
+        return next(named, "")
+
+
+def sentence_of(call: CallView, contract: Contract | None, form: Form | None = None) -> Sentence:
+    """What a call does, as far as it is on record, in the form of its present state or in ``form``.
+
+    ``contract`` is that of its tool; None if the tool is not known any more.
+    """
+    made = form or ("announced" if call.announces and call.state == "done" else _FORMS[call.state])
+    return _render(call.tool, contract, _values_of_call(call, contract), made)
+
+
+def sentence_of_arguments(tool: str, contract: Contract | None, arguments: str, form: Form = "asked") -> Sentence:
+    """What a call of ``tool`` with these arguments (JSON) would do."""
+    return _render(tool, contract, _Values(_as_object(arguments)), form)
+
+
+def sentence_of_question(question: Question, contract: Contract | None = None) -> Sentence:
+    """What the call of a question would do: the sentence on record, which the person saw."""
+    return question.sentence or sentence_of_arguments(question.tool, contract, question.arguments)
+
+
+def consequence_of(facts: Facts) -> str:
+    """What follows from a call, for the person who decides: does data leave the system, and is there an undo."""
+    leaves = "It sends data out of the system." if facts.egress else ""
+    if facts.effect is Effect.PURE:
+        return leaves or "It changes nothing."
+    if facts.effect is Effect.COMPOSED and facts.undo is None:
+        return leaves or "It makes calls of its own, which the policy judges one by one."
+    undo = "It can be undone." if facts.undo is not None else "There is no undo for it."
+    return " ".join(filter(None, [leaves, undo]))
+
+
+def undo_of(call: CallView, contract: Contract | None) -> UndoCall | None:
+    """The call that undoes a call that was made; None if there is none, or a value for it is missing."""
+    undo = None if contract is None else contract.facts.undo
+    if undo is None or call.state != "done" or call.announces:
+        return None
+    values, arguments = _values_of_call(call, contract), dict[str, object]()
+    for name, value, constant in undo.values():
+        found = constant if value is None else values.find(value)
+        if found is None:
+            return None
+        arguments[name] = _id_of(found)
+    return UndoCall(tool=undo.tool, arguments=json.dumps(arguments, ensure_ascii=False, separators=(",", ":")))
+
+
+def _render(tool: str, contract: Contract | None, values: _Values, form: Form) -> Sentence:
+    says = None if contract is None else contract.facts.says
+    parts = None if says is None else _fill(_template(says, form), values)
+    if parts is None:
+        parts = [*_template_of_name(tool, form), *_subject(values)]
+    return Sentence(tuple(_merge(_cut(parts))))
+
+
+def _template(says: Sentences, form: Form) -> Template:
+    if form not in _OPENINGS:
+        return says.parts(cast("Tense", form))
+    asked = says.parts("asked")
+    first = asked[0] if asked and isinstance(asked[0], str) else ""
+    return (_OPENINGS[form] + decapitalize(first), *(asked[1:] if first else asked))
+
+
+def _template_of_name(tool: str, form: Form) -> Iterator[tuple[str, bool]]:
+    for part in _template(sentences_of_name(tool or "a tool"), form):
+        if isinstance(part, str):
+            yield show_line(part), False
+
+
+def _fill(template: Template, values: _Values) -> list[tuple[str, bool]] | None:
+    """The pieces of a sentence; None if a value is missing."""
+    pieces = list[tuple[str, bool]]()
+    for part in template:
+        several = part.parts if isinstance(part, Optional) else (part,)
+        made = [(each, False) if isinstance(each, str) else (values.describe(each), True) for each in several]
+        if all(text for text, _ in made):
+            pieces += made
+        elif not isinstance(part, Optional):
+            return None
+    return pieces
+
+
+def _subject(values: _Values) -> Iterator[tuple[str, bool]]:
+    """What a call is about, for a tool that does not say it: the objects that it reported, or its arguments."""
+    named = list(dict.fromkeys(each.name for each in values.objects))
+    if named:
+        yield ": ", False
+        yield describe_value(named), True
+        return
+    simple = ((name, each) for name, each in values.arguments.items() if not isinstance(each, bool))
+    shown = [(name, text) for name, each in simple if (text := describe_value(each))]
+    for at, (name, text) in enumerate(shown[:_MAX_ARGUMENTS]):
+        yield f"{', ' if at else ': '}{show_line(name.replace('_', ' '), 30)} ", False
+        yield text, True
+
+
+def _values_of_call(call: CallView, contract: Contract | None) -> _Values:
+    result = _read_result(call)
+    described = () if call.output is None or contract is None else entities_of(call.output, contract)
+    changed = (Entity(each.kind, each.id, each.name) for each in call.changes if each.name)
+    return _Values(_as_object(call.made_with), result, (*changed, *described))
+
+
+def _read_result(call: CallView) -> object:
+    """The result of a call as JSON types; None until it has succeeded."""
+    if call.output is None or call.output.outcome != "ok":
+        return None
+    with suppress(ValueError, RecursionError):
+        return cast("object", json.loads(call.content))
+    return call.content
+
+
+def _as_object(text: str) -> Mapping[str, Any]:
+    with suppress(ValueError, RecursionError):
+        found = cast("object", json.loads(text))
+        if isinstance(found, dict):
+            return cast("dict[str, Any]", found)
+    return {}
+
+
+def _at_path(value: object, path: tuple[str, ...]) -> object:
+    for name in path:
+        value = cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _may_refer(field: str, kind: str) -> bool:
+    """Whether a field of that name may hold the id of an object of that kind: ``page_id`` of a page."""
+    return field == "id" or field.removesuffix("_id").removesuffix("s").endswith(kind)
+
+
+def _id_of(value: object) -> object:
+    """The argument for a value: of a resolved reference, its id."""
+    if not isinstance(value, dict):
+        return value
+    fields = cast("dict[str, object]", value)
+    return fields["id"] if fields.keys() == _REFERENT else fields
+
+
+def _cut(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """The pieces up to the length of a sentence."""
+    left = _MAX_LENGTH
+    for text, is_name in pieces:
+        if len(text) > left:
+            yield f"{text[: left - 1]}…", is_name
+            return
+        left -= len(text)
+        yield text, is_name
+
+
+def _merge(pieces: Iterator[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """The pieces, those of the words of the author joined."""
+    before = ""
+    for text, is_name in pieces:
+        if not is_name:
+            before += text
+            continue
+        if before:
+            yield before, False
+        before = ""
+        yield text, True
+    if before:
+        yield before, False
+
+
+_REFERENT: Final = {"id", "name", "revision"}
