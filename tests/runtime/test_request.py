@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sys
+from collections import Counter
 from datetime import date
+from types import CodeType, FrameType
 from typing import Any
 
 import pytest
 
 from remit import Agent, App, Context, Effect, LeafContext, Risk, Runtime, tool
+from remit.engine.loosening import pin_terms
+from remit.engine.request import RunRequest
 from remit.errors import ExternalError, IdempotencyError, LeaseError, RemitError, RequestError, SetupError
 from remit.journal.ports import Store
 from remit.record.arguments import Arguments, parse_arguments
@@ -28,6 +33,31 @@ def writer(world: World, store: Store | None = None, *, app: str = "test", risk:
 
 
 ONE = prompt_arguments('{"text":"one"}')
+
+
+@pytest.mark.parametrize("kind", ["submitted", "attached", "run", "called"])
+async def test_a_request_is_checked_once_and_its_header_is_made_once(kind: str) -> None:
+    world = World()
+    write = world.write()
+    clerk = Agent("clerk", instructions="Work.", tools=[write], model=Scripted(["done"]))
+    client = Runtime(App(name="test", agents=(clerk,))).client(superuser())
+    requests: dict[str, Any] = {
+        "submitted": lambda: client.submit("go", idempotency_key="k"),
+        "attached": lambda: client.call("write", {"text": "one"}, attach=True),
+        "run": lambda: client.run("go"),
+        "called": lambda: client.call("write", {"text": "one"}),
+    }
+    entered = Counter[CodeType]()
+
+    def count(frame: FrameType, event: str, _argument: object) -> None:
+        entered[frame.f_code] += event == "call"
+
+    sys.setprofile(count)
+    try:
+        await requests[kind]()
+    finally:
+        sys.setprofile(None)
+    assert (entered[RunRequest.check.__code__], entered[pin_terms.__code__]) == (1, 1)
 
 
 async def test_a_request_that_is_sent_again_gives_what_came_of_it_and_does_nothing(store: Store) -> None:

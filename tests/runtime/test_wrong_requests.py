@@ -87,6 +87,10 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
         lambda runtime: runtime.run("go", by=ADA, idempotency_key=untyped(3)),
         "idempotency_key is 3; give a string",
     ),
+    "the key of an open run": (
+        lambda runtime: runtime.client(ADA).open_run(idempotency_key=untyped(3)).__aenter__(),
+        "idempotency_key is 3; give a string",
+    ),
     "a function": (lambda runtime: runtime.call(untyped(double), ADA, 1), "call: double is a function, not a tool"),
     "the caller first": (lambda runtime: runtime.call(untyped(ADA), untyped(DOUBLE), 1), "call: Principal("),
     "a caller by name": (lambda runtime: runtime.call(DOUBLE, untyped("ada"), 1), "by is 'ada'; give a Principal"),

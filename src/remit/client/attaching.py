@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from remit.client.settling import POLL_SECONDS, find_lasting_rest, wait_until_settled
 from remit.dispatch.registry import AnyCallee
@@ -32,7 +32,7 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
     executor: RunExecutor
     limits: Limits
     find_contract: FindContract
-    create_header: Callable[[RunRequest, str], Awaitable[RunOpened]]
+    create_header: Callable[[RunRequest], Awaitable[RunOpened]]
     start: Callable[[RunRequest, RunOpened], Coroutine[Any, Any, RunResult[Any]]]
     resume: Callable[[str], Coroutine[Any, Any, RunResult[Any]]]
 
@@ -40,13 +40,13 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
         """Make a call, or return the result or the questions of its run; see `Client.call`."""
         if request.idempotency_key:
             raise RequestError("a call has an idempotency_key or attach=True, not both; leave out one of them")
-        header, store = await self.create_header(request, ""), self.executor.store
+        header, store = await self.create_header(request), self.executor.store
         call = identify_call(request.callee, header, self.limits)
         while True:
             run = await store.attach_call(call, header.call)
             row = await store.find_run(run)
             if row is None:
-                result = await self._open(request, call, run)
+                result = await self._open(request, call, structs.replace(header, call=run))
             else:
                 result = await self._continue(request, call, row)
             if result is not None:
@@ -54,10 +54,11 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
                     await self._mark_read(call, run)
                 return result
 
-    async def _open(self, request: RunRequest, call: str, run: str) -> RunResult[Any] | None:
+    async def _open(self, request: RunRequest, call: str, header: RunOpened) -> RunResult[Any] | None:
         """Execute a new run under the call's id; None if another caller has opened it or is opening it."""
+        run = header.call
         try:
-            return await self._execute(run, self.start(request, await self.create_header(request, run)))
+            return await self._execute(run, self.start(request, header))
         except Exception as error:
             if await self.executor.store.find_run(run) is None:
                 await self.executor.store.detach_call(call, run)

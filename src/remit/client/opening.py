@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 from pydantic import BaseModel
 
@@ -90,7 +90,16 @@ class RunOpener:
         check_instance("prompt", prompt, (str, BaseModel), "give a string, or an object of the agent's input")
         arguments = callee.build_arguments(prompt, **callee.file_fields(options.get("files", ())))
         request = RunRequest.of_agent(callee, arguments, by, options)
-        return request._replace(carries=carried, history=history, passed_over=passed_over)
+        return request._replace(carries=carried, history=history, passed_over=passed_over).check(self._limits)
+
+    def request_call(self, callee: AnyCallee, arguments: Arguments, by: Principal, **options: Any) -> RunRequest:
+        """The request for a direct call, which is made as the default agent.
+
+        Raises:
+            SetupError, RequestError: as `RunRequest.check` says.
+        """
+        request = RunRequest(callee, arguments, by, agent=self._callees.default_agent, is_direct_call=True, **options)
+        return request.check(self._limits)
 
     async def _confirm(self, options: RunOptions, by: Principal) -> RecordedQuestion:
         """The question that a message confirms, with this decision; without one if the request is repeated.
@@ -146,8 +155,9 @@ class RunOpener:
             _check_has_tool(callee, asked)
             arguments = callee.build_arguments(describe_act(asked, decision))
         request = RunRequest(callee, arguments, asker, conversation=asked.conversation, target=announcing.target)
-        request = request._replace(is_direct_call=announcing.after == DETACHED, when_busy="queue")
-        request = request._replace(carries=RecordedQuestion(asked, decision))
+        if announcing.after == DETACHED:
+            request = request._replace(agent=self._callees.default_agent, is_direct_call=True)
+        request = request._replace(when_busy="queue", carries=RecordedQuestion(asked, decision))
         return (await self.store_run(request, _opened_by(decision))).call
 
     async def create_header(self, request: RunRequest, run: str = "") -> RunOpened:
@@ -155,9 +165,6 @@ class RunOpener:
 
         A run opened by the body of a call has the principal, the target and the cage of that call.
         """
-        if request.is_direct_call:
-            request = request._replace(agent=self._callees.default_agent)
-        request = request.check(self._limits)
         caller = caller_of_runs()
         if caller is None:
             self._principals.add(request.principal)

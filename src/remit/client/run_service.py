@@ -92,7 +92,7 @@ class RunService:
 
     async def submit(self, prompt: str | None, by: Principal, agent: str | Agent, options: RunOptions) -> str:
         """Open a run of an agent; see `Runtime.submit`."""
-        request = (await self._opener.request_run(prompt, by, agent, options, is_stored=True)).check(self._limits)
+        request = await self._opener.request_run(prompt, by, agent, options, is_stored=True)
         if not await self._opener.is_repeated(request):
             await self._used_models.check_settings(request.callee)
         return (await self._opener.store_once(request)).call
@@ -104,7 +104,7 @@ class RunService:
         self._callees.resolve(callee)
         check_principal("by", by)
         arguments = callee.build_arguments(*args, **kwargs)
-        request = RunRequest(callee, arguments, by, conversation=conversation, target=target, is_direct_call=True)
+        request = self._opener.request_call(callee, arguments, by, conversation=conversation, target=target)
         return await self._start(request)
 
     async def call_by_name(
@@ -120,7 +120,7 @@ class RunService:
         """Call a tool by its name; see `Runtime.call_by_name`, and for ``attach`` `Client.call`."""
         callee, given = self._callees.find(name), as_arguments(name, arguments, self._limits)
         kept: dict[str, Any] = {**options, "metadata": encode_metadata(options.get("metadata"))}
-        request = RunRequest(callee, given, by, is_direct_call=True, schedule=schedule, **kept)
+        request = self._opener.request_call(callee, given, by, schedule=schedule, **kept)
         return await (self._attach(request) if attach else self._start(request))
 
     def open_run(self, by: Principal, options: CallOptions, idle_seconds: float) -> OpenRun:
@@ -129,9 +129,8 @@ class RunService:
         async def open_it() -> RunOpened:
             kept: dict[str, Any] = {**options, "metadata": encode_metadata(options.get("metadata"))}
             root = OpenRoot()
-            return await self._opener.store_once(
-                RunRequest(root, root.build_arguments(), by, is_direct_call=True, **kept)
-            )
+            request = self._opener.request_call(root, root.build_arguments(), by, **kept)
+            return await self._opener.store_once(request)
 
         return OpenRun(self._open_parts, by, open_it, idle_seconds)
 
