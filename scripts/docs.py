@@ -64,6 +64,7 @@ PUBLIC_MODULES: Final = (
     "remit.engines",
     "remit.embeddings",
     "remit.audit",
+    "remit.server",
     "remit.secrets",
     "remit.inventory",
     "remit.pipeline",

@@ -56,6 +56,7 @@ def imported_distributions(*places: str) -> set[str]:
     ("extra", "places"),
     [
         ("cli", ["cli", "home.py", "journal", "inventory", "schemas/yaml_lines.py"]),
+        ("server", ["server"]),
         ("sql", ["journal", "database", "effects.py"]),
         ("inventory", ["inventory", "schemas/yaml_lines.py"]),
         ("dbos", ["adapters"]),

@@ -32,7 +32,9 @@ HEAVY: Final = (
     "remit_local",
     "rich",
     "sqlalchemy",
+    "starlette",
     "typer",
+    "uvicorn",
     "xllamacpp",
     "yaml",
 )
@@ -113,6 +115,7 @@ PUBLIC: Final = {
         CallResult Client ConversationUpdate ListedRun OpenRun Page PrincipalDirectory QuestionUpdate Receipt
         ReceiptCall ReplayReport RunDetails RunResult RunUpdate Runtime ToolInfo WatchEvent WatchStart make_receipt
     """,
+    "remit.server": "Authenticate Identity ServerSettings build_server",
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """
         AcquiredLease AnswerPiece AnswerPieces AppendFuture ArtifactScope ArtifactStore AttachedCalls Consumption

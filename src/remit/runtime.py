@@ -102,7 +102,7 @@ class Runtime:
         SetupError: the arguments do not fit together, or the application differs from its inventory.
     """
 
-    _resources: OpenResources | None = None
+    open_resources: OpenResources | None = None
 
     def __init__(
         self,
@@ -185,13 +185,13 @@ class Runtime:
         Raises:
             SetupError: a resource could not be opened, or the runtime is open already.
         """
-        if self._resources is not None:
+        if self.open_resources is not None:
             raise SetupError(f"the runtime of application {self.app.name} is open already; enter it once")
-        self._resources = OpenResources(f"application {self.app.name}", self.app.resources)
+        self.open_resources = OpenResources(f"application {self.app.name}", self.app.resources)
         try:
-            await self._resources.open()
+            await self.open_resources.open()
         except BaseException:
-            self._resources = None
+            self.open_resources = None
             raise
         return self
 
@@ -201,7 +201,7 @@ class Runtime:
         Raises:
             SetupError: a resource could not be closed. The others are closed.
         """
-        resources, self._resources = self._resources, None
+        resources, self.open_resources = self.open_resources, None
         if resources is not None:
             await resources.close()
 

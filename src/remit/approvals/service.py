@@ -103,7 +103,7 @@ class DecisionService:
             raise RequestError(f"approved is {approved!r}; it must be True or False")
         if kind not in get_args(DecisionKind):
             raise RequestError(f"kind is {kind!r}; it must be 'confirm' or 'approve'")
-        _check_may_decide(row.question, by, kind, approved=approved)
+        check_may_decide(row.question, by, kind, approved=approved)
         if row.question.kind == "outcome" and approved:
             self._check_result(row.question.tool, result)
         decision = Decision(
@@ -305,7 +305,12 @@ def _check_size(what: str, text: str, max_bytes: int) -> None:
         raise RequestError(f"{what} is {len(text.encode()):,} bytes long; at most {max_bytes:,}")
 
 
-def _check_may_decide(question: Question, by: Principal, kind: DecisionKind, *, approved: bool) -> None:
+def check_may_decide(question: Question, by: Principal, kind: DecisionKind, *, approved: bool) -> None:
+    """Refuse a decision of this kind that a principal may not make, whatever the state of the question.
+
+    Raises:
+        RequestDeniedError: the principal lacks a permission, or another person must decide.
+    """
     if kind == "confirm":
         if by.name != question.asker:
             raise RequestDeniedError(f"{by.name} may not confirm question {question.id}; only {question.asker} may")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Generic, Literal, TypeVar, get_args
 
+from remit.approvals.service import check_may_decide
 from remit.client.following import StreamEvent, follow_run
 from remit.client.listed_run import ListedRun
 from remit.core.call_checks import check_calls
@@ -15,7 +16,7 @@ from remit.core.checks import check_counts, check_flag, check_instance, check_nu
 from remit.engine.ended import read_ended_outcome
 from remit.engine.sharing import READ_PERMISSION
 from remit.engine.visible_runs import VisibleRuns, check_ids
-from remit.errors import RequestError, RequestNotFoundError
+from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
 from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
 from remit.journal.rest import find_rest
 from remit.journal.run_totals import RunTotals
@@ -255,6 +256,15 @@ class RunReader(VisibleRuns):
         check_instance("decision_kind: question", question, Question, "give the Question, such as that of a row")
         own = question.needs == "confirm" and question.asker == self.principal.name
         return "confirm" if own else "approve"
+
+    def may_decide(self, question: Question, *, approved: bool) -> bool:
+        """Whether this principal may approve or deny a question by `decision_kind`, as long as it is open."""
+        check_flag("may_decide: approved", approved)
+        try:
+            check_may_decide(question, self.principal, self.decision_kind(question), approved=approved)
+        except RequestDeniedError:
+            return False
+        return True
 
     async def grants(self, *, after: str = "", limit: int = 50) -> Page[GrantRow]:
         """A page of the grants that the principal gave, uses or may revoke, oldest first.

@@ -1,0 +1,1 @@
+"""AG-UI: the events of runs as server-sent events."""

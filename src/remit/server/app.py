@@ -1,0 +1,88 @@
+"""Builds the server of a runtime, an ASGI application."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
+
+from remit.core.checks import check_instance
+from remit.engine.local import LocalEngine
+from remit.engine.port import Engine
+from remit.runtime import Runtime
+from remit.server.health import health_routes
+from remit.server.identity import Authenticate
+from remit.server.problems import HANDLERS
+from remit.server.rest.operations import OPERATIONS
+from remit.server.serving import ServerSettings, Serving
+
+_LOG: Final = logging.getLogger("remit.server")
+_DEFAULT: Final = ServerSettings()
+
+
+def build_server(
+    runtime: Runtime,
+    authenticate: Authenticate,
+    settings: ServerSettings = _DEFAULT,
+    *,
+    engine: Engine | None = None,
+    routes: Sequence[BaseRoute] = (),
+    middleware: Sequence[Middleware] = (),
+) -> Starlette:
+    """The server of a runtime. Everything that it does, it does through the client of the sender of a request.
+
+    Its lifespan executes runs with ``engine``, by default a `LocalEngine`, and opens the resources of the application
+    unless the runtime is open. An application that mounts it enters ``server.router.lifespan_context(server)`` in its
+    own lifespan, as Starlette does not.
+
+    Args:
+        runtime: the runtime that it serves.
+        authenticate: finds the principal of a request.
+        settings: its limits.
+        engine: executes runs, and is told about new and decided ones.
+        routes: further routes, such as of a login. They come first.
+        middleware: around all routes.
+    """
+    check_instance("build_server: runtime", runtime, Runtime, "give a Runtime")
+    check_instance("build_server: settings", settings, ServerSettings, "give ServerSettings(…)")
+    if engine is None and settings.concurrency:
+        engine = _local_engine(runtime, settings)
+    serving = Serving(runtime=runtime, authenticate=authenticate, settings=settings, engine=engine)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncGenerator[None]:
+        async with contextlib.AsyncExitStack() as stack:
+            if runtime.open_resources is None:
+                await stack.enter_async_context(runtime)
+            if engine is not None:
+                await stack.enter_async_context(engine)
+            yield
+            serving.stopping.set()
+
+    app = Starlette(
+        routes=[*routes, *health_routes(serving), *(each.route(serving) for each in OPERATIONS)],
+        middleware=list(middleware),
+        exception_handlers=dict(HANDLERS),
+        lifespan=lifespan,
+    )
+    app.state.serving = serving
+    return app
+
+
+def _local_engine(runtime: Runtime, settings: ServerSettings) -> LocalEngine:
+    def report(run: str, error: BaseException) -> None:
+        _LOG.error("run %s could not be executed", run or "-", exc_info=error)
+
+    return LocalEngine(
+        runtime.store,
+        runtime.resume,
+        applications=[runtime.app.name],
+        concurrency=settings.concurrency,
+        poll_seconds=settings.poll_seconds,
+        on_error=report,
+    )

@@ -1,0 +1,53 @@
+"""The base of all documents, and those that every list and every refusal uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from remit.record.question import Change
+
+T = TypeVar("T")
+
+
+class Document(Struct, kw_only=True, rename="camel", gc=False):
+    """A JSON object with names in camel case. Times are seconds since the epoch, 0 for never."""
+
+
+class Asked(Struct, kw_only=True, rename="camel", forbid_unknown_fields=True, gc=False):
+    """A JSON object or the query of a request. Unknown names are refused."""
+
+
+class Listed(Struct, Generic[T], kw_only=True, rename="camel"):
+    """A page of a list. ``next`` is the cursor of the page that follows, empty on the last one."""
+
+    items: tuple[T, ...]
+    next: str = ""
+
+
+class Problem(Document):
+    """Why a request was refused. ``code`` is stable; see the reference of errors."""
+
+    error: str
+    code: str
+
+
+class Done(Document):
+    """The request was carried out."""
+
+    done: bool = True
+
+
+class ChangeDocument(Document):
+    """One row of what would change: where, and the value before and after."""
+
+    where: str
+    before: str
+    after: str
+
+    @staticmethod
+    def of(changes: Iterable[Change]) -> tuple[ChangeDocument, ...]:
+        """The rows of changes."""
+        return tuple(ChangeDocument(where=each.where, before=each.before, after=each.after) for each in changes)

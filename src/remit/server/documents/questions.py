@@ -1,0 +1,175 @@
+"""Questions about calls, as people decide them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from remit.client.client import Client
+from remit.journal.question_row import QuestionRow
+from remit.record.question import Decision, DecisionKind, PlannedCall, Question, QuestionKind, QuestionStatus
+from remit.server.documents.document import Asked, ChangeDocument, Document
+from remit.server.documents.sentence import Sentence
+
+
+class PlannedCallDocument(Document):
+    """A call that is approved together with the call of a question."""
+
+    call: str
+    tool: str
+    sentence: Sentence
+    summary: str
+    rows: tuple[ChangeDocument, ...]
+    arguments: str
+
+    @staticmethod
+    def of(planned: PlannedCall) -> PlannedCallDocument:
+        """The document of a planned call."""
+        return PlannedCallDocument(
+            call=planned.call,
+            tool=planned.tool,
+            sentence=Sentence.of_tool(planned.tool),
+            summary=planned.preview.summary,
+            rows=ChangeDocument.of(planned.preview.changes),
+            arguments=planned.arguments,
+        )
+
+
+class DecisionDocument(Document):
+    """A decision on a question. ``arguments`` are edited ones, and ``grant`` the grant that answered."""
+
+    approved: bool
+    by: str
+    kind: DecisionKind
+    at: float
+    reason: str
+    arguments: str
+    grant: str
+
+    @staticmethod
+    def of(decision: Decision) -> DecisionDocument:
+        """The document of a decision."""
+        return DecisionDocument(
+            approved=decision.approved,
+            by=decision.by,
+            kind=decision.kind,
+            at=decision.at,
+            reason=decision.reason,
+            arguments=decision.arguments,
+            grant=decision.grant,
+        )
+
+
+class MayDecide(Document):
+    """What the reader may do with a question now. ``kind`` is the kind of the decision that it would be."""
+
+    approve: bool
+    deny: bool
+    edit: bool
+    kind: DecisionKind
+
+    @staticmethod
+    def of(question: Question, *, is_open: bool, client: Client) -> MayDecide:
+        """What the principal of a client may do."""
+        kind = client.decision_kind(question)
+        approve = is_open and client.may_decide(question, approved=True)
+        return MayDecide(
+            approve=approve,
+            deny=is_open and client.may_decide(question, approved=False),
+            edit=approve and kind == "approve" and question.kind == "approval" and not question.is_about_run,
+            kind=kind,
+        )
+
+
+class QuestionDocument(Document):
+    """A question about one call, and what the reader may do with it.
+
+    ``about``: whether to make a call, or whether an interrupted call happened. ``needs`` is the kind of decision that
+    the call requires. ``why`` is the reason that the policy gives, ``permissions`` what a decision needs, and
+    ``fourEyes`` says that another person must decide. ``quote`` is the message that led to the call, and ``news`` are
+    the arguments that differ from the asker's last approved call of this kind. ``arguments`` are the exact ones, as
+    canonical JSON, and ``digest`` is that of the call.
+    """
+
+    id: str
+    status: QuestionStatus
+    about: QuestionKind
+    needs: DecisionKind
+    sentence: Sentence
+    summary: str
+    why: str
+    rule: str
+    risk: str
+    quote: str
+    rows: tuple[ChangeDocument, ...]
+    news: tuple[ChangeDocument, ...]
+    link: str
+    tool: str
+    arguments: str
+    at_default: tuple[str, ...]
+    digest: str
+    plan: tuple[PlannedCallDocument, ...]
+    asker: str
+    agent: str
+    run: str
+    call: str
+    conversation: str
+    target: str
+    asked: float
+    expires: float
+    permissions: tuple[str, ...]
+    four_eyes: bool
+    waits: bool
+    edits: str
+    replaces: str
+    may: MayDecide
+    decision: DecisionDocument | None = None
+
+    @staticmethod
+    def of(row: QuestionRow, client: Client) -> QuestionDocument:
+        """The document of a question for the principal of a client."""
+        question = row.question
+        return QuestionDocument(
+            id=question.id,
+            status=row.status,
+            about=question.kind,
+            needs=question.needs,
+            sentence=Sentence.of_tool(question.tool),
+            summary=question.shown,
+            why=question.reason,
+            rule=question.rule,
+            risk=question.risk,
+            quote=question.message,
+            rows=ChangeDocument.of(question.changes),
+            news=ChangeDocument.of(question.news),
+            link=question.link,
+            tool=question.tool,
+            arguments=question.arguments,
+            at_default=question.at_default,
+            digest=question.match,
+            plan=tuple(map(PlannedCallDocument.of, question.plan)),
+            asker=question.asker,
+            agent=question.agent,
+            run=question.run,
+            call=question.call,
+            conversation=question.conversation,
+            target=question.target,
+            asked=question.asked,
+            expires=question.expires,
+            permissions=(question.who, *question.further_permissions),
+            four_eyes=question.four_eyes,
+            waits=question.waits,
+            edits=question.edits,
+            replaces=question.replaces,
+            may=MayDecide.of(question, is_open=row.status == "open", client=client),
+            decision=None if row.decision is None else DecisionDocument.of(row.decision),
+        )
+
+
+class QuestionsQuery(Asked):
+    """Which questions to list, oldest first."""
+
+    status: Literal["open", "all"] = "open"
+    run: str = ""
+    conversation: str = ""
+    after: str = ""
+    limit: int = 50

@@ -1,0 +1,31 @@
+"""Who sends a request: the port through which an application authenticates it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from starlette.requests import Request
+
+from remit.errors import RemitError
+from remit.record.principal import Principal
+
+
+class SignInError(RemitError, code="SIGN_IN"):
+    """The request names nobody who may use the server: no session or token, or one that is no longer valid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The principal of a request. ``csrf`` is what its unsafe requests must carry if a cookie identifies it."""
+
+    principal: Principal
+    csrf: str = ""
+
+
+class Authenticate(Protocol):
+    """Finds the principal of a request, such as by a session cookie or a token."""
+
+    async def __call__(self, request: Request, /) -> Identity | None:
+        """The identity of a request, with today's permissions; None if nobody is signed in."""
+        ...

@@ -1,0 +1,100 @@
+"""Refusals: which status an error has, and what is told of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final, cast
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from remit.errors import (
+    CallError,
+    DeniedError,
+    IdempotencyError,
+    JournalError,
+    LeaseError,
+    NoModelError,
+    NotFoundError,
+    RateLimitedError,
+    RemitError,
+    RequestConflictError,
+    RequestDeniedError,
+    RequestError,
+    RequestNotFoundError,
+    SetupError,
+)
+from remit.server.documents.document import Problem
+from remit.server.identity import SignInError
+from remit.server.rest.operation import write_document
+from remit.server.serving import TooLargeError
+
+_LOG: Final = logging.getLogger("remit.server")
+
+_STATUS: Final[Mapping[type[RemitError], int]] = {
+    SignInError: 401,
+    TooLargeError: 413,
+    RequestNotFoundError: 404,
+    RequestDeniedError: 403,
+    RequestConflictError: 409,
+    RequestError: 400,
+    IdempotencyError: 409,
+    NotFoundError: 404,
+    DeniedError: 403,
+    RateLimitedError: 429,
+    CallError: 400,
+    LeaseError: 409,
+    JournalError: 503,
+    NoModelError: 503,
+    SetupError: 500,
+}
+"""The status of each class of errors. A class without one has that of its nearest base."""
+
+_HIDDEN: Final = 500
+"""The least status at which the message stays in the log: it may name files, addresses and settings."""
+
+_WORDS: Final = {404: ("there is nothing here", "NO_ROUTE"), 405: ("this address takes another method", "METHOD")}
+
+
+def status_of(error: RemitError) -> int:
+    """The status with which an error is answered."""
+    return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), 500)
+
+
+async def answer_error(_request: Request, error: Exception) -> Response:
+    """The answer to a request that Remit refuses."""
+    error = cast("RemitError", error)
+    status = status_of(error)
+    if status < _HIDDEN:
+        return write_document(Problem(error=error.message, code=error.code), status)
+    _LOG.error("a request failed", exc_info=error)
+    return write_document(Problem(error="the server cannot do this now; its log says why", code=error.code), status)
+
+
+async def answer_http(_request: Request, error: Exception) -> Response:
+    """The answer to a request without a route."""
+    error = cast("HTTPException", error)
+    words, code = _WORDS.get(error.status_code, (error.detail, "HTTP"))
+    response = write_document(Problem(error=words, code=code), error.status_code)
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def answer_crash(_request: Request, _error: Exception) -> Response:
+    """The answer to a request that met a defect. Starlette raises the error again, for the log."""
+    return write_document(Problem(error="the server met an error; its log says which", code="INTERNAL_ERROR"), 500)
+
+
+async def answer_disconnect(_request: Request, _error: Exception) -> Response:
+    """The answer that nobody reads: the sender left while it sent the body."""
+    return write_document(Problem(error="the request was not sent whole", code="BAD_REQUEST"), 400)
+
+
+HANDLERS: Final[Mapping[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]] = {
+    RemitError: answer_error,
+    HTTPException: answer_http,
+    ClientDisconnect: answer_disconnect,
+    Exception: answer_crash,
+}

@@ -1,0 +1,17 @@
+"""The signed-in person."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from remit.server.documents.me import Me
+from remit.server.rest.operation import NoQuery, Operation, Sent
+
+
+async def read_me(sent: Sent[NoQuery, None]) -> Me:
+    """Who is signed in, what they can do, and the application."""
+    identity = await sent.serving.identify(sent.request)
+    return Me.of(identity.principal, sent.serving.runtime.app, identity.csrf)
+
+
+OPERATIONS: Final = (Operation(method="GET", path="/api/me", handle=read_me, answer=Me),)

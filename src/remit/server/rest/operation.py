@@ -1,0 +1,103 @@
+"""Operations of the REST API: what a request carries, what it gets, and how it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar, cast
+
+import msgspec
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from remit.client.client import Client
+from remit.errors import RequestError
+from remit.server.documents.document import Asked
+from remit.server.serving import Serving
+
+Q = TypeVar("Q", bound=Struct)
+B = TypeVar("B", bound=Struct | None)
+
+_JSON: Final = "application/json"
+
+
+class NoQuery(Asked):
+    """An operation that takes no query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent(Generic[Q, B]):
+    """A checked request: who sends it, its path, its query, its body, and its idempotency key."""
+
+    client: Client
+    serving: Serving
+    path: Mapping[str, str]
+    query: Q
+    body: B
+    key: str
+    request: Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One method of one path.
+
+    ``answer`` is the type of its document, None if it answers with a `Response` of its own. The summary is the
+    docstring of ``handle``.
+    """
+
+    method: str
+    path: str
+    handle: Callable[[Sent[Any, Any]], Awaitable[object]]
+    answer: Any
+    query: type[Struct] = NoQuery
+    body: type[Struct] | None = None
+    status: int = 200
+    keyed: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its name, which is unique."""
+        return self.handle.__name__
+
+    def route(self, serving: Serving) -> Route:
+        """The route of this operation."""
+
+        async def endpoint(request: Request) -> Response:
+            client = await serving.client(request)
+            answer = await self.handle(await self._read(request, client, serving))
+            return answer if isinstance(answer, Response) else write_document(answer, self.status)
+
+        return Route(self.path, endpoint, methods=[self.method], name=self.name)
+
+    async def _read(self, request: Request, client: Client, serving: Serving) -> Sent[Any, Any]:
+        query = _read_query(request.query_params.multi_items(), self.query)
+        body = None if self.body is None else _read_body(await serving.read_body(request), self.body)
+        key = request.headers.get("idempotency-key", "") if self.keyed else ""
+        path = cast("Mapping[str, str]", request.path_params)
+        return Sent(client, serving, path, query, body, key, request)
+
+
+def write_document(document: object, status: int = 200) -> Response:
+    """A response with a document as JSON."""
+    return Response(msgspec.json.encode(document), status, media_type=_JSON, headers={"cache-control": "no-store"})
+
+
+def _read_query(items: Sequence[tuple[str, str]], kind: type[Q]) -> Q:
+    given = dict(items)
+    if len(given) != len(items):
+        name = next(name for name, _ in items if [each for each, _ in items].count(name) > 1)
+        raise RequestError(f"the query has {name!r:.100} twice; give it once")
+    try:
+        return msgspec.convert(given, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise RequestError(f"the query is not valid: {error}") from error
+
+
+def _read_body(content: bytes, kind: type[B]) -> B:
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RequestError(f"the body is not valid: {error}") from error

@@ -1,0 +1,102 @@
+"""What all routes of a server share: its runtime, who asks, and its limits."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+
+from remit.client.client import Client
+from remit.core.checks import check_counts, check_numbers, check_positive
+from remit.engine.port import Engine
+from remit.errors import RequestError
+from remit.runtime import Runtime
+from remit.server.identity import Authenticate, Identity, SignInError
+
+
+class TooLargeError(RequestError, code="TOO_LARGE"):
+    """The body of a request is larger than the server's limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSettings:
+    """Limits of a server.
+
+    Args:
+        body_bytes: the size of a request's body, except of a file.
+        file_bytes: the size of a file that is sent.
+        concurrency: how many runs this process executes at once; 0 if only other processes execute runs.
+        poll_seconds: seconds between two looks for changes that other processes made.
+        keep_alive_seconds: the seconds after which a silent stream sends a comment, so that proxies keep it open.
+    """
+
+    body_bytes: int = 1_000_000
+    file_bytes: int = 50_000_000
+    concurrency: int = 8
+    poll_seconds: float = 0.5
+    keep_alive_seconds: float = 15.0
+
+    def __post_init__(self) -> None:
+        check_counts("ServerSettings", concurrency=self.concurrency)
+        check_positive(
+            "ServerSettings",
+            body_bytes=self.body_bytes,
+            file_bytes=self.file_bytes,
+            poll_seconds=self.poll_seconds,
+            keep_alive_seconds=self.keep_alive_seconds,
+        )
+        check_numbers("ServerSettings", body_bytes=self.body_bytes, file_bytes=self.file_bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What all routes of one server share. ``stopping`` is set when the server is about to stop."""
+
+    runtime: Runtime
+    authenticate: Authenticate
+    settings: ServerSettings
+    engine: Engine | None
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def identify(self, request: Request) -> Identity:
+        """Who sends a request.
+
+        Raises:
+            SignInError: nobody is signed in.
+        """
+        identity = await self.authenticate(request)
+        if identity is None or identity.principal.is_anonymous:
+            raise SignInError("sign in first")
+        return identity
+
+    async def client(self, request: Request) -> Client:
+        """The client of the sender of a request.
+
+        Raises:
+            SignInError: nobody is signed in.
+        """
+        return self.runtime.client((await self.identify(request)).principal)
+
+    async def start(self, run: str) -> None:
+        """Tell the engine about a new run."""
+        if self.engine is not None:
+            await self.engine.start(run)
+
+    async def wake(self, run: str) -> None:
+        """Tell the engine that a run may continue."""
+        if self.engine is not None:
+            await self.engine.wake(run)
+
+    async def read_body(self, request: Request, limit: int = 0) -> bytes:
+        """The body of a request, of at most ``limit`` bytes, by default those of the settings.
+
+        Raises:
+            TooLargeError: it is larger. Nothing beyond the limit was read.
+        """
+        most, content = limit or self.settings.body_bytes, bytearray()
+        async for part in request.stream():
+            content += part
+            if len(content) > most:
+                raise TooLargeError(f"the body is larger than {most:,} bytes; send less")
+        return bytes(content)

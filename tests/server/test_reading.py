@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import pytest
+
+from remit.server import ServerSettings
+from tests.server.shop import open_shop
+
+EVERY = ("/api/me", "/api/runs", "/api/runs/none", "/api/questions", "/api/questions/none")
+
+
+@pytest.mark.parametrize("path", EVERY)
+def test_nobody_reads_anything_without_signing_in(path: str) -> None:
+    with open_shop() as shop:
+        answer = shop.ask("GET", path, by="nobody")
+    assert (answer.status_code, answer.json()["code"]) == (401, "SIGN_IN")
+
+
+def test_a_person_learns_who_they_are_and_what_they_can_do() -> None:
+    with open_shop() as shop:
+        me = shop.ask("GET", "/api/me", by="grace").json()
+    assert (me["name"], me["tenant"], me["can"]["decide"], me["can"]["cancelAll"]) == ("grace", "bakery", True, False)
+    assert [each["name"] for each in me["application"]["agents"]] == ["clerk"]
+
+
+def test_a_run_that_waits_shows_its_calls_and_its_question() -> None:
+    with open_shop() as shop:
+        run = shop.ask("POST", "/api/runs", json={"prompt": "Refund A-7."}).json()["run"]
+        shop.settle(run)
+        seen = shop.ask("GET", f"/api/runs/{run}").json()
+        (listed,) = shop.ask("GET", "/api/runs").json()["items"]
+        (question,) = shop.ask("GET", "/api/questions", by="grace").json()["items"]
+    assert (seen["status"], listed["status"], listed["title"], listed["openQuestions"]) == (
+        *("waiting", "waiting", "Refund A-7."),
+        1,
+    )
+    (call,) = seen["root"]["calls"]
+    assert (call["tool"], call["by"], call["questions"]) == ("refund", "clerk", [question["id"]])
+    assert (question["may"]["approve"], seen["questions"][0]["may"]["approve"]) == (True, False)
+    assert (question["why"], question["quote"]) == ("refund is high-risk", "Refund A-7.")
+
+
+def test_a_run_of_another_tenant_looks_like_one_that_does_not_exist() -> None:
+    with open_shop() as shop:
+        run = shop.ask("POST", "/api/runs", json={"prompt": "Refund A-7."}).json()["run"]
+        hidden = shop.ask("GET", f"/api/runs/{run}", by="eve")
+        absent = shop.ask("GET", "/api/runs/none", by="eve")
+    assert (hidden.status_code, hidden.text.replace(run, "none")) == (404, absent.text)
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/api/runs?limit=many", "limit"),
+        ("/api/runs?limit=0", "1 to 1,000"),
+        ("/api/runs?colour=red", "colour"),
+        ("/api/runs?limit=5&limit=6", "twice"),
+        ("/api/runs?since=nan", "since"),
+    ],
+)
+def test_a_query_that_is_not_valid_is_refused_with_what_is_wrong(path: str, words: str) -> None:
+    with open_shop() as shop:
+        answer = shop.ask("GET", path)
+    assert answer.status_code == 400
+    assert words in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b"", b'{"prompt": 5}', b'{"prompt": "a", "by": "eve"}', b"\xff", b"[" * 9999]
+)
+def test_a_body_that_is_not_valid_is_refused_and_nothing_runs(content: bytes) -> None:
+    with open_shop() as shop:
+        answer = shop.ask("POST", "/api/runs", content=content)
+        assert shop.ask("GET", "/api/runs").json()["items"] == []
+    assert (answer.status_code, answer.json()["code"]) == (400, "BAD_REQUEST")
+
+
+def test_a_body_beyond_the_limit_is_refused() -> None:
+    with open_shop(settings=ServerSettings(body_bytes=100)) as shop:
+        answer = shop.ask("POST", "/api/runs", json={"prompt": "x" * 200})
+    assert (answer.status_code, answer.json()["code"]) == (413, "TOO_LARGE")
+
+
+def test_a_repeated_request_with_a_key_opens_one_run() -> None:
+    with open_shop() as shop:
+        sent = [
+            shop.ask("POST", "/api/runs", json={"prompt": "Refund."}, headers={"idempotency-key": "one"}).json()
+            for _ in range(2)
+        ]
+        other = shop.ask("POST", "/api/runs", json={"prompt": "Other."}, headers={"idempotency-key": "one"})
+    assert sent[0] == sent[1]
+    assert (other.status_code, other.json()["code"]) == (409, "IDEMPOTENCY_KEY_REUSED")
+
+
+def test_health_and_readiness_need_no_sign_in_and_an_unknown_address_says_so() -> None:
+    with open_shop() as shop:
+        assert shop.browser.get("/health").json() == shop.browser.get("/ready").json() == {"status": "ok"}
+        assert shop.browser.get("/nothing").json() == {"error": "there is nothing here", "code": "NO_ROUTE"}
+        assert shop.browser.post("/health").status_code == 405
