@@ -1,0 +1,67 @@
+import { useState } from "react";
+import { useServices } from "../app/context";
+import { navigate } from "../app/router";
+import { Dialog } from "../parts/dialog";
+import { Menu } from "../parts/menu";
+import type { ConversationDocument } from "../wire";
+
+/** Rename or delete a conversation. */
+export function ConversationMenu({ conversation }: { conversation: ConversationDocument }) {
+  const { api, resources } = useServices();
+  const [asks, setAsks] = useState<"rename" | "delete" | null>(null);
+  const path = `/api/conversations/${encodeURIComponent(conversation.id)}`;
+  const close = () => setAsks(null);
+
+  async function rename(title: string) {
+    await api.send("PATCH", path, { title });
+    resources.invalidate(path);
+    close();
+  }
+
+  async function remove() {
+    await api.send("DELETE", path);
+    close();
+    navigate("/chat");
+  }
+
+  return (
+    <>
+      <Menu
+        label="More"
+        entries={[
+          { label: "Rename…", onSelect: () => setAsks("rename") },
+          { label: "Delete…", onSelect: () => setAsks("delete"), isRuinous: true },
+        ]}
+      />
+      {asks === "rename" && (
+        <Dialog title="Rename the conversation" onClose={close}>
+          <form
+            className="inline"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void rename(String(new FormData(event.currentTarget).get("title") ?? ""));
+            }}
+          >
+            <span className="field grow">
+              <input name="title" aria-label="Title" defaultValue={conversation.title} />
+            </span>
+            <button className="b yes">Rename</button>
+          </form>
+        </Dialog>
+      )}
+      {asks === "delete" && (
+        <Dialog title={`Delete “${conversation.title}”?`} onClose={close}>
+          <p>The conversation disappears for everybody. What its runs changed stays as it is.</p>
+          <div className="acts-row">
+            <button className="b ruin" onClick={() => void remove()}>
+              Delete the conversation
+            </button>
+            <button className="b" onClick={close}>
+              Keep it
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { useState } from "react";
+import { useResource } from "../api/resources";
+import { useServices } from "../app/context";
+import { Link, pathTo } from "../app/router";
+import { ObjectSections } from "../objects/sections";
+import { objectPath, PageFrame } from "../objects/page-frame";
+import { Icon } from "../parts/icon";
+import { Failed, Loading } from "../parts/notes";
+import { Switch } from "../parts/seg";
+import { readable } from "../parts/words";
+import type { ChangedObject, ObjectDetail } from "../wire";
+
+/** The object that the agent changed last, as its application shows it. It is read again at each revision. */
+export function Preview({ object }: { object: ChangedObject }) {
+  const { me } = useServices();
+  const [state, setState] = useState<"after" | "before">("after");
+  const path = objectPath(object.kind, object.id, { target: me.target, revision: object.revision });
+  const { data, error } = useResource<ObjectDetail>(path);
+  const page = data?.pages[0];
+  return (
+    <>
+      <div className="where">
+        <span>
+          <Icon name="globe" />
+        </span>
+        <span className="grow">
+          <Link to={pathTo("objects", object.kind, object.id)}>
+            {data?.name || object.name || readable(object.kind)}
+          </Link>{" "}
+          <span className="meta">{readable(object.kind)}</span>
+        </span>
+        <span className="meta wide">follows the agent</span>
+        {page?.before && page.after && page.before !== page.after && (
+          <Switch
+            label="State"
+            value={state}
+            onChange={setState}
+            options={[
+              { value: "after", label: "Draft" },
+              { value: "before", label: "Live" },
+            ]}
+          />
+        )}
+      </div>
+      {page && <PageFrame key={path} title={page.title} address={page[state] || page.after || page.before} />}
+      {data && !page && (
+        <div className="sheet" tabIndex={0} role="region" aria-label={data.name}>
+          <h2>{data.name}</h2>
+          {data.note && <p className="meta">{data.note}</p>}
+          <ObjectSections detail={data} />
+        </div>
+      )}
+      {!data && <div className="sheet">{error ? <Failed error={error} /> : <Loading />}</div>}
+    </>
+  );
+}

@@ -1,0 +1,164 @@
+/** Chat: the talk, and beside it what the agent works on. */
+import { useRef, useState } from "react";
+import { useServices } from "../app/context";
+import { useKeys } from "../app/keys";
+import { navigate, pathTo } from "../app/router";
+import { useConversation, useQuestionsOf } from "../live/conversation";
+import { useFacts } from "../live/tools";
+import { Icon } from "../parts/icon";
+import { Failed, Loading } from "../parts/notes";
+import { useTitle } from "../parts/use-title";
+import { capitalize, readable } from "../parts/words";
+import { Composer } from "./composer";
+import { Dock } from "./dock";
+import { Hello } from "./hello";
+import { ConversationMenu } from "./conversation-menu";
+import { SidePanel, useSide } from "./side";
+import { useStickToEnd } from "./stick";
+import { Turn } from "./turn";
+import { useTalk } from "./use-talk";
+
+const SHOWN = 12;
+
+export function ChatScreen({ conversation }: { conversation?: string }) {
+  return conversation ? <Talk key={conversation} id={conversation} /> : <NewTalk />;
+}
+
+function NewTalk() {
+  const { me } = useServices();
+  const [agent, setAgent] = useState(me.application.agents[0]?.name ?? "");
+  const [id] = useState(() => crypto.randomUUID());
+  const { send } = useTalk(id, agent);
+  useTitle("New conversation");
+  return (
+    <>
+      <header className="top">
+        <h1 className="grow">New conversation</h1>
+        {me.isRehearsal && <span className="chip">Rehearsal: a script plays the model</span>}
+        {me.application.agents.length > 1 && (
+          <label>
+            <span className="hide">Agent</span>
+            <select className="field" value={agent} onChange={(event) => setAgent(event.target.value)}>
+              {me.application.agents.map((each) => (
+                <option key={each.name} value={each.name}>
+                  {capitalize(readable(each.name))}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </header>
+      <div className="talk-pane grow">
+        <Hello agent={agent} onPick={(text) => void send(text, []).then(() => navigate(pathTo("chat", id)))} />
+        <div className="dock">
+          <div>
+            <Composer
+              name="new"
+              placeholder="Ask for something, or pick one above"
+              note=""
+              onSend={async (text, files) => {
+                await send(text, files);
+                navigate(pathTo("chat", id));
+              }}
+            />
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Talk({ id }: { id: string }) {
+  const { me } = useServices();
+  const { document, runs, error, reload } = useConversation(id);
+  const agent = document?.agent || me.application.agents[0]?.name || "";
+  const { send, stop, moving, prompts } = useTalk(id, agent, document?.runs);
+  const facts = useFacts();
+  const open = useQuestionsOf(id);
+  const [isWhole, setWhole] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const side = useSide(runs);
+  const title = document?.title || prompts[runs[0] ?? ""] || "Conversation";
+  const mine = open.some((each) => each.may.approve || each.may.deny);
+  const shown = isWhole ? runs : runs.slice(-SHOWN);
+  useStickToEnd(box, id);
+  useTitle(title);
+  useKeys({ "[": side.toggle, "Shift+Escape": () => moving && stop(moving) });
+  return (
+    <div className={side.isOpen ? "split chat" : "split chat alone"} ref={side.frame}>
+      <div className="pane">
+        <header className="top">
+          <h1 className="grow">{title}</h1>
+          {me.isRehearsal && <span className="chip wide">Rehearsal: a script plays the model</span>}
+          {open.length > 0 ? (
+            <span className="chip need">{mine ? "waits for you" : "waits for another person"}</span>
+          ) : (
+            <span className="meta wide">{agentWords(me.application.agents, agent)}</span>
+          )}
+          {side.hasContent && (
+            <button
+              className={side.isOpen ? "b bare slim" : "b bare"}
+              onClick={side.toggle}
+              aria-expanded={side.isOpen}
+            >
+              <Icon name="eye" />
+              Beside
+            </button>
+          )}
+          {document && <ConversationMenu conversation={document} />}
+        </header>
+        <div className="talk-pane grow">
+          <div className="stream" ref={box} tabIndex={0} role="log" aria-label="Conversation">
+            {runs.length > shown.length && (
+              <p>
+                <button className="b tiny" onClick={() => setWhole(true)}>
+                  Show {runs.length - shown.length} earlier
+                </button>
+              </p>
+            )}
+            {shown.map((run) => (
+              <Turn key={run} run={run} prompt={prompts[run]} facts={facts} agent={readable(agent)} />
+            ))}
+            {runs.length === 0 && (error ? <Failed error={error} retry={reload} /> : <Loading rows={3} />)}
+          </div>
+          <div className="dock">
+            <Dock
+              conversation={id}
+              composer={
+                document?.access === "read" ? (
+                  <ReadOnly owner={document.owner} />
+                ) : (
+                  <Composer
+                    name={id}
+                    placeholder="Write on"
+                    note={me.application.note ?? ""}
+                    spent={side.spent}
+                    onSend={send}
+                    onStop={moving ? () => stop(moving) : undefined}
+                  />
+                )
+              }
+            />
+          </div>
+        </div>
+      </div>
+      {side.isOpen && <SidePanel side={side} />}
+    </div>
+  );
+}
+
+function ReadOnly({ owner }: { owner: string }) {
+  return (
+    <div className="note">
+      <Icon name="eye" />
+      <span>
+        <b>{owner} shared this conversation.</b> You can read it, not write in it.
+      </span>
+    </div>
+  );
+}
+
+function agentWords(agents: { name: string; model?: string }[], name: string): string {
+  const agent = agents.find((each) => each.name === name);
+  return [capitalize(readable(name)), agent?.model].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,156 @@
+import { memo } from "react";
+import { Link, pathTo } from "../app/router";
+import type { Block, CallView, RunState } from "../live/run-state";
+import { useRun } from "../live/use-run";
+import { Acts } from "../parts/acts";
+import { Icon } from "../parts/icon";
+import { Markdown } from "../parts/markdown";
+import { Failed, Loading, Note } from "../parts/notes";
+import { ReceiptCard } from "../parts/receipt";
+import { useNow } from "../parts/time";
+import { moment } from "../parts/words";
+import type { FactsDocument, RunDocument } from "../wire";
+
+type Facts = Record<string, FactsDocument>;
+
+/** One request of a person and what came of it. */
+export const Turn = memo(function Turn({
+  run,
+  prompt,
+  facts,
+  agent,
+}: {
+  run: string;
+  prompt: string | undefined;
+  facts: Facts;
+  agent: string;
+}) {
+  const { state, document, error } = useRun(run);
+  const said = promptOf(document) || prompt;
+  return (
+    <section className="turn" aria-label={said ? `Request: ${said.slice(0, 60)}` : "Request"}>
+      {said && <p className="said">{said}</p>}
+      {state ? (
+        <TurnBody state={state} facts={facts} agent={agent} document={document} />
+      ) : error ? (
+        <Failed error={error} />
+      ) : (
+        <Loading rows={2} />
+      )}
+    </section>
+  );
+});
+
+/** What the person wrote. */
+export function promptOf(document: RunDocument | undefined): string {
+  const asked = document?.messages.filter(
+    (each) => !each.given && each.role === "user" && (each.by === "person" || each.by === "caller"),
+  );
+  return asked?.find((each) => each.agent === document?.root?.call)?.text ?? document?.title ?? "";
+}
+
+export function TurnBody({
+  state,
+  facts,
+  agent,
+  document,
+}: {
+  state: RunState;
+  facts: Facts;
+  agent: string;
+  document?: RunDocument | undefined;
+}) {
+  const isMoving = state.status === "running" || state.status === "queued";
+  return (
+    <>
+      {groupsOf(state).map((group, index) =>
+        group.kind === "acts" ? (
+          <Acts key={index} calls={group.calls} state={state} facts={facts} by={agent} />
+        ) : (
+          <Said key={group.block.id} block={group.block} />
+        ),
+      )}
+      {isMoving && <Working state={state} />}
+      <Ending state={state} document={document} />
+      {!isMoving && state.receipt && <ReceiptCard receipt={state.receipt} />}
+    </>
+  );
+}
+
+type Written = Exclude<Block, { kind: "call" }>;
+type Group = { kind: "acts"; calls: CallView[] } | { kind: "said"; block: Written };
+
+/** The blocks of a run; calls that follow one another stand together. */
+function groupsOf(state: RunState): Group[] {
+  const groups: Group[] = [];
+  for (const block of state.blocks) {
+    if (block.kind !== "call") {
+      if (block.text) groups.push({ kind: "said", block });
+      continue;
+    }
+    const call = state.calls[block.key];
+    const last = groups.at(-1);
+    if (!call) continue;
+    if (last?.kind === "acts") last.calls.push(call);
+    else groups.push({ kind: "acts", calls: [call] });
+  }
+  return groups;
+}
+
+function Said({ block }: { block: Written }) {
+  if (block.kind === "thought") {
+    return (
+      <details className="thought">
+        <summary className="act">
+          <Icon name="right" turns />
+          <span className="meta">{block.isOpen ? "Thinks" : "Thought"}</span>
+        </summary>
+        <p className="meta">{block.text}</p>
+      </details>
+    );
+  }
+  return (
+    <div className={block.isOpen ? "writing" : ""}>
+      <Markdown text={block.text} />
+    </div>
+  );
+}
+
+/** A line that says that the model is busy, until its first word or call. */
+function Working({ state }: { state: RunState }) {
+  const last = state.blocks.at(-1);
+  const isWriting = last && last.kind !== "call" && last.isOpen && last.text;
+  const isCalling = Object.values(state.calls).some((each) => each.state === "running");
+  if (isWriting || isCalling) return null;
+  return (
+    <div className="act" role="status">
+      <span className="spin" />
+      <span className="meta">{state.status === "queued" ? "Waits for its turn" : "Thinks"}</span>
+    </div>
+  );
+}
+
+/** Why a run rests, failed or was stopped. */
+function Ending({ state, document }: { state: RunState; document?: RunDocument | undefined }) {
+  const now = useNow(60);
+  if (state.status === "stalled" || state.status === "scheduled") {
+    const until = document?.retryAt ? ` until ${moment(document.retryAt, now)}` : "";
+    return (
+      <Note icon="pause">
+        <b>Rests{until}.</b> {document?.reason} It goes on by itself.
+      </Note>
+    );
+  }
+  if (state.status === "cancelled") return <Note icon="stop">Stopped. What was done before stays.</Note>;
+  if (state.status !== "failed") return null;
+  const action = (
+    <Link className="b tiny" to={pathTo("runs", state.run)}>
+      Open the run
+    </Link>
+  );
+  return (
+    <Note tone="fail" icon="x" action={action}>
+      <b>It failed.</b> {state.error || document?.error}
+    </Note>
+  );
+}

@@ -1,0 +1,43 @@
+import { useCallback, useMemo, useRef, useState } from "react";
+import { useServices } from "../app/context";
+import { useWorld } from "../live/world";
+import type { FileDocument, RunRow } from "../wire";
+
+const NONE: RunRow[] = [];
+const MOVING = new Set(["running", "queued"]);
+const SENT = new Map<string, string>();
+/** The prompts that this page has sent, by run: they are shown before the run is read. */
+
+/** Send to a conversation and stop its run. The same text that is sent again after a lost answer makes one run. */
+export function useTalk(conversation: string, agent: string, known: RunRow[] = NONE) {
+  const { api, resources } = useServices();
+  const [, setCount] = useState(0);
+  const unsent = useRef<{ text: string; key: string } | null>(null);
+  const rows = useWorld((world) => world.runs);
+  const moving = useMemo(() => {
+    const mine = [...known, ...Object.values(rows).filter((row) => row.conversation === conversation)];
+    return mine.map((row) => rows[row.run] ?? row).findLast((row) => MOVING.has(row.status))?.run;
+  }, [known, rows, conversation]);
+
+  const send = useCallback(
+    async (text: string, files: FileDocument[]) => {
+      if (unsent.current?.text !== text) unsent.current = { text, key: crypto.randomUUID() };
+      const request = { prompt: text, conversation, agent, files: files.map((each) => each.digest) };
+      const { run } = await api.send<{ run: string }>("POST", "/api/runs", request, unsent.current.key);
+      unsent.current = null;
+      SENT.set(run, text);
+      setCount((before) => before + 1);
+      resources.invalidate(`/api/conversations/${encodeURIComponent(conversation)}`);
+    },
+    [api, resources, conversation, agent],
+  );
+
+  const stop = useCallback(
+    (run: string) => {
+      void api.send("POST", `/api/runs/${run}/cancel`).catch(() => undefined);
+    },
+    [api],
+  );
+
+  return { send, stop, moving, prompts: Object.fromEntries(SENT) as Record<string, string> };
+}

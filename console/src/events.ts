@@ -1,0 +1,64 @@
+/** The AG-UI events that the server sends, and its own ones, which travel as CUSTOM. */
+import type { CallState, ChangedObject, LogLevel, QuestionDocument, Receipt, Sentence, Usage } from "./wire";
+
+export interface Interrupt {
+  id: string;
+  reason: string;
+  message?: string;
+  toolCallId?: string;
+}
+
+export type AguiEvent =
+  | { type: "RUN_STARTED"; threadId: string; runId: string }
+  | { type: "RUN_FINISHED"; threadId: string; runId: string; outcome?: { type: string; interrupts?: Interrupt[] } }
+  | { type: "RUN_ERROR"; message: string; code?: string }
+  | { type: "TEXT_MESSAGE_START"; messageId: string; role?: string }
+  | { type: "TEXT_MESSAGE_CONTENT"; messageId: string; delta: string }
+  | { type: "TEXT_MESSAGE_END"; messageId: string }
+  | {
+      type: "REASONING_START" | "REASONING_END" | "REASONING_MESSAGE_START" | "REASONING_MESSAGE_END";
+      messageId: string;
+    }
+  | { type: "REASONING_MESSAGE_CONTENT"; messageId: string; delta: string }
+  | { type: "TOOL_CALL_START"; toolCallId: string; toolCallName: string; parentMessageId?: string }
+  | { type: "TOOL_CALL_ARGS"; toolCallId: string; delta: string }
+  | { type: "TOOL_CALL_END"; toolCallId: string }
+  | { type: "TOOL_CALL_RESULT"; messageId: string; toolCallId: string; content: string }
+  | { type: "MESSAGES_SNAPSHOT"; messages: SnapshotMessage[] }
+  | { type: "STATE_SNAPSHOT"; snapshot: unknown }
+  | { type: "STATE_DELTA"; delta: JsonPatch[] }
+  | { type: "CUSTOM"; name: "remit.call"; value: CallEvent }
+  | { type: "CUSTOM"; name: "remit.question"; value: QuestionDocument }
+  | { type: "CUSTOM"; name: "remit.log"; value: { call: string; level: LogLevel; text: string; at: number } }
+  | { type: "CUSTOM"; name: "remit.note"; value: { call: string; name: string; data: unknown } }
+  | { type: "CUSTOM"; name: "remit.changed"; value: ChangedObject & { call: string } }
+  | { type: "CUSTOM"; name: "remit.receipt"; value: Receipt }
+  | { type: "CUSTOM"; name: "remit.usage"; value: Usage };
+
+/** A change of a call's state. Nested calls have no `toolCallId` of a model. */
+export interface CallEvent {
+  toolCallId: string;
+  call: string;
+  parent: string;
+  tool: string;
+  sentence: Sentence;
+  state: CallState;
+  startedAt: number;
+  endedAt: number;
+  attempt: number;
+  by: string;
+}
+
+export interface SnapshotMessage {
+  id: string;
+  role: string;
+  content?: string;
+  toolCalls?: { id: string; function: { name: string; arguments: string } }[];
+  toolCallId?: string;
+}
+
+export interface JsonPatch {
+  op: "add" | "replace" | "remove";
+  path: string;
+  value?: unknown;
+}

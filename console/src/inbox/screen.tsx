@@ -1,0 +1,162 @@
+/** Inbox: what waits for an answer, by rule; beside it the card, or the table of a batch. */
+import { useMemo } from "react";
+import { useResource } from "../api/resources";
+import { useServices } from "../app/context";
+import { Link, pathTo, usePlace } from "../app/router";
+import { selectOpen, useWorld } from "../live/world";
+import { Icon } from "../parts/icon";
+import { Failed, Loading, Nothing } from "../parts/notes";
+import { Segments } from "../parts/seg";
+import { Ago, Left } from "../parts/time";
+import { useTitle } from "../parts/use-title";
+import { count } from "../parts/words";
+import { QuestionCard } from "../question/card";
+import { asQuestion, quoted, settledWords } from "../question/words";
+import type { Listed, QuestionDocument } from "../wire";
+import { Batch } from "./batch";
+import { batchTitle, type Entry, groupsOf } from "./groups";
+import { NotifyNote } from "./notify";
+
+type Show = "mine" | "all" | "settled";
+
+export function InboxScreen({ question: id }: { question?: string }) {
+  const { query } = usePlace();
+  const show = (query.get("show") ?? "mine") as Show;
+  const isBatch = query.has("batch");
+  const known = useWorld((world) => world.questions);
+  const open = useMemo(() => selectOpen(known), [known]);
+  const mine = useMemo(() => open.filter((each) => each.may.approve || each.may.deny), [open]);
+  const settled = useSettled(show === "settled");
+  const listed = show === "settled" ? settled.rows : show === "all" ? open : mine;
+  const groups = useMemo(() => groupsOf(listed ?? []), [listed]);
+  const batch = isBatch
+    ? groups.flatMap((each) => each.entries).find((each) => each.questions.some((one) => one.id === id))
+    : undefined;
+  useTitle("Inbox");
+  return (
+    <>
+      <header className="top">
+        <h1>Inbox</h1>
+        <span className="meta grow">
+          {mine.length === 0 ? "" : `${count(mine.length, "thing")} ${mine.length === 1 ? "waits" : "wait"} for you`}
+        </span>
+        <Segments
+          label="Which questions"
+          choices={[
+            { to: "/inbox", label: "For me", isCurrent: show === "mine" },
+            { to: "/inbox?show=all", label: `All ${open.length}`, isCurrent: show === "all" },
+            { to: "/inbox?show=settled", label: "Settled", isCurrent: show === "settled" },
+          ]}
+        />
+      </header>
+      <div className={id ? "split master inbox has-item" : "split master inbox"}>
+        <nav className="pane list" aria-label="Questions" data-list>
+          {listed === undefined && !settled.error && <Loading />}
+          {settled.error && show === "settled" && <Failed error={settled.error} />}
+          {groups.map((group) => (
+            <section key={group.rule} aria-label={group.rule}>
+              <h2>
+                {group.rule}
+                <span>{group.count}</span>
+              </h2>
+              {group.entries.map((entry) => (
+                <EntryLink key={entry.questions[0]!.id} entry={entry} show={show} current={id} />
+              ))}
+            </section>
+          ))}
+          {listed?.length === 0 && (
+            <Nothing title={show === "settled" ? "Nothing was settled yet." : "Nothing waits."}>
+              {show !== "settled" && "Questions of your agents appear here."}
+            </Nothing>
+          )}
+          <NotifyNote />
+        </nav>
+        {batch && batch.questions.length > 1 ? (
+          <Batch key={id} questions={batch.questions} />
+        ) : id ? (
+          <One key={id} id={id} />
+        ) : (
+          <section className="pane pad wide" aria-label="Question">
+            {listed && listed.length > 0 && <p className="meta">Pick a question to see what it would do.</p>}
+          </section>
+        )}
+      </div>
+    </>
+  );
+}
+
+function useSettled(isShown: boolean): { rows: QuestionDocument[] | undefined; error: Error | undefined } {
+  const { data, error } = useResource<Listed<QuestionDocument>>(isShown ? "/api/questions?status=all&limit=100" : null);
+  const rows = useMemo(
+    () => data?.items.filter((each) => each.status !== "open").sort((a, b) => b.asked - a.asked),
+    [data],
+  );
+  return { rows, error };
+}
+
+function EntryLink({ entry, show, current }: { entry: Entry; show: Show; current: string | undefined }) {
+  const { me } = useServices();
+  const first = entry.questions[0]!;
+  const isBatch = entry.questions.length > 1;
+  const search = new URLSearchParams({ ...(show === "mine" ? {} : { show }), ...(isBatch ? { batch: "" } : {}) });
+  const to = pathTo("inbox", first.id) + (search.size > 0 ? `?${search}` : "");
+  const isOpen = first.status === "open";
+  const isSoon = isOpen && first.expires - Date.now() / 1000 < 1800;
+  return (
+    <Link to={to} data-item aria-current={entry.questions.some((each) => each.id === current) ? "true" : undefined}>
+      <Icon
+        name={first.about === "outcome" ? "alert" : first.needs === "confirm" ? "person" : "shield"}
+        tone={isOpen ? "need" : ""}
+      />
+      <span className="grow">
+        <b>{isBatch ? batchTitle(entry.questions) : quoted(first.sentence)}</b>
+        <span className="meta">
+          {isOpen ? (
+            <>
+              {first.asker} · asked <Ago at={first.asked} /> ago
+              {isBatch && ` · one run asks ${entry.questions.length} times`}
+            </>
+          ) : (
+            <>
+              {settledWords(first, me)} · <Ago at={first.decision?.at ?? first.expires} />
+            </>
+          )}
+        </span>
+      </span>
+      {isOpen && first.expires > 0 && (
+        <span className={isSoon ? "chip need num" : "meta num"}>
+          <Left until={first.expires} label="" />
+        </span>
+      )}
+    </Link>
+  );
+}
+
+/** One question with its card, however it was reached: from the list, a mail or an old link. */
+function One({ id }: { id: string }) {
+  const known = useWorld((world) => world.questions[id]);
+  const { data, error, reload } = useResource<QuestionDocument>(
+    known ? null : `/api/questions/${encodeURIComponent(id)}`,
+  );
+  const question = known ?? data;
+  return (
+    <section className="pane pad card-pane" aria-label={question ? asQuestion(question.sentence) : "Question"}>
+      <Link className="b bare tiny slim" to="/inbox" aria-label="Back to the inbox">
+        <Icon name="left" />
+        Inbox
+      </Link>
+      {question ? (
+        <QuestionCard question={question} />
+      ) : error ? (
+        <Failed error={error} retry={reload} />
+      ) : (
+        <Loading rows={4} />
+      )}
+      {question && question.conversation && (
+        <p className="meta">
+          Asked in a conversation. <Link to={pathTo("chat", question.conversation)}>Open it</Link>
+        </p>
+      )}
+    </section>
+  );
+}

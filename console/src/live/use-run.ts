@@ -1,0 +1,40 @@
+import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { useResource } from "../api/resources";
+import { useServices } from "../app/context";
+import type { RunDocument, RunStatus } from "../wire";
+import { fromDocument } from "./document";
+import type { RunState } from "./run-state";
+import { useWorld } from "./world";
+
+const MOVING: ReadonlySet<RunStatus> = new Set(["queued", "running", "open"]);
+
+/** A run as it is now: from its stream while it moves, from its document when it rests. */
+export function useRun(run: string | undefined): {
+  state: RunState | null;
+  document: RunDocument | undefined;
+  error: Error | undefined;
+} {
+  const { data: document, error } = useResource<RunDocument>(run ? `/api/runs/${run}` : null);
+  const row = useWorld((world) => (run ? world.runs[run] : undefined));
+  const status = newest(document, row?.status, row?.ended ?? 0);
+  const streamed = useStream(run ?? "", run !== undefined && status !== undefined && MOVING.has(status));
+  const resting = useMemo(() => (document ? fromDocument(document) : null), [document]);
+  const isBehind = streamed !== null && (resting === null || MOVING.has(resting.status));
+  const state = isBehind ? streamed : resting;
+  return { state: state && status && !isBehind ? { ...state, status } : state, document, error };
+}
+
+function newest(document: RunDocument | undefined, seen: RunStatus | undefined, ended: number): RunStatus | undefined {
+  if (!document) return seen;
+  return document.ended > 0 && ended === 0 ? document.status : (seen ?? document.status);
+}
+
+/** The fold of a run's stream while it moves. */
+function useStream(run: string, isMoving: boolean): RunState | null {
+  const { streams } = useServices();
+  const subscribe = useCallback(
+    (reader: () => void) => (isMoving ? streams.follow(run, reader) : () => undefined),
+    [streams, run, isMoving],
+  );
+  return useSyncExternalStore(subscribe, () => streams.peek(run));
+}

@@ -1,0 +1,136 @@
+/** What changes for the signed-in person: open questions, conversations, runs, and whether the server answers. */
+import { useSyncExternalStore } from "react";
+import { type Api, NetworkError, RefusedError, type StreamEvent } from "../api/api";
+import type { Resources } from "../api/resources";
+import { useServices } from "../app/context";
+import type { ConversationRow, Listed, QuestionDocument, RunRow } from "../wire";
+
+export interface WorldState {
+  questions: Record<string, QuestionDocument>;
+  conversations: ConversationRow[] | null;
+  runs: Record<string, RunRow>;
+  /** `away`: the server does not answer, and is asked again at `retryAt` (milliseconds). */
+  connection: "connecting" | "here" | "away" | "signed out";
+  retryAt: number;
+}
+
+const PAUSES = [1, 2, 4, 8, 15];
+
+export class World {
+  state: WorldState = { questions: {}, conversations: null, runs: {}, connection: "connecting", retryAt: 0 };
+  readonly #listeners = new Set<() => void>();
+  #control = new AbortController();
+  #after = "";
+  #failures = 0;
+  #wake: (() => void) | null = null;
+
+  constructor(
+    readonly api: Api,
+    readonly resources: Resources,
+  ) {}
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Follow what changes until `stop`. */
+  async start(): Promise<void> {
+    this.#control = new AbortController();
+    const { signal } = this.#control;
+    while (!signal.aborted) {
+      try {
+        const options = { signal, onOpen: () => this.#connected(), onEvent: (event: StreamEvent) => this.#take(event) };
+        await this.api.stream("/api/watch", this.#after ? { ...options, after: this.#after } : options);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof RefusedError && error.status === 401) return this.#set({ connection: "signed out" });
+        if (error instanceof RefusedError) this.#after = "";
+        if (!(error instanceof NetworkError || error instanceof RefusedError)) throw error;
+      }
+      await this.#pause();
+    }
+  }
+
+  stop(): void {
+    this.#control.abort();
+  }
+
+  /** Ask the server now instead of after the pause. */
+  tryNow = (): void => {
+    this.#wake?.();
+  };
+
+  /** A question in its newest state, as it was read or answered. */
+  putQuestion(question: QuestionDocument): void {
+    this.#set({ questions: { ...this.state.questions, [question.id]: question } });
+  }
+
+  #connected(): void {
+    this.#failures = 0;
+    this.#set({ connection: "here", retryAt: 0 });
+    if (!this.#after) void this.#readLists();
+  }
+
+  async #readLists(): Promise<void> {
+    const [questions, conversations] = await Promise.all([
+      this.api.get<Listed<QuestionDocument>>("/api/questions?status=open&limit=200").catch(() => null),
+      this.api.get<Listed<ConversationRow>>("/api/conversations?limit=100").catch(() => null),
+    ]);
+    const open = Object.fromEntries((questions?.items ?? []).map((each) => [each.id, each]));
+    this.#set({
+      questions: { ...this.state.questions, ...open },
+      conversations: conversations?.items ?? this.state.conversations ?? [],
+    });
+  }
+
+  #take({ id, event, data }: StreamEvent): void {
+    if (id) this.#after = id;
+    if (event === "run") {
+      const row = data as RunRow;
+      this.#set({ runs: { ...this.state.runs, [row.run]: row } });
+      this.resources.invalidate("/api/runs");
+      if (row.conversation) this.resources.invalidate(`/api/conversations/${row.conversation}`);
+    } else if (event === "question") {
+      const question = data as QuestionDocument;
+      this.putQuestion(question);
+      this.resources.invalidate("/api/questions");
+      this.resources.invalidate(`/api/runs/${question.run}`);
+    } else if (event === "conversation") {
+      const row = data as ConversationRow;
+      const others = (this.state.conversations ?? []).filter((each) => each.id !== row.id);
+      this.#set({ conversations: [row, ...others].sort((a, b) => b.updated - a.updated) });
+    }
+  }
+
+  async #pause(): Promise<void> {
+    const seconds = PAUSES[Math.min(this.#failures++, PAUSES.length - 1)]!;
+    if (this.#failures > 1) this.#set({ connection: "away", retryAt: Date.now() + seconds * 1000 });
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      setTimeout(resolve, seconds * 1000);
+    });
+  }
+
+  #set(change: Partial<WorldState>): void {
+    this.state = { ...this.state, ...change };
+    this.#listeners.forEach((listener) => listener());
+  }
+}
+
+export function useWorld<T>(select: (state: WorldState) => T): T {
+  const { world } = useServices();
+  return useSyncExternalStore(world.subscribe, () => select(world.state));
+}
+
+/** The open questions, oldest first. They wait for the reader if the reader may approve or deny them. */
+export function selectOpen(questions: Record<string, QuestionDocument>): QuestionDocument[] {
+  return Object.values(questions)
+    .filter((each) => each.status === "open")
+    .sort((a, b) => a.asked - b.asked);
+}
+
+/** Questions that only the inbox counts: a confirmation stands in its conversation. */
+export function waitsInInbox(question: QuestionDocument): boolean {
+  return question.status === "open" && question.needs === "approve" && (question.may.approve || question.may.deny);
+}

@@ -1,0 +1,158 @@
+import { useState } from "react";
+import { useResource } from "../api/resources";
+import { useServices } from "../app/context";
+import { HashLink, Link, navigate, pathTo, usePlace } from "../app/router";
+import { Icon } from "../parts/icon";
+import { Failed, Loading, Note } from "../parts/notes";
+import { Switch } from "../parts/seg";
+import type { ObjectAction, ObjectDetail, ObjectPage } from "../wire";
+import { objectPath, PageFrame } from "./page-frame";
+import { ChangeTable, ObjectSections } from "./sections";
+
+type Look = "pages" | "rows";
+
+/** One object: its pages before and after, its changes, and what can be done with it. */
+export function ObjectPane({ kind, id }: { kind: string; id: string }) {
+  const { me } = useServices();
+  const { hash } = usePlace();
+  const { data, error, reload } = useResource<ObjectDetail>(objectPath(kind, id, { target: me.target }));
+  const [look, setLook] = useState<Look>("pages");
+  const pages = data?.pages ?? [];
+  const page = pages.find((each) => each.title === hash) ?? pages[0];
+  const canSwitch = pages.length > 0 && (data?.changes.length ?? 0) > 0;
+  return (
+    <section className="pane" aria-label={data?.name ?? "Object"}>
+      <header className="sethead">
+        <Link className="b bare tiny slim" to={pathTo("objects", kind)} aria-label="Back to the list">
+          <Icon name="left" />
+        </Link>
+        <div className="grow">
+          <h2>{data?.name ?? ""}</h2>
+          <p className="meta">{data?.note}</p>
+        </div>
+        {data && <Actions detail={data} />}
+      </header>
+      {!data && <div className="body">{error ? <Failed error={error} retry={reload} /> : <Loading rows={4} />}</div>}
+      {data?.blocked && (
+        <div className="inset">
+          <Note tone="need" icon="alert">
+            {data.blocked}
+          </Note>
+        </div>
+      )}
+      {pages.length > 0 && (
+        <nav className="tabs docs" aria-label="Pages">
+          {pages.map((each) => (
+            <HashLink key={each.title} hash={each.title} replace aria-current={each === page ? "true" : undefined}>
+              {each.title} {!each.before && <span className="chip">new</span>}
+              {!each.after && <span className="chip fail">goes away</span>}
+            </HashLink>
+          ))}
+          {canSwitch && (
+            <span className="tab-end">
+              <Switch
+                label="Show"
+                value={look}
+                onChange={setLook}
+                options={[
+                  { value: "pages", label: "Pages" },
+                  { value: "rows", label: `Words ${data?.changes.length ?? 0}` },
+                ]}
+              />
+            </span>
+          )}
+        </nav>
+      )}
+      {page && look === "pages" && <Twin page={page} />}
+      {data && page && look === "rows" && (
+        <div className="body" tabIndex={0} role="region" aria-label="Changes">
+          <ChangeTable rows={data.changes} />
+        </div>
+      )}
+      {data && !page && (
+        <div className="body" tabIndex={0} role="region" aria-label={data.name}>
+          <ObjectSections detail={data} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The page before and after, side by side; one alone if nothing changes. */
+function Twin({ page }: { page: ObjectPage }) {
+  if (page.before === page.after) {
+    return (
+      <div className="twin single">
+        <h3>As it is</h3>
+        <PageFrame title={page.title} address={page.after} />
+      </div>
+    );
+  }
+  return (
+    <div className="twin" tabIndex={0} role="region" aria-label="The page before and after">
+      <h3>As it is</h3>
+      <h3>
+        After the changes <span className="meta">{page.note}</span>
+      </h3>
+      {page.before ? (
+        <PageFrame title={`${page.title}, as it is`} address={page.before} />
+      ) : (
+        <Void>There is no such page yet.</Void>
+      )}
+      {page.after ? (
+        <PageFrame title={`${page.title}, after the changes`} address={page.after} />
+      ) : (
+        <Void>The page goes away.</Void>
+      )}
+    </div>
+  );
+}
+
+function Void({ children }: { children: string }) {
+  return <div className="void whole">{children}</div>;
+}
+
+/** What can be done: governed calls. The last is the most likely one. */
+function Actions({ detail }: { detail: ObjectDetail }) {
+  const { api } = useServices();
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState("");
+
+  async function call(action: ObjectAction) {
+    setBusy(true);
+    setError("");
+    try {
+      const { run } = await api.send<{ run: string }>(
+        "POST",
+        `/api/tools/${encodeURIComponent(action.tool)}`,
+        action.arguments,
+        crypto.randomUUID(),
+      );
+      if (run) navigate(pathTo("runs", run));
+    } catch (problem) {
+      setError(problem instanceof Error ? problem.message : "It could not be asked for.");
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <div className="acts-row">
+      {error && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+      {detail.actions.map((action, index) => (
+        <button
+          key={action.label}
+          className={index === detail.actions.length - 1 && !detail.blocked ? "b yes" : "b"}
+          disabled={isBusy}
+          onClick={() => void call(action)}
+        >
+          {action.label}
+        </button>
+      ))}
+    </div>
+  );
+}

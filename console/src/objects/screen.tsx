@@ -1,0 +1,106 @@
+/** The objects of an application: lists, and each object before and after its changes. No line knows the application. */
+import { useState } from "react";
+import { withQuery } from "../api/api";
+import { useResource } from "../api/resources";
+import { useServices } from "../app/context";
+import { Link, pathTo } from "../app/router";
+import { Icon } from "../parts/icon";
+import { Failed, Loading, Nothing } from "../parts/notes";
+import { Segments } from "../parts/seg";
+import { useTitle } from "../parts/use-title";
+import type { Listed, ObjectRow } from "../wire";
+import { ObjectPane } from "./object-pane";
+
+export function ObjectsScreen({ kind, id }: { kind: string; id?: string }) {
+  const { me } = useServices();
+  const views = me.application.views ?? [];
+  const view = views.find((each) => each.kind === kind);
+  const alike = views.filter((each) => each.hasList && each.hasChanges === (view?.hasChanges ?? false));
+  const title = view?.title ?? "Objects";
+  useTitle(title);
+  return (
+    <>
+      <header className="top">
+        <h1 className={alike.length > 1 ? "" : "grow"}>{title}</h1>
+        {alike.length > 1 && (
+          <>
+            <span className="grow" />
+            <Segments
+              label="Kinds"
+              choices={alike.map((each) => ({
+                to: pathTo("objects", each.kind),
+                label: each.title,
+                isCurrent: each.kind === kind,
+              }))}
+            />
+          </>
+        )}
+      </header>
+      <div className={id ? "split master sets has-item" : "split master sets"}>
+        {view?.hasList === false ? null : <ObjectList key={kind} kind={kind} title={title} current={id} />}
+        {id ? (
+          <ObjectPane key={`${kind}/${id}`} kind={kind} id={id} />
+        ) : (
+          <section className="pane pad wide" aria-label="Object">
+            <p className="meta">Pick one to see it.</p>
+          </section>
+        )}
+      </div>
+    </>
+  );
+}
+
+function ObjectList({ kind, title, current }: { kind: string; title: string; current: string | undefined }) {
+  const { me } = useServices();
+  const [search, setSearch] = useState("");
+  const path = withQuery(`/api/views/${encodeURIComponent(kind)}`, { search, target: me.target });
+  const { data, error, reload } = useResource<Listed<ObjectRow>>(path);
+  const groups = groupsOf(data?.items ?? []);
+  return (
+    <nav className="pane list" aria-label={title} data-list>
+      <label className="field list-find">
+        <span className="hide">Search {title}</span>
+        <Icon name="search" />
+        <input
+          data-key="/"
+          value={search}
+          placeholder={`Search ${title.toLowerCase()}`}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      </label>
+      {groups.map(([group, rows]) => (
+        <section key={group} aria-label={group || title}>
+          {group && (
+            <h2>
+              {group}
+              <span>{rows.length}</span>
+            </h2>
+          )}
+          {rows.map((row) => (
+            <Link
+              key={row.id}
+              to={pathTo("objects", kind, row.id)}
+              data-item
+              aria-current={row.id === current ? "true" : undefined}
+            >
+              <Icon name={row.needsPerson ? "alert" : "file"} tone={row.needsPerson ? "need" : ""} />
+              <span className="grow">
+                <b>{row.name}</b>
+                <span className="meta">{row.note}</span>
+              </span>
+            </Link>
+          ))}
+        </section>
+      ))}
+      {!data && (error ? <Failed error={error} retry={reload} /> : <Loading />)}
+      {data?.items.length === 0 && <Nothing title={search ? "Nothing matches." : "Nothing yet."} />}
+    </nav>
+  );
+}
+
+/** Rows by their headings, in the order in which the application lists them. */
+function groupsOf(rows: ObjectRow[]): [string, ObjectRow[]][] {
+  const groups = new Map<string, ObjectRow[]>();
+  for (const row of rows) groups.set(row.group, [...(groups.get(row.group) ?? []), row]);
+  return [...groups];
+}

@@ -1,0 +1,90 @@
+import { useServices } from "../app/context";
+import { size } from "../parts/words";
+import { Diff } from "../question/diff";
+import type { ChangeDocument, ObjectDetail } from "../wire";
+
+/** The content of an object that is no page: sections, changes as rows, files. */
+export function ObjectSections({ detail }: { detail: ObjectDetail }) {
+  return (
+    <>
+      {detail.changes.length > 0 && <ChangeTable rows={detail.changes} />}
+      {detail.sections.map((section) => (
+        <section key={section.title} aria-label={section.title} className="object-section">
+          <h3>{section.title}</h3>
+          {section.text && <p className="lines">{section.text}</p>}
+          {section.rows.length > 0 && (
+            <table className="rows">
+              <thead>
+                <tr>
+                  {section.columns.map((each) => (
+                    <th scope="col" key={each}>
+                      {each}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {section.rows.map((row, index) => (
+                  <tr key={index}>
+                    {row.map((each, column) => (
+                      <td key={column}>{each}</td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </section>
+      ))}
+      {detail.files.length > 0 && <Files detail={detail} />}
+    </>
+  );
+}
+
+export function ChangeTable({ rows }: { rows: ChangeDocument[] }) {
+  return (
+    <table className="rows">
+      <thead>
+        <tr>
+          <th scope="col">Where</th>
+          <th scope="col">Now</th>
+          <th scope="col">Then</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index}>
+            <td>{row.where}</td>
+            <td className={row.before ? "" : "meta"}>
+              {row.before ? <Diff before={row.before} after={row.after} side="before" /> : "nothing"}
+            </td>
+            <td className={row.after ? "" : "meta"}>
+              {row.after ? <Diff before={row.before} after={row.after} side="after" /> : "nothing"}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Files({ detail }: { detail: ObjectDetail }) {
+  const { api } = useServices();
+  return (
+    <section aria-label="Files" className="object-section">
+      <h3>Files</h3>
+      <table className="rows">
+        <tbody>
+          {detail.files.map((file) => (
+            <tr key={file.digest}>
+              <td>
+                <a href={api.url(`/api/files/${file.digest}`)}>{file.name}</a>
+              </td>
+              <td className="r">{size(file.size)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,3 @@
+export function PolicyScreen(_: Record<string, string>) {
+  return null;
+}

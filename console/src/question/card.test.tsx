@@ -1,0 +1,134 @@
+import { screen, waitFor } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import { RefusedError } from "../api/api";
+import { useWorld } from "../live/world";
+import { ME } from "../stories/data";
+import { CONFIRM, LONG, MAIL, MANY, OTHERS, OUTCOME, PUBLISH, STATES } from "../stories/questions";
+import { renderPart } from "../testing/render";
+import type { QuestionDocument } from "../wire";
+import { QuestionCard } from "./card";
+
+function Live({ question }: { question: QuestionDocument }) {
+  const newest = useWorld((world) => world.questions[question.id]);
+  return <QuestionCard question={newest ?? question} />;
+}
+
+test("an approval says what happens, why, who may answer and what silence means, before its buttons", () => {
+  renderPart(<QuestionCard question={PUBLISH} />);
+  const card = screen.getByRole("article", { name: /Publish “Christmas hours”/ });
+  expect(card.textContent).toMatch(
+    /it changes what visitors see\. You or Marta Amsel may answer\. No answer by .*: not done\./,
+  );
+  expect(card.textContent).toContain("1 new since your last yes");
+});
+
+test("nobody reads JSON above a fold", () => {
+  for (const question of [PUBLISH, CONFIRM, MAIL, MANY, OTHERS, OUTCOME, LONG]) {
+    const { unmount } = renderPart(<QuestionCard question={question} />);
+    expect(document.body.textContent).not.toContain('{"');
+    unmount();
+  }
+});
+
+test("approving once sends one decision and shows it in place", async () => {
+  const { user, api } = renderPart(<Live question={PUBLISH} />);
+  const send = vi.spyOn(api, "send");
+  await user.click(screen.getByRole("button", { name: /Approve once/ }));
+  await screen.findByText(/You approved/);
+  expect(send).toHaveBeenCalledExactlyOnceWith(
+    "POST",
+    "/api/questions/q1/decision",
+    { approved: true },
+    expect.any(String),
+  );
+});
+
+test("the key y moves to the yes and does not give it", async () => {
+  const { user, api } = renderPart(<QuestionCard question={PUBLISH} />);
+  const send = vi.spyOn(api, "send");
+  await user.keyboard("y");
+  expect(document.activeElement?.textContent).toMatch(/Approve once/);
+  expect(send).not.toHaveBeenCalled();
+});
+
+test("a no carries its reason to the agent", async () => {
+  const { user, api } = renderPart(<Live question={PUBLISH} />);
+  const send = vi.spyOn(api, "send");
+  await user.keyboard("n");
+  await user.type(screen.getByLabelText(/Why not/), "not before Friday");
+  await user.click(screen.getByRole("button", { name: "Deny" }));
+  expect(send.mock.calls[0]?.[2]).toEqual({ approved: false, reason: "not before Friday" });
+});
+
+test("an edit approves the changed arguments and keeps the others", async () => {
+  const { user, api } = renderPart(<Live question={MAIL} />);
+  const send = vi.spyOn(api, "send");
+  await user.keyboard("e");
+  const subject = await screen.findByRole("textbox", { name: /Subject/ });
+  expect(screen.getByRole("button", { name: "Approve as edited" })).toHaveProperty("disabled", true);
+  await user.clear(subject);
+  await user.type(subject, "Christmas Eve");
+  await user.click(screen.getByRole("button", { name: "Approve as edited" }));
+  const request = send.mock.calls[0]?.[2] as { arguments: string };
+  expect(JSON.parse(request.arguments)).toMatchObject({ subject: "Christmas Eve", to: "hanna.reis@post.example" });
+});
+
+test("a confirmation names its act and is confirmed, not approved", async () => {
+  const { user, api } = renderPart(<Live question={CONFIRM} />);
+  const send = vi.spyOn(api, "send");
+  expect(screen.getByText(/Your own step, Ada/)).toBeTruthy();
+  expect(screen.queryByText(/Approve once/)).toBeNull();
+  await user.click(screen.getByRole("button", { name: /^Move/ }));
+  expect(send.mock.calls[0]?.[2]).toEqual({ approved: true, kind: "confirm" });
+});
+
+test("a question that somebody else settled while it was open says so", async () => {
+  const { user, api } = renderPart(<Live question={PUBLISH} />);
+  vi.spyOn(api, "send").mockRejectedValue(
+    new RefusedError(409, { error: "settled", code: "REQUEST_CONFLICT" }, { ...STATES.approved, id: PUBLISH.id }),
+  );
+  await user.click(screen.getByRole("button", { name: /Approve once/ }));
+  await screen.findByText(/Marta Amsel approved/);
+  expect(screen.getByText("you had it open")).toBeTruthy();
+  expect(screen.getByText(/Your answer was not needed and is not recorded/)).toBeTruthy();
+});
+
+test("a decision that could not be sent stays on the card and sends the same key again", async () => {
+  const { user, api } = renderPart(<Live question={PUBLISH} />);
+  const send = vi.spyOn(api, "send").mockRejectedValueOnce(new Error("The server does not answer."));
+  await user.click(screen.getByRole("button", { name: /Approve once/ }));
+  await screen.findByRole("alert");
+  await user.click(screen.getByRole("button", { name: /Approve once/ }));
+  await waitFor(() => expect(send).toHaveBeenCalledTimes(2));
+  expect(send.mock.calls[0]?.[3]).toBe(send.mock.calls[1]?.[3]);
+});
+
+test("a stale question cannot be approved", () => {
+  renderPart(<QuestionCard question={STATES.stale} />);
+  expect(screen.queryByRole("button", { name: /Approve/ })).toBeNull();
+  expect(screen.getByText(/cannot be approved/)).toBeTruthy();
+});
+
+test("a question for somebody else has no buttons that decide", () => {
+  renderPart(<QuestionCard question={OTHERS} />, { me: ME });
+  expect(screen.queryAllByRole("button", { name: /Approve|Deny/ })).toHaveLength(0);
+  expect(screen.getByText(/another person answers/)).toBeTruthy();
+});
+
+test("an interrupted call is asked about without a filled button", () => {
+  const { container } = renderPart(<QuestionCard question={OUTCOME} />);
+  expect(container.querySelector(".yes")).toBeNull();
+  expect(screen.getByRole("button", { name: "It happened" })).toBeTruthy();
+});
+
+test("an advance approval spells out what, for whom, how often and until when", async () => {
+  const { user, api } = renderPart(<Live question={PUBLISH} />);
+  const send = vi.spyOn(api, "send");
+  await user.click(screen.getByRole("button", { name: /Allow in advance/ }));
+  await user.click(screen.getByRole("button", { name: "Approve this and allow 10" }));
+  expect(send.mock.calls[0]?.slice(0, 3)).toEqual([
+    "POST",
+    "/api/grants",
+    { tool: "publish_set", principal: "Ada", count: 10, expiresIn: 28_800, target: "bakery/main" },
+  ]);
+});

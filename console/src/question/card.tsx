@@ -1,0 +1,162 @@
+/** The card of a question, in the composer's place, in the inbox and on the phone. */
+import { useId, useRef, useState } from "react";
+import { useServices } from "../app/context";
+import { useKeys } from "../app/keys";
+import { Icon } from "../parts/icon";
+import type { QuestionDocument } from "../wire";
+import { AllowCard } from "./allow";
+import { DenyCard } from "./deny";
+import { EditCard } from "./edit";
+import { OutcomeCard } from "./outcome";
+import { OthersCard, OverCard } from "./over";
+import { Ask, Deadline, Details, Head } from "./parts";
+import { type Deciding, useDecide } from "./use-decide";
+import { isStale, verbOf } from "./words";
+
+type Mode = "open" | "edit" | "deny" | "allow";
+
+export function QuestionCard({ question, initialMode = "open" }: { question: QuestionDocument; initialMode?: Mode }) {
+  const deciding = useDecide(question);
+  const [mode, setMode] = useState<Mode>(initialMode);
+  const [wasOpen] = useState(question.status === "open");
+  const back = () => setMode("open");
+  if (isStale(question)) return <StaleCard question={question} deciding={deciding} />;
+  if (question.status !== "open") return <OverCard question={question} wasOpen={wasOpen} />;
+  if (!question.may.approve && !question.may.deny) return <OthersCard question={question} />;
+  if (question.about === "outcome") return <OutcomeCard question={question} deciding={deciding} />;
+  if (question.may.kind === "confirm") return <ConfirmCard question={question} deciding={deciding} />;
+  if (mode === "edit") return <EditCard question={question} deciding={deciding} onBack={back} />;
+  if (mode === "deny") return <DenyCard question={question} deciding={deciding} onBack={back} />;
+  if (mode === "allow") return <AllowCard question={question} deciding={deciding} onBack={back} />;
+  return <ApproveCard question={question} deciding={deciding} onMode={setMode} />;
+}
+
+function ApproveCard({
+  question,
+  deciding,
+  onMode,
+}: {
+  question: QuestionDocument;
+  deciding: Deciding;
+  onMode: (mode: Mode) => void;
+}) {
+  const id = useId();
+  const yes = useRef<HTMLButtonElement>(null);
+  const { approve, deny, edit } = question.may;
+  useKeys({
+    y: () => yes.current?.focus(),
+    n: () => deny && onMode("deny"),
+    e: () => edit && onMode("edit"),
+  });
+  return (
+    <article className="q approve" aria-labelledby={id}>
+      <Head icon="shield" right={<Deadline question={question} />}>
+        Approval
+      </Head>
+      <Ask question={question} titleId={id}>
+        {deciding.error && (
+          <p className="error" role="alert">
+            {deciding.error}
+          </p>
+        )}
+      </Ask>
+      <Details question={question} />
+      <footer>
+        {approve && (
+          <button
+            ref={yes}
+            className="b yes"
+            disabled={deciding.isBusy}
+            onClick={() => void deciding.decide({ approved: true })}
+          >
+            Approve once <kbd>Y</kbd>
+          </button>
+        )}
+        {edit && (
+          <button className="b" onClick={() => onMode("edit")}>
+            Edit <kbd>E</kbd>
+          </button>
+        )}
+        {deny && (
+          <button className="b" onClick={() => onMode("deny")}>
+            Deny… <kbd>N</kbd>
+          </button>
+        )}
+        <span className="grow wide" />
+        {approve && (
+          <button className="b bare" onClick={() => onMode("allow")}>
+            Allow in advance…
+          </button>
+        )}
+      </footer>
+    </article>
+  );
+}
+
+/** A step of the acting person: no band, the act itself as the yes, its opposite as the no. */
+function ConfirmCard({ question, deciding }: { question: QuestionDocument; deciding: Deciding }) {
+  const id = useId();
+  const { me } = useServices();
+  const yes = useRef<HTMLButtonElement>(null);
+  const no = useRef<HTMLButtonElement>(null);
+  useKeys({ y: () => yes.current?.focus(), n: () => no.current?.focus() });
+  return (
+    <article className="q confirm" aria-labelledby={id}>
+      <Head icon="person" right={<Deadline question={question} />}>
+        Your own step, {me.name}
+      </Head>
+      <Ask question={question} titleId={id}>
+        {deciding.error && (
+          <p className="error" role="alert">
+            {deciding.error}
+          </p>
+        )}
+      </Ask>
+      <Details question={question} />
+      <footer>
+        <button
+          ref={yes}
+          className="b yes"
+          disabled={deciding.isBusy}
+          onClick={() => void deciding.decide({ approved: true, kind: "confirm" })}
+        >
+          {verbOf(question.sentence)} <kbd>Y</kbd>
+        </button>
+        <button
+          ref={no}
+          className="b"
+          disabled={deciding.isBusy}
+          onClick={() => void deciding.decide({ approved: false })}
+        >
+          Leave it as it is <kbd>N</kbd>
+        </button>
+      </footer>
+    </article>
+  );
+}
+
+/** What was shown has changed: this question can no longer be approved. */
+function StaleCard({ question, deciding }: { question: QuestionDocument; deciding: Deciding }) {
+  const id = useId();
+  return (
+    <article className="q approve" aria-labelledby={id}>
+      <Head icon="shield">Approval</Head>
+      <p className="note need strip">
+        <Icon name="alert" />
+        <span>
+          <b>What this question shows has changed since.</b> It shows the old state and cannot be approved.
+          {question.replacedBy && " The question with the new state follows."}
+        </span>
+      </p>
+      <Ask question={question} titleId={id} />
+      <Details question={question} />
+      {question.may.deny && (
+        <footer>
+          <button className="b" disabled={deciding.isBusy} onClick={() => void deciding.decide({ approved: false })}>
+            Deny
+          </button>
+        </footer>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,68 @@
+/** The words of a question: what is asked, why, of whom, and what silence means. */
+import { moment } from "../parts/words";
+import type { Me, QuestionDocument, Sentence } from "../wire";
+
+/** The sentence as a question. Names stand in quotation marks, because all of a heading is bold. */
+export function asQuestion(sentence: Sentence): string {
+  const text = quoted(sentence);
+  if (/[.!?:]$/.test(text)) return text;
+  return text.includes(": ") ? `${text}.` : `${text}?`;
+}
+
+export function quoted({ text, parts }: Sentence): string {
+  if (parts.length === 0) return text;
+  return parts.map(([part, isName]) => (isName && !/^[“"«]/.test(part) ? `“${part}”` : part)).join("");
+}
+
+/** The act alone, for the button of a confirmation: the words before the first name. */
+export function verbOf({ text, parts }: Sentence): string {
+  const words = (parts.find(([, isName]) => !isName)?.[0] ?? text).trim();
+  const short = words.replace(/[:,(].*$/, "").replace(/\s+(to|of|in|on|from|by|with|for|named|called)$/, "");
+  return short.length > 0 && short.length <= 32 ? short : "Do it";
+}
+
+export function becauseOf({ why, tool }: QuestionDocument): string {
+  const reason = why.startsWith(`${tool} `) ? `it ${why.slice(tool.length + 1)}` : why;
+  return reason ? `Asked because ${reason.replace(/\.$/, "")}.` : "";
+}
+
+export function whoMayAnswer(question: QuestionDocument, me: Me): string {
+  const others = (question.people ?? []).filter((name) => name !== me.name);
+  const mine = question.may.approve || question.may.deny;
+  if (question.needs === "confirm" && question.asker === me.name) return "";
+  if (mine) return others.length > 0 ? `You or ${others.join(", ")} may answer.` : "You may answer.";
+  if (question.fourEyes && question.asker === me.name) return "You asked for it, so another person answers.";
+  return others.length > 0 ? `${others.join(" or ")} may answer.` : "Somebody with the right to decide answers.";
+}
+
+export function ofSilence(question: QuestionDocument, now: number): string {
+  return question.expires > 0
+    ? `No answer by ${moment(question.expires, now)}: not done.`
+    : "It waits without a limit.";
+}
+
+/** Who answered, and how: "Marta approved", "Nobody answered". */
+export function settledWords(question: QuestionDocument, me: Me): string {
+  const decision = question.decision;
+  if (question.status === "expired") return "Nobody answered in time";
+  if (question.status === "cancelled") return "The run was stopped";
+  if (!decision) return question.status === "closed" ? "No longer needed" : "Settled";
+  const who = decision.by === me.name ? "You" : decision.by;
+  const did =
+    question.about === "outcome"
+      ? decision.approved
+        ? "said that it happened"
+        : "said that it did not happen"
+      : decision.kind === "confirm"
+        ? decision.approved
+          ? "confirmed"
+          : "said no"
+        : decision.approved
+          ? "approved"
+          : "denied";
+  return `${who} ${did}${decision.grant ? " in advance" : ""}`;
+}
+
+export function isStale(question: QuestionDocument): boolean {
+  return question.status === "stale" || (question.status === "closed" && Boolean(question.replacedBy));
+}

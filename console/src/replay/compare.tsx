@@ -1,0 +1,3 @@
+export function CompareScreen(_: Record<string, string>) {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function ReplayScreen(_: Record<string, string>) {
+  return null;
+}

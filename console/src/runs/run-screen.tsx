@@ -1,0 +1,3 @@
+export function RunScreen(_: Record<string, string>) {
+  return null;
+}

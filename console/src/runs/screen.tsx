@@ -1,0 +1,3 @@
+export function RunsScreen(_: Record<string, string>) {
+  return null;
+}

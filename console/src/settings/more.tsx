@@ -1,0 +1,3 @@
+export function MoreScreen(_: Record<string, string>) {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function SettingsScreen(_: Record<string, string>) {
+  return null;
+}

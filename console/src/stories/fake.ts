@@ -1,0 +1,134 @@
+/** The API over recorded data, in memory. It answers as the server does, and tells what changes. */
+import { type Api, NetworkError, RefusedError, type StreamEvent, type StreamOptions } from "../api/api";
+import type { DecisionRequest, Listed, QuestionDocument, RunDocument } from "../wire";
+import { NOW, summary } from "./build";
+import { CONVERSATIONS, GRANTS, ME, POLICY, SCHEDULES, TOOLS, USAGE } from "./data";
+import { ALL, LONG, STATES } from "./questions";
+import { RUNS } from "./runs";
+import { STREAM } from "./stream";
+import { COMPARED, DETAILS, ITEMS, REPLAY, ROWS } from "./views";
+
+export type Scenario = "full" | "empty" | "loading" | "error" | "away";
+
+type Route = [RegExp, (found: string[], query: URLSearchParams) => unknown];
+
+export function fakeApi(
+  scenario: Scenario = "full",
+  { writesSlowly = true } = {},
+): Api & { tell: (event: string, data: unknown) => void } {
+  const questions = new Map([...ALL, LONG, ...Object.values(STATES)].map((each) => [each.id, each]));
+  const listeners = new Set<(event: StreamEvent) => void>();
+  const isEmpty = scenario === "empty";
+  let place = 0;
+  const tell = (event: string, data: unknown) => {
+    place += 1;
+    listeners.forEach((listener) => listener({ id: String(place), event, data }));
+  };
+  const listed = <T>(items: T[]): Listed<T> => ({ items: isEmpty ? [] : items, next: "" });
+  const one = <T>(items: T[], test: (item: T) => boolean): T => {
+    const found = items.find(test);
+    if (!found) throw new RefusedError(404, { error: "There is nothing here.", code: "REQUEST_NOT_FOUND" });
+    return found;
+  };
+
+  const routes: Route[] = [
+    [/^\/api\/me$/, () => ME],
+    [
+      /^\/api\/runs$/,
+      (_, query) =>
+        listed(RUNS.map(summary).filter((each) => !query.get("status") || each.status === query.get("status"))),
+    ],
+    [
+      /^\/api\/runs\/([^/]+)$/,
+      ([id]) =>
+        withQuestions(
+          one(RUNS, (each) => each.run === id),
+          questions,
+        ),
+    ],
+    [/^\/api\/runs\/([^/]+)\/items$/, () => listed(ITEMS)],
+    [/^\/api\/runs\/([^/]+)\/replay$/, () => REPLAY],
+    [/^\/api\/compare$/, () => COMPARED],
+    [/^\/api\/conversations$/, () => listed(CONVERSATIONS)],
+    [/^\/api\/conversations\/([^/]+)$/, ([id]) => one(CONVERSATIONS, (each) => each.id === id)],
+    [
+      /^\/api\/questions$/,
+      (_, query) =>
+        listed([...questions.values()].filter((each) => query.get("status") === "all" || each.status === "open")),
+    ],
+    [/^\/api\/questions\/([^/]+)$/, ([id]) => one([...questions.values()], (each) => each.id === id)],
+    [/^\/api\/tools$/, () => listed(TOOLS)],
+    [/^\/api\/tools\/([^/]+)$/, ([name]) => one(TOOLS, (each) => each.name === name)],
+    [/^\/api\/policy$/, () => POLICY],
+    [/^\/api\/grants$/, () => listed(GRANTS)],
+    [/^\/api\/schedules$/, () => listed(SCHEDULES)],
+    [/^\/api\/usage$/, () => USAGE],
+    [/^\/api\/views\/([^/]+)$/, ([kind]) => listed(ROWS[kind!] ?? [])],
+    [/^\/api\/views\/([^/]+)\/([^/]+)$/, ([kind]) => DETAILS[kind!]],
+  ];
+
+  function decide(id: string, request: DecisionRequest): QuestionDocument {
+    const known = one([...questions.values()], (each) => each.id === id);
+    if (known.status !== "open")
+      throw new RefusedError(409, { error: "It is settled.", code: "REQUEST_CONFLICT" }, known);
+    const decision = {
+      approved: request.approved,
+      by: ME.name,
+      kind: request.kind ?? "approve",
+      at: Date.now() / 1000,
+      reason: request.reason ?? "",
+      arguments: request.arguments ?? "",
+      grant: "",
+    };
+    const settled: QuestionDocument = { ...known, status: request.approved ? "approved" : "denied", decision };
+    questions.set(id, settled);
+    tell("question", settled);
+    return settled;
+  }
+
+  return {
+    tell,
+    url: (path) => path,
+    async get<T>(path: string) {
+      if (scenario === "loading" && path !== "/api/me") return new Promise<T>(() => undefined);
+      if (scenario === "error" && path !== "/api/me")
+        throw new RefusedError(500, { error: "The journal could not be read.", code: "" });
+      const [name = "", query = ""] = path.split("?");
+      for (const [pattern, answer] of routes) {
+        const found = pattern.exec(name);
+        if (found)
+          return (await Promise.resolve(
+            answer(found.slice(1).map(decodeURIComponent), new URLSearchParams(query)),
+          )) as T;
+      }
+      throw new RefusedError(404, { error: "There is nothing here.", code: "REQUEST_NOT_FOUND" });
+    },
+    async send<T>(_method: string, path: string, body?: unknown) {
+      const decision = /^\/api\/questions\/([^/]+)\/decision$/.exec(path);
+      if (decision) return decide(decodeURIComponent(decision[1]!), body as DecisionRequest) as T;
+      return { run: "r1" } as T;
+    },
+    upload: async <T>(file: File) =>
+      ({ digest: "f1", name: file.name, mediaType: file.type, size: file.size, at: NOW }) as T,
+    async stream(path: string, { signal, onOpen, onEvent }: StreamOptions) {
+      if (scenario === "away") throw new NetworkError("The server does not answer.");
+      onOpen?.();
+      if (path === "/api/watch") {
+        listeners.add(onEvent);
+        onEvent({ id: "0", event: "start", data: { after: "0" } });
+      } else {
+        for (const [index, data] of STREAM.entries()) {
+          if (writesSlowly) await new Promise((resolve) => setTimeout(resolve, 45));
+          if (signal.aborted) return;
+          onEvent({ id: `r3|${index}`, event: "message", data });
+        }
+      }
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      listeners.delete(onEvent);
+    },
+  };
+}
+
+function withQuestions(document: RunDocument, questions: Map<string, QuestionDocument>): RunDocument {
+  return { ...document, questions: document.questions.map((each) => questions.get(each.id) ?? each) };
+}

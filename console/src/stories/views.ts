@@ -1,0 +1,131 @@
+import type { CompareDocument, ItemDocument, ObjectDetail, ObjectRow, ReplayDocument } from "../wire";
+import { NOW, say, summary } from "./build";
+import { RUNS } from "./runs";
+
+export const REPLAY: ReplayDocument = { identical: true, compared: 41, difference: null };
+
+export const ITEMS: ItemDocument[] = [
+  { place: 0, kind: "run_opened", at: NOW - 1500, call: "root", text: "editor was asked" },
+  { place: 1, kind: "message", at: NOW - 1500, call: "root", text: "instructions" },
+  { place: 2, kind: "message", at: NOW - 1498, call: "root", text: "4 calls requested" },
+  { place: 3, kind: "tool_output", at: NOW - 1497, call: "a1", text: "get_page: ok" },
+];
+
+const [A, B] = [RUNS.find((each) => each.run === "r5")!, RUNS.find((each) => each.run === "r1")!];
+const same = (text: string) => ({ sentence: say(text), rows: [], text: "" });
+
+export const COMPARED: CompareDocument = {
+  a: summary(A),
+  b: summary({ ...B, title: "Rewrite the courses page, but keep the prices" }),
+  first: 2,
+  steps: [
+    { step: "1", same: true, a: same("Asked"), b: same("Asked") },
+    { step: "2", same: true, a: same("Read *Courses*"), b: same("Read *Courses*") },
+    {
+      step: "3",
+      same: false,
+      a: { sentence: say("Changed the heading of *Courses*"), rows: [], text: "Sundays, six people, one oven." },
+      b: {
+        sentence: say("Changed the heading of *Courses*"),
+        rows: [],
+        text: "Sundays, nine to three, six people, one oven.",
+      },
+    },
+    {
+      step: "4",
+      same: false,
+      a: { sentence: say("Changed *First loaf*"), rows: [], text: "Sourdough from the beginning." },
+      b: { sentence: say("Changed *First loaf*"), rows: [], text: "Sourdough from the beginning. With lunch, 95 €" },
+    },
+    {
+      step: "5",
+      same: false,
+      a: { sentence: say("Asked *Marta*: discard?"), rows: [], text: "" },
+      b: { sentence: null, rows: [], text: "" },
+    },
+  ],
+};
+
+function row(id: string, name: string, note: string, group: string, needsPerson = false): ObjectRow {
+  return { id, name, note, group, needsPerson, at: NOW - 4000 };
+}
+
+export const ROWS: Record<string, ObjectRow[]> = {
+  set: [
+    row("christmas-hours", "Christmas hours", "2 pages, 1 post · Ada, today", "Open"),
+    row("winter-cakes", "Winter cakes", "2 pages · Marta changed Cakes since", "Open", true),
+    row("course", "Course in February", "1 page · goes live 1 January, 06:00", "Open"),
+    row("bread-prices", "Bread prices", "1 page, 8 entries · Wednesday", "Published"),
+  ],
+  page: [row("visit-us", "Visit us", "/visit · a draft is newer", "Pages"), row("order", "Order", "/order", "Pages")],
+  post: [row("rest", "We rest, the starter does not", "not published", "Drafts")],
+};
+
+const NOTHING: ObjectDetail = {
+  name: "",
+  note: "",
+  pages: [],
+  sections: [],
+  changes: [],
+  actions: [],
+  files: [],
+  blocked: "",
+};
+
+export const DETAILS: Record<string, ObjectDetail> = {
+  set: {
+    ...NOTHING,
+    name: "Christmas hours",
+    note: "2 pages and a post, 5 differences from what visitors see",
+    pages: [
+      { title: "Visit us", before: "/preview.html?live", after: "/preview.html", note: "revision 8" },
+      { title: "We rest, the starter does not", before: "", after: "/preview.html?post", note: "new" },
+    ],
+    changes: [
+      {
+        where: "Visit us: Between the years",
+        before: "",
+        after: "24 and 31 December until 12:00, closed until 6 January",
+      },
+      {
+        where: "Order: Stollen",
+        before: "Only stollen, in December.",
+        after: "Only stollen, if ordered by 30 November.",
+      },
+    ],
+    actions: [
+      { label: "Discard…", tool: "discard_set", arguments: {} },
+      { label: "Publish…", tool: "publish_set", arguments: {} },
+    ],
+  },
+  page: {
+    ...NOTHING,
+    name: "Visit us",
+    note: "/visit",
+    pages: [{ title: "Visit us", before: "/preview.html?live", after: "/preview.html", note: "" }],
+  },
+  post: {
+    ...NOTHING,
+    name: "We rest, the starter does not",
+    note: "not published",
+    sections: [
+      {
+        title: "Notes",
+        text: "The mill owes 412.50 € for 25 wet sacks.\nCredit agreed on 11 September.",
+        columns: [],
+        rows: [],
+      },
+      {
+        title: "Kept mails",
+        text: "",
+        columns: ["From", "Subject", "Date"],
+        rows: [
+          ["Tomasz Wrona", "25 sacks wet, photos", "4 Sep"],
+          ["Jakob Seidel", "Re: the sacks of Wednesday", "11 Sep"],
+        ],
+      },
+    ],
+    files: [{ digest: "f1", name: "invoice-2026-10.pdf", mediaType: "application/pdf", size: 48_000, at: NOW }],
+    blocked: "Marta changed it since: open it again before you publish it.",
+  },
+};

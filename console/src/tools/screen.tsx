@@ -1,0 +1,3 @@
+export function ToolsScreen(_: Record<string, string>) {
+  return null;
+}
