@@ -27,7 +27,7 @@ MUTANTS: Final = (
                 f"{_CURSOR}.drop_lost", "if known not in ids]", "if known is None]"
             ),
             "nothing leaves before it is recorded": edited(
-                "remit.chat.streaming:ask_streaming", "CURRENT_ANSWERS.get() if call else None", "None"
+                "remit.chat.streaming:ask_streaming", "chat.answers if call else None", "None"
             ),
         },
         sample,

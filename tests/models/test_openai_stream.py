@@ -13,7 +13,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from remit.chat.chat import ChatRequest, History
-from remit.chat.streaming import CURRENT_SINK, Delta
+from remit.chat.streaming import CURRENT_CHAT, CurrentChat, Delta
 from remit.chat.wire import received_message
 from remit.errors import (
     ContextLengthError,
@@ -211,12 +211,12 @@ class Sink(list[Delta]):
 async def ask_pydantic(answer: Answer, sink: Sink) -> Any:
     async with Endpoint(answer) as endpoint, AsyncOpenAI(base_url=endpoint.url, api_key="k") as client:
         model = keep_as_received(OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client)))
-        token = CURRENT_SINK.set(sink)
+        token = CURRENT_CHAT.set(CurrentChat(sink=sink))
         try:
             messages = [ModelRequest(parts=[UserPromptPart("hi")])]
             return await ask_pydantic_model(model, messages, None, ModelRequestParameters())
         finally:
-            CURRENT_SINK.reset(token)
+            CURRENT_CHAT.reset(token)
 
 
 async def test_pydantic_ais_chat_models_stream_and_keep_what_was_received() -> None:

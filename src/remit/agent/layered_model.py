@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -13,13 +13,13 @@ from msgspec import Struct
 from remit.agent.media import reads_of
 from remit.agent.model import NamedModel, ask_directly, to_model_error
 from remit.agent.recorded_answer import add_usage, check_answer
-from remit.call.asking import CURRENT_ASKER, Asker, AttemptRecord
+from remit.call.asking import AttemptRecord, LayeredChat
 from remit.call.call import ModelLayer, ModelService, viewed_layer
 from remit.call.guard import compose_models
 from remit.call.redact import redact_error
 from remit.call.reply import Reply
 from remit.chat.chat import ChatRequest, Completion, completion_from_message
-from remit.chat.streaming import ask_streaming
+from remit.chat.streaming import CURRENT_CHAT, ask_streaming
 from remit.chat.wire import mark_origin, origin_of_text
 from remit.errors import CallError, DivergedError, ModelError, RemitError
 from remit.layers.add_message import AddMessage
@@ -89,7 +89,7 @@ class LayeredModel:
             return completion
 
         attempts = AttemptRecord(request.ledger, request.call_id, digest, exchange.record_lost)
-        completion, reservation = exchange.settle(await self._send(request, Asker(ask, attempts)))
+        completion, reservation = exchange.settle(await self._send(request, ask, attempts))
         return check_answer(completion), exchange.to_item(completion), reservation
 
     async def compare(
@@ -116,29 +116,30 @@ class LayeredModel:
             return recorded
 
         try:
-            today = await self._send(request, Asker(ask))
+            today = await self._send(request, ask)
         except _OnRecord:
             return
         if rename(today).message != recorded.message:
             raise DivergedError("the layers around the model make an answer that differs from the recorded one")
 
-    async def _send(self, request: ChatRequest, asker: Asker) -> Completion:
-        """The completion that leaves the outermost layer."""
-        token = CURRENT_ASKER.set(asker)
+    async def _send(self, request: ChatRequest, ask: _Ask, attempts: AttemptRecord | None = None) -> Completion:
+        """The completion that leaves the outermost layer. ``attempts`` is None if answers come from the journal."""
+        token = CURRENT_CHAT.set(LayeredChat(answers=CURRENT_CHAT.get().answers, ask=ask, attempts=attempts))
         try:
             return await self._service(request)
         finally:
-            CURRENT_ASKER.reset(token)
+            CURRENT_CHAT.reset(token)
 
 
+_Ask = Callable[[ModelService | None, ChatRequest], Awaitable[Completion]]
 _KEEP_ANSWERS: Final = (AddMessage, Fallback, RetryModel, Timeout)
 """The layers that are known to pass answers on unchanged. Their subclasses are not."""
 
 
 async def _ask_own_model(request: ChatRequest, /) -> Completion:
-    asker = CURRENT_ASKER.get()
-    assert asker is not None  # noqa: S101 - set by LayeredModel, which alone calls this
-    return await asker.ask(None, request)
+    chat = CURRENT_CHAT.get()
+    assert isinstance(chat, LayeredChat)  # noqa: S101 - set by LayeredModel, which alone calls this
+    return await chat.ask(None, request)
 
 
 class _OnRecord(BaseException):

@@ -17,7 +17,7 @@ from remit.chat.model_status import describe_redirect, find_response, retry_afte
 from remit.chat.provider_error import ProviderError, classify_error
 from remit.chat.provider_tool import ProviderTool
 from remit.chat.settings import ModelSettings
-from remit.chat.streaming import CURRENT_SINK, Delta
+from remit.chat.streaming import CURRENT_CHAT, Delta
 from remit.chat.wire import mark_origin
 from remit.core.call_checks import check_awaitable
 from remit.core.checks import wrong_value
@@ -322,7 +322,7 @@ async def ask_directly(model: ModelService, request: ChatRequest) -> Completion:
 
 async def ask_or_stream(model: ModelService, request: ChatRequest) -> Completion:
     """Ask a model. It streams if it can and if the answer is followed."""
-    sink = CURRENT_SINK.get()
+    sink = CURRENT_CHAT.get().sink
     if sink is None or not isinstance(model, StreamsAnswers):
         return await check_awaitable(model(request))
     return await model.stream(request, sink)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextvars import ContextVar
-from typing import Final
 
 from msgspec import Struct
 
@@ -12,6 +10,7 @@ from remit.call.call import ModelService
 from remit.call.redact import limit_error, redact_error
 from remit.call.reply import Reply
 from remit.chat.chat import ChatRequest, Completion
+from remit.chat.streaming import CURRENT_CHAT, CurrentChat
 from remit.errors import CallError
 from remit.record.current_run import CURRENT_RUN
 from remit.record.items import ModelFailure
@@ -49,24 +48,25 @@ class AttemptRecord(Struct, frozen=True):
         self.ledger.start_flush()
 
 
-class Asker(Struct, frozen=True):
-    """Asks a model, or the agent's own model if None. ``attempts`` is None if answers come from the journal."""
+class LayeredChat(CurrentChat, frozen=True, kw_only=True):
+    """How the layers around an agent's model ask models.
+
+    Attributes:
+        ask: asks a model, or the agent's own model if None.
+        attempts: the record of the attempts at the agent's request; None if answers come from the journal.
+    """
 
     ask: Callable[[ModelService | None, ChatRequest], Awaitable[Completion]]
     attempts: AttemptRecord | None = None
 
 
-CURRENT_ASKER: Final[ContextVar[Asker | None]] = ContextVar("remit_asker", default=None)
-"""The asker of the request that the current task's layers handle; None outside an agent."""
-
-
 def current_attempts() -> AttemptRecord | None:
     """The record of the attempts at the current request; None outside an agent, and for a recorded answer."""
-    asker = CURRENT_ASKER.get()
-    return None if asker is None else asker.attempts
+    chat = CURRENT_CHAT.get()
+    return chat.attempts if isinstance(chat, LayeredChat) else None
 
 
 async def ask_model(model: ModelService, request: ChatRequest, /) -> Completion:
     """Ask a model from a layer. In a replay no model is asked; the journal answers."""
-    asker = CURRENT_ASKER.get()
-    return await (model(request) if asker is None else asker.ask(model, request))
+    chat = CURRENT_CHAT.get()
+    return await (chat.ask(model, request) if isinstance(chat, LayeredChat) else model(request))

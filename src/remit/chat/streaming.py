@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Generator
 from contextvars import ContextVar
 from typing import Final, Literal, Protocol, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from remit.core.amounts import format_seconds
 from remit.core.deadline import Deadline
@@ -61,21 +61,29 @@ class OpenAnswers(Protocol):
         ...
 
 
-CURRENT_ANSWERS: Final[ContextVar[OpenAnswers | None]] = ContextVar("remit_answers", default=None)
-"""The open answers of the current task's run; None if pieces must be withheld until the record."""
+class CurrentChat(Struct, frozen=True, kw_only=True):
+    """How the current task asks models. Layers around models and adapters of clients extend it with what they need.
 
-CURRENT_SINK: Final[ContextVar[AnswerSink | None]] = ContextVar("remit_answer_sink", default=None)
-"""Receives the answer to the request of the current task; None if the run is not followed."""
+    Attributes:
+        answers: the open answers of the run; None outside a run, and if pieces must be withheld until the record.
+        sink: receives the answer to the request that is being made; None if the run is not followed.
+    """
+
+    answers: OpenAnswers | None = None
+    sink: AnswerSink | None = None
+
+
+CURRENT_CHAT: Final[ContextVar[CurrentChat]] = ContextVar("remit_chat", default=CurrentChat())  # noqa: B039 - immutable
 
 
 @contextlib.contextmanager
 def withhold_answers() -> Generator[None]:
     """Stop the streaming of pieces, because inner content may be shown only after a change."""
-    token = CURRENT_ANSWERS.set(None)
+    token = CURRENT_CHAT.set(structs.replace(CURRENT_CHAT.get(), answers=None))
     try:
         yield
     finally:
-        CURRENT_ANSWERS.reset(token)
+        CURRENT_CHAT.reset(token)
 
 
 def whole_answer(seconds: float, model: str) -> Deadline:
@@ -92,8 +100,9 @@ async def ask_streaming(call: str, model: Callable[[Q], Awaitable[R]], request: 
 
     With an empty ``call`` it does not stream. In both cases the time limit of `Limits` applies to the whole answer.
     """
-    answers = CURRENT_ANSWERS.get() if call else None
-    token = CURRENT_SINK.set(None if answers is None else await answers.open(call))
+    chat = CURRENT_CHAT.get()
+    answers = chat.answers if call else None
+    token = CURRENT_CHAT.set(structs.replace(chat, sink=None if answers is None else await answers.open(call)))
     try:
         with whole_answer(CURRENT_RUN.get().limits.reply_seconds, "the model"):
             return await model(request)
@@ -101,16 +110,16 @@ async def ask_streaming(call: str, model: Callable[[Q], Awaitable[R]], request: 
         drop_answer(call)
         raise
     finally:
-        CURRENT_SINK.reset(token)
+        CURRENT_CHAT.reset(token)
 
 
 def settle_answer(call: str) -> None:
     """Close the answer to a request that is about to be recorded."""
-    if (answers := CURRENT_ANSWERS.get()) is not None:
+    if (answers := CURRENT_CHAT.get().answers) is not None:
         answers.settle(call)
 
 
 def drop_answer(call: str) -> None:
     """Close the answer to a failed request."""
-    if (answers := CURRENT_ANSWERS.get()) is not None:
+    if (answers := CURRENT_CHAT.get().answers) is not None:
         answers.drop(call)

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import structs
 
-from remit.chat.streaming import CURRENT_ANSWERS, AnswerSink, Delta
+from remit.chat.streaming import CURRENT_CHAT, AnswerSink, CurrentChat, Delta
 from remit.engine.watching import is_watched, wake_streams
 from remit.errors import JournalError
 from remit.journal.ledger import StoredCallback
@@ -166,13 +166,13 @@ class RunAnswers:
 
     def __enter__(self) -> None:
         """Publish the answers."""
-        self._token = CURRENT_ANSWERS.set(self)
+        self._token = CURRENT_CHAT.set(CurrentChat(answers=self))
         _BOARDS[id(self._store), self.run] = self
 
     def __exit__(self, *_exception: object) -> None:
         """Close the answers that are not on record."""
         key = (id(self._store), self.run)
-        CURRENT_ANSWERS.reset(self._token)
+        CURRENT_CHAT.reset(self._token)
         if _BOARDS.get(key) is self:
             del _BOARDS[key]
         for answer in self.snapshot():

@@ -22,7 +22,7 @@ from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.settings import ModelSettings
 
-from remit.chat.streaming import CURRENT_SINK, AnswerSink, Delta
+from remit.chat.streaming import CURRENT_CHAT, AnswerSink, Delta
 from remit.models.answer_stream import StreamCutError
 from remit.models.raw_chat import streams_itself
 from remit.schemas.jsontext import compact_json
@@ -37,7 +37,7 @@ async def ask_pydantic_model(
     instrument: Literal[False] | None = False,
 ) -> ModelResponse:
     """Send one request. The model streams if it can and if the answer is followed."""
-    sink = CURRENT_SINK.get()
+    sink = CURRENT_CHAT.get().sink
     options: dict[str, Any] = {
         "model_settings": settings,
         "model_request_parameters": parameters,

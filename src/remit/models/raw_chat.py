@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import json
-from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
 from typing import Any, Final, TypeVar, cast
@@ -24,7 +23,7 @@ from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from remit.chat.streaming import CURRENT_SINK, AnswerSink
+from remit.chat.streaming import CURRENT_CHAT, AnswerSink, CurrentChat
 from remit.chat.wire import (
     kept_details,
     read_tool_calls,
@@ -121,7 +120,15 @@ def _is_same(parsed: dict[str, Any], written: dict[str, Any]) -> bool:
     return parsed == {key: value for key, value in written.items() if value != "" or key in parsed}
 
 
-_EXCHANGE: Final[ContextVar[_Exchange | None]] = ContextVar("remit_chat_exchange", default=None)
+class _KeepingRequest(CurrentChat, frozen=True, kw_only=True):
+    """How a request is sent whose messages are kept."""
+
+    exchange: _Exchange
+
+
+def _current_exchange() -> _Exchange | None:
+    chat = CURRENT_CHAT.get()
+    return chat.exchange if isinstance(chat, _KeepingRequest) else None
 
 
 class _KeepingChat(_DeclaredTools, OpenAIChatModel):
@@ -134,11 +141,11 @@ class _KeepingChat(_DeclaredTools, OpenAIChatModel):
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         exchange = _Exchange()
-        token = _EXCHANGE.set(exchange)
+        token = CURRENT_CHAT.set(_KeepingRequest(sink=CURRENT_CHAT.get().sink, exchange=exchange))
         try:
             response = await super().request(messages, model_settings, model_request_parameters)
         finally:
-            _EXCHANGE.reset(token)
+            CURRENT_CHAT.reset(token)
         if exchange.filtered:
             details = {**(response.provider_details or {}), FILTERED: exchange.filtered}
             response = replace(response, provider_details=details)
@@ -154,7 +161,7 @@ class _KeepingChat(_DeclaredTools, OpenAIChatModel):
 
     def _map_model_response(self, message: ModelResponse) -> Any:
         text, origin = received_message(message.provider_details)
-        exchange = _EXCHANGE.get()
+        exchange = _current_exchange()
         if not text or exchange is None:
             return super()._map_model_response(message)
         if origin != model_origin(self):
@@ -173,7 +180,7 @@ class _KeepingHttp(httpx2.AsyncClient):
         self._inner = inner
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        exchange = _EXCHANGE.get()
+        exchange = _current_exchange()
         if exchange is None or stream or not request.url.path.endswith("/chat/completions"):
             return await self._send(request, stream=stream, **options)
         if exchange.sent:
@@ -182,7 +189,7 @@ class _KeepingHttp(httpx2.AsyncClient):
             request = httpx2.Request(
                 request.method, request.url, headers=headers, content=body, extensions=request.extensions
             )
-        sink = CURRENT_SINK.get()
+        sink = CURRENT_CHAT.get().sink
         response = None if sink is None else await self._stream(sink, request, options)
         if response is None:
             response = await self._send(request, **options)
