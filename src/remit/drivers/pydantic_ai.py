@@ -22,7 +22,6 @@ from remit.agent.model import (
 )
 from remit.agent.model import Model as Port
 from remit.call.call import StepLayer
-from remit.call.callee import Frame
 from remit.core.background_import import import_in_background
 from remit.core.call_checks import check_arguments
 from remit.errors import ModelAccessError, NoModelError, SetupError
@@ -32,6 +31,8 @@ from remit.models.resolve import ModelResolver, ResolvedModel
 if TYPE_CHECKING:
     from pydantic_ai import Agent as PydanticAgent
     from pydantic_ai.models import Model
+
+    from remit.drivers.chat_model import ChatModel
 
 ResolveModel = Callable[[str], "Model | Port"]
 
@@ -116,7 +117,7 @@ class _PydanticAIAgent:
         self._definition = definition
         self._tools = tools
         self._model = model
-        self._bound: tuple[object, BoundStep, PydanticAgent[Frame, Any]] | None = None
+        self._bound: tuple[object, BoundStep, PydanticAgent[ChatModel, Any]] | None = None
 
     async def run(self, task: AgentTask, /) -> AgentRun:
         """Run until the output is valid or the agent hands over."""

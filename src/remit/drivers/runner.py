@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from typing import Any, Final
 
 from pydantic_ai import Agent, ModelRetry
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.output import TextOutput, ToolOutput
-from pydantic_ai.tools import DeferredToolRequests
+from pydantic_ai.tools import DeferredToolRequests, RunContext
 from pydantic_ai.usage import UsageLimits
 
 from remit.agent.bound_step import BoundStep
 from remit.agent.driver import AgentTask
 from remit.agent.loop import AgentRun
-from remit.agent.typed_result import InvalidResult, Judge, TypedResults
-from remit.call.callee import Frame
+from remit.agent.typed_result import InvalidResult, TypedResults
 from remit.chat.chat import decode_message, message_text
 from remit.drivers.chat_model import ChatModel, WorkerStoppedError
 from remit.drivers.toolset import DispatcherToolset
 from remit.errors import InvalidOutputError
 from remit.journal.codec import RESULT_TOOL
 
-_CURRENT_READER: Final[ContextVar[Judge]] = ContextVar("remit_current_reader")
 _NO_LIMITS: Final = UsageLimits(request_limit=None)
 """The steps enforce the agent's limits."""
 
 
-async def run_agent(agent: Agent[Frame, Any], bound: BoundStep, task: AgentTask) -> AgentRun:
+async def run_agent(agent: Agent[ChatModel, Any], bound: BoundStep, task: AgentTask) -> AgentRun:
     """Run PydanticAI until its output is valid, a reply ends the run, or the agent hands over.
 
     Raises:
@@ -36,25 +33,15 @@ async def run_agent(agent: Agent[Frame, Any], bound: BoundStep, task: AgentTask)
     """
     toolset = DispatcherToolset(bound.agent_tools)
     model = ChatModel(bound, await bound.first_request(task), toolset)
-    token = _CURRENT_READER.set(model.read_result)  # agents that it calls have their own readers
-    try:
-        return await _run(agent, model, toolset, task, bound.definition.name)
-    finally:
-        _CURRENT_READER.reset(token)
-
-
-async def _run(
-    agent: Agent[Frame, Any], model: ChatModel, toolset: DispatcherToolset, task: AgentTask, name: str
-) -> AgentRun:
     prompt = message_text(decode_message(task.history[-1]))
     while model.run is None:
         try:
-            await agent.run(prompt, deps=task.frame, model=model, toolsets=[toolset], usage_limits=_NO_LIMITS)
+            await agent.run(prompt, deps=model, model=model, toolsets=[toolset], usage_limits=_NO_LIMITS)
             await model.end_step()
         except WorkerStoppedError:
             await model.end_step()
         except UnexpectedModelBehavior as error:  # PydanticAI counts invalid results as the step does
-            failed = InvalidOutputError(f"agent {name} gave no valid result: {error}")
+            failed = InvalidOutputError(f"agent {bound.definition.name} gave no valid result: {error}")
             try:
                 is_done = await model.end_step()
             except InvalidOutputError as explained:
@@ -64,12 +51,12 @@ async def _run(
     return model.run
 
 
-def build_agent(bound: BoundStep) -> Agent[Frame, Any]:
+def build_agent(bound: BoundStep) -> Agent[ChatModel, Any]:
     """Build PydanticAI's agent for all calls of a Remit agent. This takes longer than a short call."""
     definition, results = bound.definition, bound.step.results
-    return Agent[Frame, Any](
+    return Agent[ChatModel, Any](
         output_type=[definition.output if results is None else _output_of(results), DeferredToolRequests],
-        deps_type=Frame,
+        deps_type=ChatModel,
         name=definition.name,
         retries={"tools": 0, "output": definition.retries},
     )
@@ -79,9 +66,9 @@ def _output_of(results: TypedResults) -> Any:
     return TextOutput(_read_result) if results.is_native else ToolOutput(_read_result, name=RESULT_TOOL)
 
 
-async def _read_result(text: str) -> object:
+async def _read_result(context: RunContext[ChatModel], text: str) -> object:
     """Read a result from the text that the model wrote, as every driver does."""
-    found = await _CURRENT_READER.get()(text)
+    found = await context.deps.read_result(text)
     if isinstance(found, InvalidResult):
         raise ModelRetry(found)
     return found

@@ -15,7 +15,6 @@ from pydantic_ai.tools import RunContext, ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
 from remit.agent.driver import AgentTools
-from remit.call.callee import Frame
 from remit.call.contract import Contract
 from remit.call.reply import Reply
 
@@ -60,13 +59,13 @@ def build_tool_definition(contract: Contract) -> ToolDefinition:
     )
 
 
-class DispatcherToolset(AbstractToolset[Frame]):
+class DispatcherToolset(AbstractToolset[object]):
     """The toolset of one task of an agent. PydanticAI's first request for a call of an answer makes all its calls."""
 
     def __init__(self, tools: AgentTools) -> None:
         definitions = [*map(build_tool_definition, tools.callees), ToolDefinition(name=UNKNOWN_TOOL_NAME)]
         self._tools = {
-            definition.name: ToolsetTool[Frame](
+            definition.name: ToolsetTool[object](
                 toolset=self, tool_def=definition, max_retries=0, args_validator=_AnyArgumentsValidator()
             )
             for definition in definitions
@@ -79,7 +78,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
         """The id of the toolset within its agent."""
         return "remit"
 
-    async def get_tools(self, ctx: RunContext[Frame]) -> dict[str, ToolsetTool[Frame]]:
+    async def get_tools(self, ctx: RunContext[object]) -> dict[str, ToolsetTool[object]]:
         """All tools. The request determines which of them the model sees."""
         return self._tools
 
@@ -92,7 +91,7 @@ class DispatcherToolset(AbstractToolset[Frame]):
         self._make, self._made = make, None
 
     async def call_tool(
-        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Frame], tool: ToolsetTool[Frame]
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[object], tool: ToolsetTool[object]
     ) -> str:
         """Make the calls of the answer once. Returns the content of this call's reply.
 
