@@ -214,3 +214,19 @@ async def test_a_body_that_swallows_the_end_of_its_run_starts_nothing_more(body:
     ends = [item.callee for item in await items_of(scene.store, "r") if isinstance(item, ToolOutput)]
     assert ends.count("outer") == 1
     assert (await scene.process().replay("r")).difference == ""
+
+
+@pytest.mark.parametrize("name", ["slow", "nested"])
+async def test_a_cancelled_call_of_a_run_that_a_body_starts_is_recorded_before_that_body_ends(name: str) -> None:
+    async def start(ctx: Context, scene: Scene) -> str:
+        app = App(name="test", tools=(scene.slow, scene.nested))
+        runtime = Runtime(app, store=scene.store, directory=find_superuser, make_run_id=lambda: "started")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                await runtime.call_by_name(name, {}, by=ctx.caller.principal)
+        found = [each for each in await items_of(scene.store, "started") if isinstance(each, ToolOutput)]
+        return " ".join(f"{each.callee} {each.outcome}" for each in found)
+
+    scene = Scene(start)
+    result = await scene.process().call(scene.outer, superuser())
+    assert result.value() == {"slow": "slow error", "nested": "slow error nested error"}[name]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from remit.call.call import Call, CallLayer, CallService
 from remit.call.facts import Effect
@@ -29,9 +28,13 @@ from remit.journal.replay import ReplayLedger
 from remit.record.arguments import Limits
 from remit.record.artifact import Artifact
 from remit.record.items import OPEN_RUN, ToolOutput, output_content
+from remit.record.ledger import Ledger
 from remit.record.run_artifacts import from_recorded, is_small, store_large, to_recorded
 from remit.record.secret import KNOWN_SECRETS, redact_secrets
 from remit.schemas.jsontext import compact_json
+
+_StoppedCalls: TypeAlias = dict[tuple[Ledger, str], list[Call]]
+"""The cancelled calls below each open composed call. They have no terminal record while it is open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,21 +47,23 @@ class Record(CallLayer):
 
     place = Place.RECORD
     limits: Limits = field(default_factory=Limits)
+    _stopped: _StoppedCalls = field(default_factory=dict[tuple[Ledger, str], list[Call]], init=False, compare=False)
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Record the replies of ``inner``."""
-        return _Record(inner, self.limits).__call__
+        return _Record(inner, self.limits, self._stopped).__call__
 
     def __repr__(self) -> str:
         return "Record()"
 
 
 class _Record:
-    __slots__ = ("_inner", "_limits")
+    __slots__ = ("_inner", "_limits", "_stopped")
 
-    def __init__(self, inner: CallService, limits: Limits) -> None:
+    def __init__(self, inner: CallService, limits: Limits, stopped: _StoppedCalls) -> None:
         self._inner = inner
         self._limits = limits
+        self._stopped = stopped
 
     async def __call__(self, call: Call, /) -> Reply:
         effect = call.callee.facts.effect
@@ -81,7 +86,7 @@ class _Record:
             postpone_failure(call, error)
             reply = Reply.from_error(limit_error(error, self._limits.error_bytes))
         except asyncio.CancelledError:
-            self._end_stopped([call])
+            self._end_stopped(call, [call])
             raise
         except RemitError:
             raise
@@ -104,9 +109,9 @@ class _Record:
         A call of an open run that is cancelled ends alone, so it is recorded at once.
         """
         if call.callee.name == OPEN_RUN:
-            return await self._call_open(call)
-        stopped, settled = _StoppedCalls(), set[str]()
-        token = _STOPPED_CALLS.set(stopped)
+            return await self._inner(call)
+        stopped, settled = list[Call](), set[str]()
+        self._stopped[call.ledger, call.id] = stopped
         is_cancelled = False
         try:
             while True:
@@ -115,35 +120,26 @@ class _Record:
                 except StillRunningError:
                     raise
                 except DeadlineError:
-                    unknown = stopped.find_unknown_outcomes() - settled
+                    unknown = _find_unknown_outcomes(stopped) - settled
                     if not unknown:
                         raise
                     settled |= unknown
-                    stopped.calls.clear()
+                    stopped.clear()
         except asyncio.CancelledError:
             is_cancelled = True
             raise
         except (Suspended, JournalError):
-            stopped.calls.clear()
+            stopped.clear()
             raise
         finally:
-            _STOPPED_CALLS.reset(token)
-            stopped.is_open = False
-            self._end_stopped(stopped.calls, can_wait=is_cancelled)
+            del self._stopped[call.ledger, call.id]
+            self._end_stopped(call, stopped, can_wait=is_cancelled)
 
-    async def _call_open(self, call: Call, /) -> Reply:
-        token = _STOPPED_CALLS.set(None)
-        try:
-            return await self._inner(call)
-        finally:
-            _STOPPED_CALLS.reset(token)
-
-    def _end_stopped(self, calls: Sequence[Call], *, can_wait: bool = True) -> None:
-        """Record cancelled calls, or leave it to the composed call above, because a timeout may have stopped them."""
-        above = _STOPPED_CALLS.get()
-        can_wait = can_wait and above is not None and above.is_open
-        if above is not None and can_wait and not any(each.ledger.execution.is_stopping for each in calls):
-            above.calls.extend(calls)
+    def _end_stopped(self, call: Call, calls: Sequence[Call], *, can_wait: bool = True) -> None:
+        """Record cancelled calls, or leave it to the call above ``call``, because a timeout may have stopped them."""
+        above = self._stopped.get((call.ledger, call.caller.call)) if can_wait else None
+        if above is not None and not call.ledger.execution.is_stopping:
+            above.extend(calls)
             return
         for each in calls:
             self._write_output(each, Reply.from_stopped_call())
@@ -178,20 +174,9 @@ class _Record:
         return reply
 
 
-class _StoppedCalls:
-    """Cancelled calls below a composed call. They have no terminal record while the composed call is open."""
-
-    def __init__(self) -> None:
-        self.calls: list[Call] = []
-        self.is_open = True
-
-    def find_unknown_outcomes(self) -> set[str]:
-        """The ids of the unsafe calls that may have happened."""
-        return {each.id for each in self.calls if is_outcome_unknown(each.callee, each.ledger.items_for(each.id))}
-
-
-_STOPPED_CALLS: Final[ContextVar[_StoppedCalls | None]] = ContextVar("remit_stopped_calls", default=None)
-"""The stopped calls below the innermost composed call; its tasks share the object."""
+def _find_unknown_outcomes(calls: Iterable[Call]) -> set[str]:
+    """The ids of the unsafe calls that may have happened."""
+    return {each.id for each in calls if is_outcome_unknown(each.callee, each.ledger.items_for(each.id))}
 
 
 async def _check_reply(call: Call, reply: Reply) -> Reply:
