@@ -13,7 +13,7 @@ from remit import Agent, Risk, Runtime
 from remit.agent import Done, StepOutcome, StepRequest, StepUsage
 from remit.call.call import StepService
 from remit.chat.chat import encode_message
-from remit.errors import InvalidOutputError
+from remit.errors import InvalidOutputError, SealError
 from remit.layers import StepLayer, layer_fn
 from remit.record.items import Message, ModelExchange
 from remit.stores import InMemoryStore
@@ -42,6 +42,11 @@ async def cut(request: StepRequest, inner: StepService) -> StepOutcome:
 @layer_fn
 async def close(request: StepRequest, inner: StepService) -> StepOutcome:
     return Done(messages=(message("Closed.", "assistant"),), usage=StepUsage())
+
+
+@layer_fn
+async def begin_anew(request: StepRequest, inner: StepService) -> StepOutcome:
+    return await inner(StepRequest(chat=request.chat, calls=request.calls))
 
 
 def agent_of(layer: StepLayer) -> Agent:
@@ -86,6 +91,14 @@ async def test_a_step_layer_cannot_put_the_history_in_doubt(layer: StepLayer, er
     assert type(result.reply.error) is InvalidOutputError
     assert error in result.reply.error.message
     assert history_errors(await runtime.history(result.run)) == []
+    assert (await runtime.replay(result.run)).difference == ""
+
+
+async def test_a_step_layer_passes_on_the_request_that_it_is_given_and_not_one_of_its_own() -> None:
+    runtime = runtime_of(agent_of(begin_anew()), model=Scripted(["done"]))
+    result: Any = await runtime.run("go", by=superuser())
+    assert type(result.reply.error) is SealError
+    assert "the layer begin_anew made a request for a step of its own; change the one" in result.reply.error.message
     assert (await runtime.replay(result.run)).difference == ""
 
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextvars import ContextVar
-from typing import Final
+
+from msgspec import structs
 
 from remit.agent.typed_result import record_reply
 from remit.call.call import StepLayer, StepService
 from remit.call.guard import compose_steps
-from remit.call.step import StepOutcome, StepRequest
+from remit.call.step import StepOutcome, StepRecord, StepRequest
 from remit.chat.chat import ChatRequest, decode_message
 from remit.errors import InvalidOutputError
 from remit.record.items import ModelExchange
-
-_RECORDED: Final[ContextVar[tuple[ChatRequest, list[str]]]] = ContextVar("remit_recorded_step")
-"""The agent's own request of the current step, and the messages of the step that are on record."""
 
 
 def compose_recorded_steps(layers: Iterable[StepLayer], step: StepService) -> StepService:
@@ -25,22 +22,19 @@ def compose_recorded_steps(layers: Iterable[StepLayer], step: StepService) -> St
         return step
 
     async def innermost(request: StepRequest, /) -> StepOutcome:
-        chat, on_record = _RECORDED.get()
-        _record_request(chat, request.chat)
+        record = request.record
+        assert record is not None  # noqa: S101 - the guard refuses a request without the record of `run_step`
+        _record_request(record.chat, request.chat)
         outcome = await step(request)
-        on_record.extend(outcome.messages)
+        record.messages.extend(outcome.messages)
         return outcome
 
     service = compose_steps(layers, innermost)
 
     async def run_step(request: StepRequest, /) -> StepOutcome:
-        on_record: list[str] = []
-        token = _RECORDED.set((request.chat, on_record))
-        try:
-            outcome = await service(request)
-        finally:
-            _RECORDED.reset(token)
-        _record_added(request.chat, on_record, outcome.messages)
+        record = StepRecord(request.chat, [])
+        outcome = await service(structs.replace(request, record=record))
+        _record_added(request.chat, record.messages, outcome.messages)
         return outcome
 
     return run_step

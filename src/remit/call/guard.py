@@ -58,7 +58,9 @@ def compose_models(layers: Iterable[ModelLayer], base: ModelService) -> ModelSer
 
 def compose_steps(layers: Iterable[StepLayer], base: StepService) -> StepService:
     """Wrap a step in layers around steps; see `compose_calls`."""
-    return _compose(layers, base, _Rules[StepRequest]((Next, Done), "the outcome", lambda step: step.calls.ledger))
+    return _compose(
+        layers, base, _Rules[StepRequest]((Next, Done), "the outcome", lambda step: step.calls.ledger, _check_same_step)
+    )
 
 
 def _accept(_layer: str, _entered: object, _passed: object) -> None:
@@ -291,6 +293,15 @@ def _check_same_call(layer: str, entered: Call, passed: Call) -> None:
                 f"the layer {layer} changed the {name} of a call to {entered.callee.name}; to change them, "
                 "make a new call"
             )
+
+
+def _check_same_step(layer: str, entered: StepRequest, passed: StepRequest) -> None:
+    """Refuse a request that a layer made anew, because what the step records would be lost."""
+    if passed.record is not entered.record:
+        raise SealError(
+            f"the layer {layer} made a request for a step of its own; change the one that it is given: "
+            "request.with_message(…), request.again(outcome), or msgspec.structs.replace(request, …)"
+        )
 
 
 def _check_unchanged(base: CallService, names: str) -> CallService:

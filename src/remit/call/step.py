@@ -72,6 +72,13 @@ class StepUsage(Struct, frozen=True):
         )
 
 
+class StepRecord(Struct, frozen=True):
+    """What is on record of a step with layers: the agent's own request, and the messages so far."""
+
+    chat: ChatRequest
+    messages: list[str]
+
+
 EndTurn = Callable[[int, str], Reply | None]
 """Reports the end of a turn, with its number and the answer's text. Returns the result if the agent is done."""
 
@@ -79,13 +86,15 @@ EndTurn = Callable[[int, str], Reply | None]
 class StepRequest(Struct, frozen=True, kw_only=True):
     """The input of a step: the chat so far, the factory of its calls, and the usage of earlier steps.
 
-    ``end_turn`` asks the agent's stop policy. Without it, an agent is done when its model calls no tool.
+    ``end_turn`` asks the agent's stop policy. Without it, an agent is done when its model calls no tool. ``record`` is
+    that of the agent if the step has layers, which pass it on.
     """
 
     chat: ChatRequest
     calls: CallFactory
     used: StepUsage = StepUsage()
     end_turn: EndTurn | None = None
+    record: StepRecord | None = None
 
     def with_message(self, text: str) -> StepRequest:
         """Return the request with a message from the loop to the model, which is recorded before the step."""
@@ -109,6 +118,7 @@ class StepRequest(Struct, frozen=True, kw_only=True):
             calls=self.calls,
             used=self.used.add(outcome.usage),
             end_turn=self.end_turn,
+            record=self.record,
         )
 
 
