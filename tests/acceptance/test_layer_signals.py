@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from remit import Agent, App, Ask, Effect, Policy, Runtime, Stack, Timeout, When, preset, tool
+from remit import Agent, App, Ask, Context, Effect, Policy, Runtime, Stack, Timeout, When, preset, tool
 from remit.app import Env
 from remit.call.gate import Gate
 from remit.call.step import StepOutcome, StepRequest
@@ -284,6 +284,41 @@ async def test_what_a_layer_has_kept_or_left_behind_calls_nothing_when_its_call_
     with pytest.raises(SealError, match="the layer leave called inner after its call had ended"):
         await _call(*kept[0])
     assert RUNS == []
+
+
+async def test_a_layer_that_calls_another_late_is_named_and_another_call_under_way_is_not_taken_for_its_own() -> None:
+    left: list[asyncio.Task[Reply]] = []
+    over = asyncio.Event()
+
+    async def call_late(inner: CallService, call: Call) -> Reply:
+        await over.wait()
+        return await inner(call)
+
+    @layer_fn
+    async def leave(call: Call, inner: CallService) -> Reply:
+        if not call.caller.call:
+            return await inner(call)
+        left.append(asyncio.create_task(call_late(inner, call)))
+        return Reply.from_value(7)
+
+    @layer_fn
+    async def pass_on(call: Call, inner: CallService) -> Reply:
+        return await inner(call)
+
+    @tool(effect=Effect.COMPOSED)
+    async def repeat(ctx: Context, number: int) -> int:
+        """Call itself once, and then wait for what its layers do late."""
+        if number:
+            found: int = await ctx.call("repeat", number=number - 1)
+            over.set()
+            await asyncio.wait(left)
+            return found
+        return 0
+
+    made = repeat.layer(pass_on()).layer(leave())
+    assert (await Runtime(App(name="test", tools=[made])).call(made, ADA, 1)).value() == 7
+    with pytest.raises(SealError, match="the layer leave called inner after its call had ended"):
+        await left[0]
 
 
 INTERRUPTED = """

@@ -117,12 +117,15 @@ class _Entry(Struct, Generic[Q]):
     """A request to adjacent custom layers, with its task and the number of earlier cancellations.
 
     ``signal``, which inner raised to end or suspend the run, is raised again even if a layer swallows it. ``checked``
-    is the last valid result of a layer; outer layers may return it without another check.
+    is the last valid result of a layer; outer layers may return it without another check. ``above`` is the entry to the
+    custom layers outside these ``layers``.
     """
 
+    layers: _GuardedLayers[Q, Any]
     request: Q
     task: asyncio.Task[Any]
     cancels: int
+    above: _Entry[Any] | None
     signal: BaseException | None = None
     has_ended: bool = False
     checked: object = _UNCHECKED
@@ -139,7 +142,8 @@ class _Entry(Struct, Generic[Q]):
             self.task.uncancel()
 
 
-_Entered = ContextVar[_Entry[Q]]
+_ENTERED: Final[ContextVar[_Entry[Any] | None]] = ContextVar("remit_entered_layers", default=None)
+"""The innermost entry of the current task to custom layers."""
 
 
 class _GuardedLayers(Generic[Q, R]):
@@ -149,34 +153,42 @@ class _GuardedLayers(Generic[Q, R]):
         names = [_layer_name(layer) for layer in layers]
         self._inner = inner
         self._rules = rules
-        self._entered: _Entered[Q] = ContextVar(names[-1])
         self._innermost = names[0]
         service: Service[Q, R] = self._pass_on
         for layer, outer in zip(layers, [*names[1:], ""], strict=True):
-            service = _Guard(layer, service, rules, self._entered, outer).__call__
+            service = _Guard(layer, service, rules, self, outer).__call__
         self._service = service
 
     async def __call__(self, request: Q, /) -> R:
         task = _current_task()
-        entry = _Entry(request, task, task.cancelling())
-        token = self._entered.set(entry)
+        entry = _Entry(self, request, task, task.cancelling(), _ENTERED.get())
+        token = _ENTERED.set(entry)
         try:
             result = await self._service(request)
         except RemitError:
             entry.raise_signal()
             raise
         finally:
-            entry.has_ended = True
-            self._entered.reset(token)
+            entry.has_ended, entry.above = True, None  # a task that a layer started may outlive it
+            _ENTERED.reset(token)
         entry.raise_signal()
         return result
 
-    async def _pass_on(self, request: Q, /) -> R:
-        entry = self._entered.get(None)
+    def find_entry(self, layer: str) -> _Entry[Q]:
+        """The innermost entry of the current task to these layers, of which ``layer`` calls inner.
+
+        Raises:
+            SealError: the call of the layer has ended.
+        """
+        entry = _ENTERED.get()
+        while entry is not None and entry.layers is not self:
+            entry = entry.above
         if entry is None or entry.has_ended:
-            raise SealError(
-                f"the layer {self._innermost} called inner after its call had ended; await inner in the layer"
-            )
+            raise SealError(f"the layer {layer} called inner after its call had ended; await inner in the layer")
+        return entry
+
+    async def _pass_on(self, request: Q, /) -> R:
+        entry = self.find_entry(self._innermost)
         entry.raise_signal()
         current = _current_task()
         if current is not entry.task:  # a layer calls inner in its own task, for example to limit its time
@@ -203,27 +215,27 @@ def _raise_if_swallowed(task: asyncio.Task[Any], cancels: int) -> None:
 class _Guard(Generic[Q, R]):
     """One layer with checks of the request that it receives and the result that it returns."""
 
-    __slots__ = ("_entered", "_name", "_outer", "_results", "_rules", "_service")
+    __slots__ = ("_layers", "_name", "_outer", "_results", "_rules", "_service")
 
     def __init__(
         self,
         layer: Layer[Q, R],
         inner: Service[Q, R],
         rules: _Rules[Q],
-        entered: _Entered[Q],
+        layers: _GuardedLayers[Q, R],
         outer: str,
     ) -> None:
         self._name = _layer_name(layer)
         self._outer = outer
         self._rules = rules
         self._results = rules.results
-        self._entered = entered
+        self._layers = layers
         self._service = layer(inner)
         if not callable(cast("object", self._service)):
             raise SetupError(f"the layer {self._name} made {_describe(self._service)}; return an async function")
 
     async def __call__(self, request: Q, /) -> R:
-        entry = self._entered.get()
+        entry = self._layers.find_entry(self._outer)
         if request is not entry.request:
             self._rules.check_passed(self._outer, entry.request, request)
         try:
