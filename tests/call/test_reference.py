@@ -9,7 +9,15 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from remit import App, Effect, LeafContext, Runtime, tool
 from remit.call.contract import definition_digest
@@ -354,3 +362,34 @@ def test_a_fixed_parameter_is_no_reference() -> None:
 def test_two_calls_are_compared_by_the_ids_of_their_objects() -> None:
     old, new = ({"pages": [{"id": "7", "name": "Home", "revision": each}], "n": 1} for each in "34")
     assert ids_of_referents(old) == ids_of_referents(new) == {"pages": ["7"], "n": 1}
+
+
+class Anything(BaseModel):
+    """A reference, and a part of any type."""
+
+    page: PageRef
+    part: Any = None
+
+
+@pytest.mark.parametrize("wrap", [lambda page: page, lambda page: [{1, 2}, page]], ids=["itself", "beside a set"])
+def test_an_unresolved_reference_within_a_part_of_any_type_is_refused(wrap: Any) -> None:
+    made = Anything(page=Referent("7", "page", "Home", "3"), part=wrap(Anything.model_construct(page="home")))
+    with pytest.raises(InvalidArgumentsError, match="'home' would not be resolved as a reference"):
+        Input(Anything).dump_canonical(made)
+
+
+def test_the_validators_of_an_application_find_nothing_in_the_context_in_which_references_are_read() -> None:
+    found: list[object] = []
+
+    class Titled(BaseModel):
+        page: PageRef
+        title: str = ""
+
+        @field_validator("title")
+        @classmethod
+        def look(cls, title: str, info: ValidationInfo[Any]) -> str:
+            found.append((info.context or {}).get("title"))
+            return title
+
+    assert Input(Titled).bind(parse_arguments('{"page":"home","title":"Start"}')).title == "Start"
+    assert found == [None]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Self, cast
 
-from pydantic import GetCoreSchemaHandler, TypeAdapter
+from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
+from pydantic_core.core_schema import SerializationInfo
 
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_text_tuple, check_name, check_text
@@ -95,23 +94,20 @@ class Unresolved(str):
 _FIELDS: Final = ("id", "name", "revision")
 
 
-_SEEN: Final[ContextVar[list[str] | None]] = ContextVar("remit_seen_references", default=None)
+class ReferenceNotes(dict[str, Any]):
+    """Collects the value of each reference that pydantic reads or writes with this context.
+
+    It is a mapping without keys for an application's own validators, whose contexts usually are mappings.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
 
 
-@contextmanager
-def note_references() -> Generator[list[str]]:
-    """Collect the value of each reference that pydantic reads or writes within the block."""
-    token = _SEEN.set(seen := [])
-    try:
-        yield seen
-    finally:
-        _SEEN.reset(token)
-
-
-def _note(value: str) -> None:
-    seen = _SEEN.get()
-    if seen is not None:
-        seen.append(value)
+def _note(value: str, context: object) -> None:
+    if isinstance(context, ReferenceNotes):
+        context.seen.append(value)
 
 
 def find_references(payload: object) -> Iterator[Referent | Unresolved]:
@@ -119,16 +115,16 @@ def find_references(payload: object) -> Iterator[Referent | Unresolved]:
     return (each for each in iter_values(payload) if isinstance(each, (Referent, Unresolved)))
 
 
-def check_references(adapter: TypeAdapter[Any], payload: object, seen: list[str]) -> None:
-    """Refuse a payload if one of the ``seen`` references is in a position where it would not be resolved.
+def check_references(adapter: TypeAdapter[Any], payload: object, notes: ReferenceNotes) -> None:
+    """Refuse a payload if one of the noted references is in a position where it would not be resolved.
 
     Raises:
         InvalidArgumentsError: names the first such reference.
     """
-    if not seen:
+    if not notes.seen:
         return
     found = {id(each): each for each in find_references(payload)}
-    lost = [each for each in seen if id(each) not in found]
+    lost = [each for each in notes.seen if id(each) not in found]
     if not lost:
         return
     nodes = list(iter_nodes(adapter.core_schema))
@@ -148,10 +144,10 @@ _DROPPING_TYPES: Final = ("union", "set", "frozenset")
 """Schema types for which pydantic reads a value several times, or drops equal values."""
 
 
-def _write(value: object) -> object:
+def _write(value: object, info: SerializationInfo[Any]) -> object:
     """The canonical form of a referent; any other value unchanged."""
     if isinstance(value, str) and not isinstance(value, Enum):
-        _note(value)
+        _note(value, info.context)
     if not isinstance(value, Referent):
         return str.__str__(value) if isinstance(value, str) else value
     return {"id": str(value), "name": value.name, "revision": value.revision}
@@ -180,13 +176,13 @@ class Reference:
             raise ContractError(
                 f"{self!r} is not on a text; write Annotated[str, {self!r}], followed by | None if it is optional"
             )
-        writer = core_schema.plain_serializer_function_ser_schema(_write, when_used="json")
+        writer = core_schema.plain_serializer_function_ser_schema(_write, info_arg=True, when_used="json")
         metadata = {"remit_reference": self.kind}
-        return core_schema.no_info_wrap_validator_function(self._read, text, serialization=writer, metadata=metadata)
+        return core_schema.with_info_wrap_validator_function(self._read, text, serialization=writer, metadata=metadata)
 
-    def _read(self, value: Any, read_text: Callable[[Any], Any]) -> Any:
+    def _read(self, value: Any, read_text: Callable[[Any], Any], info: ValidationInfo[Any]) -> Any:
         made = self._make(value, read_text)
-        _note(made)
+        _note(made, info.context)
         return made
 
     def _make(self, value: Any, read_text: Callable[[Any], Any]) -> Referent | Unresolved:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue, PydanticUserError, ValidationError, create_model
 from pydantic_core import PydanticSerializationError, to_json
 
-from remit.call.reference import check_references, note_references, reference_kinds
+from remit.call.reference import ReferenceNotes, check_references, reference_kinds
 from remit.call.typed_schema import TypedSchema, contracts_are_checked, say_why
 from remit.chat.wire import without_surrogates
 from remit.errors import ContractError, InvalidArgumentsError, InvalidOutputError
@@ -78,10 +78,10 @@ class Input(TypedSchema[P]):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
         validate, extra = self._adapter.validator.validate_json, "forbid" if strict else None
         try:
-            if not self._may_refer:  # collecting references costs more than most bindings
-                payload: P = validate(arguments.raw, strict=strict or None, extra=extra)
-            else:
-                payload = self._read(lambda: validate(arguments.raw, strict=strict or None, extra=extra))
+            notes = self._make_notes()
+            payload: P = validate(arguments.raw, strict=strict or None, extra=extra, context=notes)
+            if notes is not None:
+                check_references(self._adapter, payload, notes)
             if self._is_checked:
                 self._check_shown(payload, arguments.value, arguments.raw)
         except ValueError as error:
@@ -95,7 +95,10 @@ class Input(TypedSchema[P]):
             InvalidArgumentsError: they do not fit.
         """
         try:
-            payload = self._read(lambda: self.model.model_validate(dict(values), by_alias=True, by_name=True))
+            notes = self._make_notes()
+            payload = self.model.model_validate(dict(values), context=notes, by_alias=True, by_name=True)
+            if notes is not None:
+                check_references(self._adapter, payload, notes)
             self._check_shown(payload, {name: value for name, value in values.items() if type(value) in _JSON_TYPES})
         except ValueError as error:
             raise InvalidArgumentsError(self.explain(error)) from error
@@ -108,12 +111,10 @@ class Input(TypedSchema[P]):
             InvalidArgumentsError: JSON cannot represent the payload, or would load as a different one; or a text of it
                 is a reference that would not be resolved.
         """
-        if self._may_refer:
-            with note_references() as seen:
-                text = canonical_json(self._to_json_value(payload))
-            check_references(self._adapter, payload, seen)
-        else:
-            text = canonical_json(self._to_json_value(payload))
+        notes = self._make_notes()
+        text = canonical_json(self._to_json_value(payload, notes=notes))
+        if notes is not None:
+            check_references(self._adapter, payload, notes)
         if self._codec.needs_round_trip_check or self._codec.leaves_out_values:
             self._check_round_trip(payload, text, set(self.model.model_fields))
         return text
@@ -138,7 +139,11 @@ class Input(TypedSchema[P]):
             ValidationError: the model does not allow it; `explain` gives the reason.
             InvalidArgumentsError: a reference would be lost.
         """
-        return self._read(lambda: self.model.model_validate_json(text))
+        notes = self._make_notes()
+        payload = self.model.model_validate_json(text, context=notes)
+        if notes is not None:
+            check_references(self._adapter, payload, notes)
+        return payload
 
     def check_payload(self, payload: object) -> P:
         """Return ``payload`` if it is an instance of the model.
@@ -172,25 +177,25 @@ class Input(TypedSchema[P]):
         except ContractError:
             return True
 
+    def _make_notes(self) -> ReferenceNotes | None:
+        """The context in which pydantic notes references; None if there can be none, because noting them is slow."""
+        return ReferenceNotes() if self._may_refer else None
+
     def _to_json_value(
-        self, payload: P, fields: set[str] | None = None, *, exclude: dict[Any, Any] | None = None
+        self,
+        payload: P,
+        fields: set[str] | None = None,
+        *,
+        exclude: dict[Any, Any] | None = None,
+        notes: ReferenceNotes | None = None,
     ) -> dict[str, Any]:
         try:
             plain: dict[str, Any] = self._codec.serializer.to_python(
-                payload, mode="json", by_alias=True, include=fields, exclude=exclude
+                payload, mode="json", by_alias=True, include=fields, exclude=exclude, context=notes
             )
         except (PydanticSerializationError, ValueError, RecursionError) as error:
             raise InvalidArgumentsError(f"JSON cannot hold the arguments: {say_why(error)}") from error
         return plain
-
-    def _read(self, read: Callable[[], object]) -> P:
-        """Return the payload from ``read``, after checking that every reference will be resolved."""
-        if not self._may_refer:
-            return cast("P", read())
-        with note_references() as seen:
-            payload = read()
-        check_references(self._adapter, payload, seen)
-        return cast("P", payload)
 
     def _check_round_trip(self, payload: P, text: str, fields: set[str]) -> None:
         """Refuse a payload whose JSON loads as a different payload, because that one would run."""

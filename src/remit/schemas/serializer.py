@@ -37,8 +37,8 @@ def build_serializer(adapter: TypeAdapter[Any], *, include_computed: bool = True
     return _build_sorting_serializer(schema)
 
 
-def sort_sets(value: object) -> object:
-    """Return ``value`` with sorted lists instead of its sets.
+def sort_sets(value: object, context: object = None) -> object:
+    """Return ``value`` with sorted lists instead of its sets. ``context`` is pydantic's, for the models in it.
 
     Raises:
         ValueError: two keys of a mapping have the same text, such as 1 and "1".
@@ -48,28 +48,33 @@ def sort_sets(value: object) -> object:
     try:
         canonical_text(value)  # fails on sets and on keys of mixed types, which is the quickest test
     except (TypeError, ValueError, RecursionError):
-        return _sort_nested_sets(value)
+        return _sort_nested_sets(value, context)
     return value
+
+
+def _serialize_any(value: object, info: SerializationInfo[Any]) -> object:
+    return sort_sets(value, info.context)
 
 
 _SCALAR_TYPES: Final = frozenset({str, int, float, bool, type(None)})
 
 
-def _sort_nested_sets(value: Any) -> Any:
+def _sort_nested_sets(value: Any, context: object) -> Any:
     if isinstance(value, (set, frozenset)):
-        return sorted((_to_json_value(_sort_nested_sets(part)) for part in cast("set[Any]", value)), key=compact_json)
+        parts = (_sort_nested_sets(part, context) for part in cast("set[Any]", value))
+        return sorted(map(_to_json_value, parts), key=compact_json)
     if isinstance(value, dict):
         named = cast("dict[Any, Any]", value)
         if len(_to_json_value(dict.fromkeys(named))) < len(named):
             raise ValueError("two keys of a mapping have the same text in JSON, such as 1 and '1'")
-        return {key: _sort_nested_sets(part) for key, part in named.items()}
+        return {key: _sort_nested_sets(part, context) for key, part in named.items()}
     if isinstance(value, (list, tuple)):
-        return [_sort_nested_sets(part) for part in cast("list[Any]", value)]
+        return [_sort_nested_sets(part, context) for part in cast("list[Any]", value)]
     kind = cast("type[Any]", type(value))
     if issubclass(kind, BaseModel) or is_pydantic_dataclass(kind):
-        return _write_by_class(value)
+        return _write_by_class(value, context)
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _sort_nested_sets(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: _sort_nested_sets(getattr(value, field.name), context) for field in fields(value)}
     return value
 
 
@@ -77,8 +82,8 @@ def _to_json_value(value: Any) -> Any:
     return _ANY_SERIALIZER.to_python(value, mode="json", by_alias=True)
 
 
-def _write_by_class(value: object) -> Any:
-    return _class_serializer(type(value)).to_python(value, mode="json", by_alias=True)
+def _write_by_class(value: object, context: object) -> Any:
+    return _class_serializer(type(value)).to_python(value, mode="json", by_alias=True, context=context)
 
 
 @lru_cache(maxsize=256)
@@ -124,7 +129,7 @@ def _write_json_text(value: Any, write: Callable[[Any], Any]) -> str:
 _NON_FINITE_CONFIG: Final = CoreConfig(ser_json_inf_nan="constants")
 _SORTED_SET_SERIALIZATION: Final = wrap_serializer_function_ser_schema(_serialize_sorted, when_used="json")
 _JSON_TEXT_SERIALIZATION: Final = wrap_serializer_function_ser_schema(_write_json_text, when_used="json")
-_SORT_SETS_SERIALIZATION: Final = plain_serializer_function_ser_schema(sort_sets, when_used="json")
+_SORT_SETS_SERIALIZATION: Final = plain_serializer_function_ser_schema(_serialize_any, info_arg=True, when_used="json")
 _ANY_SERIALIZER: Final = SchemaSerializer({"type": "any"}, _NON_FINITE_CONFIG)
 _CLASS_TYPES: Final = frozenset({"model", "dataclass"})
 
@@ -167,13 +172,13 @@ def _use_stand_in(node: Node) -> None:
     if not node.get("config", {}).get("polymorphic_serialization"):
         return
 
-    def write(value: object, write_fields: SerializerFunctionWrapHandler) -> Any:
-        return write_fields(value) if type(value) is kind else _write_by_class(value)
+    def write(value: object, write_fields: SerializerFunctionWrapHandler, info: SerializationInfo[Any]) -> Any:
+        return write_fields(value) if type(value) is kind else _write_by_class(value, info.context)
 
     node["config"] = {**node["config"], "polymorphic_serialization": False}
     inner = {key: part for key, part in node.items() if key != "ref"}
     node["serialization"] = wrap_serializer_function_ser_schema(
-        write, schema=cast("CoreSchema", inner), when_used="json"
+        write, info_arg=True, schema=cast("CoreSchema", inner), when_used="json"
     )
 
 
