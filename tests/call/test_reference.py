@@ -371,9 +371,10 @@ class Anything(BaseModel):
     part: Any = None
 
 
-@pytest.mark.parametrize("wrap", [lambda page: page, lambda page: [{1, 2}, page]], ids=["itself", "beside a set"])
-def test_an_unresolved_reference_within_a_part_of_any_type_is_refused(wrap: Any) -> None:
-    made = Anything(page=Referent("7", "page", "Home", "3"), part=wrap(Anything.model_construct(page="home")))
+@pytest.mark.parametrize("beside", [(), ({1, 2},)], ids=["alone", "beside a set"])
+def test_an_unresolved_reference_within_a_part_of_any_type_is_refused(beside: tuple[Any, ...]) -> None:
+    part = [*beside, Anything.model_construct(page="home")]
+    made = Anything(page=Referent("7", "page", "Home", "3"), part=part)
     with pytest.raises(InvalidArgumentsError, match="'home' would not be resolved as a reference"):
         Input(Anything).dump_canonical(made)
 
@@ -388,8 +389,8 @@ def test_the_validators_of_an_application_find_nothing_in_the_context_in_which_r
         @field_validator("title")
         @classmethod
         def look(cls, title: str, info: ValidationInfo[Any]) -> str:
-            found.append((info.context or {}).get("title"))
+            found.append(dict(info.context or {}))
             return title
 
     assert Input(Titled).bind(parse_arguments('{"page":"home","title":"Start"}')).title == "Start"
-    assert found == [None]
+    assert found == [{}]
