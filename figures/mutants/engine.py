@@ -84,9 +84,9 @@ _SITE_LOST: Final = {
 }
 
 MUTANTS: Final = (
-    *mutants_of("engine.kill.doubled", _DOUBLED, partial(measure_kills, 16, 4.0, 15.0)),
+    *mutants_of("engine.kill.doubled", _DOUBLED, partial(measure_kills, 40, 8.0, 15.0)),
     *mutants_of("engine.kill.lost", _LOST, partial(measure_kills, 16, 4.0, 40.0)),
-    *mutants_of("engine.outage.doubled", _DOUBLED, partial(measure_outages, 16, 4.0, 15.0)),
+    *mutants_of("engine.outage.doubled", _DOUBLED, partial(measure_outages, 40, 8.0, 15.0)),
     *mutants_of("engine.outage.lost", _LOST_BY_OUTAGE, partial(measure_outages, 16, 4.0, 25.0)),
     *mutants_of("engine.cms.doubled", _SITE_DOUBLED, measure_repetitions),
     *mutants_of("engine.cms.lost", _SITE_LOST, partial(measure_cms, 24, 6.0, 25.0)),
