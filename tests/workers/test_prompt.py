@@ -288,3 +288,13 @@ def test_a_text_that_was_not_given_is_not_looked_for_anywhere(tmp_path: Path, mo
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InternalError, match=r"prompt:1: .*TemplateNotFound: tone\.md"):
         render('{% include "tone.md" %}')
+
+
+def test_each_rendering_may_cost_as_much_as_the_one_before_also_in_macros_of_another_text() -> None:
+    includes = {"work.md": "{% macro repeat(times) %}{{ 'a' * times }}{% endmacro %}"}
+    work = "{% for each in range(count) %}{% set done = repeat(times) %}{% endfor %}{{ count }}"
+    template = Template(f'{{% from "work.md" import repeat %}}{work}', includes=includes)
+    fields = {"times": MAX_COST // 20, "count": 3}
+    assert [template.render(fields) for _ in range(9)] == ["3"] * 9
+    with pytest.raises(InternalError, match=f"it takes more than {MAX_COST:,} steps"):
+        template.render({**fields, "count": 27})

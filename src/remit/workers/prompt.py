@@ -61,14 +61,13 @@ class Template:
             InvalidArgumentsError: the prompt is too long.
             InternalError: it cannot be rendered for this input.
         """
-        from remit.workers.render_cost import CURRENT_COST, RenderCost  # noqa: PLC0415 - it imports Jinja
-        from remit.workers.sandbox import BoundedRange  # noqa: PLC0415
+        from remit.workers.sandbox import BoundedRange  # noqa: PLC0415 - it imports Jinja
 
         parts: list[str] = []
         remaining = MAX_PROMPT_CHARS
-        token = CURRENT_COST.set(RenderCost())
         try:
-            for part in self._sandbox.get_template(MAIN_TEMPLATE).generate({"range": BoundedRange(), **fields}):
+            template = self._sandbox.start_rendering().get_template(MAIN_TEMPLATE)
+            for part in template.generate({"range": BoundedRange(), **fields}):
                 parts.append(part)
                 remaining -= len(part)
                 if remaining < 0:
@@ -76,8 +75,6 @@ class Template:
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
             raise InternalError(f"{self._locate_error(error)}: the prompt cannot be rendered: {message}") from error
-        finally:
-            CURRENT_COST.reset(token)
         if remaining < 0:
             raise InvalidArgumentsError(f"the prompt of {self._file} is longer than {MAX_PROMPT_CHARS:,} characters")
         return _BLANK_LINES.sub("", "".join(parts)).rstrip()

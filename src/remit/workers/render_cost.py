@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, ItemsView, Iterable, KeysView, Mapping, Sequence, ValuesView
-from contextvars import ContextVar
 from typing import Any, Final, cast
 
 from jinja2.exceptions import SecurityError
@@ -42,9 +41,29 @@ class RenderCost:
         """Count the characters and parts of values, including nested ones."""
         self.add(_measure(values))
 
+    def add_call(self, name: str, values: Sequence[Any], options: Mapping[str, Any]) -> None:
+        """Count the arguments of a filter or method, and the largest result that it may make."""
+        given = (*values, *options.values())
+        self.add_values(given)
+        self.add(sum(abs(each) for each in given[1:] if isinstance(each, int)))  # such as a width
+        if name in _ESTIMATES:
+            self.add(_ESTIMATES[name](given))
 
-CURRENT_COST: Final[ContextVar[RenderCost]] = ContextVar("remit_render_cost")
-"""The cost of the current task's rendering. Outside a rendering, nothing can be called."""
+    def add_operation(self, operator: str, left: Any, right: Any) -> None:
+        """Count the operands of an operator, and the largest result that it may make."""
+        if isinstance(left, int) and isinstance(right, int):
+            bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
+            if bits > MAX_BITS:
+                raise SecurityError(f"a number of more than {MAX_BITS:,} bits")
+            return
+        self.add_values((left, right))
+        if operator == "*":
+            for many, times in ((left, right), (right, left)):
+                if isinstance(many, (str, list, tuple)) and isinstance(times, int):
+                    self.add(max(times, 0) * _measure((cast("object", many),)))
+        if operator == "%" and isinstance(left, str):
+            values = cast("tuple[Any, ...]", right) if isinstance(right, tuple) else (right,)
+            self.add(_estimate_format((left, *values)))
 
 
 def _measure(values: Iterable[object]) -> int:
@@ -64,33 +83,6 @@ def _parts(value: object) -> Iterable[object]:
     if isinstance(value, Namespace):
         return cast("dict[str, object]", object.__getattribute__(value, "_Namespace__attrs")).values()
     return cast("Iterable[object]", value) if isinstance(value, (list, tuple, set, frozenset, *VIEWS)) else ()
-
-
-def count_call(name: str, values: Sequence[Any], options: Mapping[str, Any]) -> None:
-    """Count the arguments of a filter or method, and the largest result that it may make."""
-    cost = CURRENT_COST.get()
-    given = (*values, *options.values())
-    cost.add_values(given)
-    cost.add(sum(abs(each) for each in given[1:] if isinstance(each, int)))  # such as a width
-    if name in _ESTIMATES:
-        cost.add(_ESTIMATES[name](given))
-
-
-def count_operation(operator: str, left: Any, right: Any) -> None:
-    """Count the operands of an operator, and the largest result that it may make."""
-    if isinstance(left, int) and isinstance(right, int):
-        bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
-        if bits > MAX_BITS:
-            raise SecurityError(f"a number of more than {MAX_BITS:,} bits")
-        return
-    cost = CURRENT_COST.get()
-    cost.add_values((left, right))
-    if operator == "*":
-        for many, times in ((left, right), (right, left)):
-            if isinstance(many, (str, list, tuple)) and isinstance(times, int):
-                cost.add(max(times, 0) * _measure((cast("object", many),)))
-    if operator == "%" and isinstance(left, str):
-        cost.add(_estimate_format((left, *(cast("tuple[Any, ...]", right) if isinstance(right, tuple) else (right,)))))
 
 
 def _estimate_format(given: Sequence[Any]) -> int:

@@ -5,12 +5,21 @@ Nothing is escaped, because a prompt is Markdown and a model would read ``&lt;``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from functools import cache, wraps
-from types import BuiltinMethodType
+from types import BuiltinMethodType, CodeType
 from typing import Any, Final, cast
 
-from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound, TemplateSyntaxError, nodes, pass_context
+from jinja2 import (
+    BaseLoader,
+    Environment,
+    StrictUndefined,
+    Template,
+    TemplateNotFound,
+    TemplateSyntaxError,
+    nodes,
+    pass_context,
+)
 from jinja2.exceptions import SecurityError
 from jinja2.filters import FILTERS
 from jinja2.runtime import Context
@@ -19,7 +28,7 @@ from jinja2.tests import TESTS
 from jinja2.visitor import NodeTransformer
 
 from remit.workers.literal_text import keep_literal_text
-from remit.workers.render_cost import CURRENT_COST, VIEWS, count_call, count_operation
+from remit.workers.render_cost import VIEWS, RenderCost
 
 MAX_ITEMS: Final = 10_000
 """The maximum number of values from all ranges in one rendering."""
@@ -37,8 +46,12 @@ _ITERATED: Final = "_remit_iterated"
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """The environment of one prompt. It can load only ``texts``; ``get_file`` gives the file of each."""
+    """The environment of one prompt. It can load only ``texts``; ``get_file`` gives the file of each.
 
+    A template is rendered in the environment that `start_rendering` returns, which has the ``cost`` of one rendering.
+    """
+
+    cost: RenderCost
     intercepted_binops = frozenset(("+", "-", "*", "/", "//", "%", "**"))
 
     def __init__(self, texts: Mapping[str, str], get_file: Callable[[str], str]) -> None:
@@ -50,12 +63,18 @@ class Sandbox(ImmutableSandboxedEnvironment):
             trim_blocks=True,
             lstrip_blocks=True,
             comment_start_string=_NO_COMMENT,
-            finalize=_count_output,
+            finalize=_count_value,
         )
         for name in _FILLER_GLOBALS:
             del self.globals[name]
         filters, tests = _counted_functions()
         self.filters, self.tests = dict(filters), dict(tests)
+
+    def start_rendering(self) -> Sandbox:
+        """The environment of one rendering, with the same compiled templates."""
+        rendering = self.overlay()
+        rendering.cost = RenderCost()
+        return rendering
 
     def preprocess(self, source: str, name: str | None = None, filename: str | None = None) -> str:
         """The template, with its literal parts as text."""
@@ -73,16 +92,17 @@ class Sandbox(ImmutableSandboxedEnvironment):
         owner = [method.__self__] if isinstance(method, BuiltinMethodType) else []
         if owner:
             args = tuple(map(_as_list, args))
-        count_call(method.__name__ if owner else "", (*owner, *args), kwargs)
+        __self.cost.add_call(method.__name__ if owner else "", (*owner, *args), kwargs)
         found = super().call(__context, __obj, *args, **kwargs)
         if isinstance(found, bytes):
             raise SecurityError(f"{method.__name__} returns bytes; a prompt is text")
-        return _count_value(found)
+        __self.cost.add_values((found,))
+        return found
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Compute with two values, unless the result is too large."""
-        count_operation(operator, left, right)
-        return _count_value(super().call_binop(context, operator, left, right))
+        self.cost.add_operation(operator, left, right)
+        return _count_value(context, super().call_binop(context, operator, left, right))
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         try:
@@ -173,17 +193,32 @@ def _counted_functions() -> tuple[Mapping[str, Callable[..., Any]], Mapping[str,
 
 
 def _count_calls(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter or test that counts its work. It fails outside a rendering, which prevents constant folding."""
-    first = 1 if hasattr(function, "jinja_pass_arg") else 0
+    """A filter or test that counts its work. It takes the context, which prevents constant folding."""
+    kind = getattr(function, "jinja_pass_arg", None)
+    first = None if kind is None else _FIRST_ARGUMENTS[kind.name]
 
     @wraps(function)
-    def run_counted(*args: Any, **kwargs: Any) -> Any:
+    def run_counted(context: Context, *args: Any, **kwargs: Any) -> Any:
         if name == "join":
-            args = (*args[:first], *map(_as_list, args[first:]))
-        count_call(name, args[first:], kwargs)
-        return _count_value(function(*args, **kwargs))
+            args = tuple(map(_as_list, args))
+        _cost_of(context).add_call(name, args, kwargs)
+        if first is not None:
+            args = (first(context), *args)
+        return _count_value(context, function(*args, **kwargs))
 
-    return run_counted
+    return pass_context(run_counted)
+
+
+_FIRST_ARGUMENTS: Final[Mapping[str, Callable[[Context], object]]] = {
+    "context": lambda context: context,
+    "eval_context": lambda context: context.eval_ctx,
+    "environment": lambda context: context.environment,
+}
+"""What Jinja passes to a filter or test before its arguments, by the names of its marks."""
+
+
+def _cost_of(context: Context) -> RenderCost:
+    return cast("Sandbox", context.environment).cost
 
 
 def _as_list(value: Any) -> Any:
@@ -191,22 +226,20 @@ def _as_list(value: Any) -> Any:
     return list(cast("Iterable[Any]", value)) if isinstance(value, (Iterator, *VIEWS)) else value
 
 
-def _count_value(value: Any) -> Any:
-    CURRENT_COST.get().add_values((value,))
+@pass_context
+def _count_value(context: Context, value: Any) -> Any:
+    _cost_of(context).add_values((value,))
     return value
 
 
 @pass_context
-def _count_output(_context: Context, value: Any) -> Any:
-    return _count_value(value)
+def _count_step(context: Context, text: int) -> None:
+    _cost_of(context).add(text)
 
 
-def _count_step(text: int) -> None:
-    CURRENT_COST.get().add(text)
-
-
-def _count_items(values: Iterable[Any]) -> Iterator[Any]:
-    cost = CURRENT_COST.get()
+@pass_context
+def _count_items(context: Context, values: Iterable[Any]) -> Iterator[Any]:
+    cost = _cost_of(context)
     for value in values:
         cost.add(0)
         yield value
@@ -228,11 +261,23 @@ class BoundedRange:
 
 
 class _TextLoader(BaseLoader):
-    """Loads the texts of one prompt and tells Jinja their files."""
+    """Loads the texts of one prompt and tells Jinja their files. Each is compiled once, for all renderings."""
 
     def __init__(self, texts: Mapping[str, str], get_file: Callable[[str], str]) -> None:
         self._texts = texts
         self._get_file = get_file
+        self._compiled: dict[str, CodeType] = {}
+
+    def load(
+        self,
+        environment: Environment,
+        name: str,
+        globals: MutableMapping[str, Any] | None = None,  # noqa: A002 - the name that Jinja calls it by
+    ) -> Template:
+        if name not in self._compiled:
+            source, file, _ = self.get_source(environment, name)
+            self._compiled[name] = environment.compile(source, name, file)
+        return environment.template_class.from_code(environment, self._compiled[name], globals or {})
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         if template not in self._texts:
