@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
 from remit.approvals.service import DecisionOptions, GrantService
+from remit.call.contract import Contract
 from remit.client.open_run import IDLE_SECONDS, OpenRun
 from remit.client.reader import RunDetails
 from remit.client.run_service import RunService
@@ -68,15 +69,17 @@ class Client(UpdateReader):
     def __init__(self, runtime: _Runtime, principal: Principal, *, application: str, prices: Prices) -> None:
         super().__init__(runtime.store, principal, application=application, prices=prices)
         self._runtime = runtime
-        self._find_contract = self._find_listed
+        self._find_contract = self.contract
 
     @property
     def _runs(self) -> RunService:
         """The service of the application version that the runtime serves now."""
         return self._runtime.runs
 
-    def _find_listed(self, name: str) -> AnyCallee | None:
-        return self._runtime.dispatcher.find(name)
+    def contract(self, name: str) -> Contract | None:
+        """The contract of the tool or agent of that name, such as for `remit.views.sentence_of`; None if unknown."""
+        check_text("contract: name", name)
+        return self._runtime.dispatcher.find(name) if name else None
 
     async def tools(self, *, target: str = "") -> list[ToolInfo]:
         """The tools that the principal may call, with their schemas and facts, sorted by name.

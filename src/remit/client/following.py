@@ -224,3 +224,12 @@ async def follow_execution(
         async for event in events:
             yield event
     yield await task
+
+
+def seq_of_place(after: str) -> int:
+    """The number of the last item before a place in a stream.
+
+    Raises:
+        RequestError: it is not a place.
+    """
+    return _Cursor(after).seq

@@ -17,8 +17,8 @@ from remit.engine.port import Engine
 from remit.runtime import Runtime
 from remit.server.health import health_routes
 from remit.server.identity import Authenticate
+from remit.server.operations import OPERATIONS
 from remit.server.problems import HANDLERS
-from remit.server.rest.operations import OPERATIONS
 from remit.server.serving import ServerSettings, Serving
 
 _LOG: Final = logging.getLogger("remit.server")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from remit.client.client import Client
-from remit.core.checks import check_counts, check_numbers, check_positive
+from remit.core.checks import check_counts, check_positive
 from remit.engine.port import Engine
 from remit.errors import RequestError
 from remit.runtime import Runtime
@@ -24,7 +24,8 @@ class ServerSettings:
     """Limits of a server.
 
     Args:
-        body_bytes: the size of a request's body, except of a file.
+        body_bytes: the size of a request's body.
+        history_bytes: the size of one of AG-UI, which repeats all messages.
         file_bytes: the size of a file that is sent.
         concurrency: how many runs this process executes at once; 0 if only other processes execute runs.
         poll_seconds: seconds between two looks for changes that other processes made.
@@ -32,6 +33,7 @@ class ServerSettings:
     """
 
     body_bytes: int = 1_000_000
+    history_bytes: int = 16_000_000
     file_bytes: int = 50_000_000
     concurrency: int = 8
     poll_seconds: float = 0.5
@@ -42,11 +44,11 @@ class ServerSettings:
         check_positive(
             "ServerSettings",
             body_bytes=self.body_bytes,
+            history_bytes=self.history_bytes,
             file_bytes=self.file_bytes,
             poll_seconds=self.poll_seconds,
             keep_alive_seconds=self.keep_alive_seconds,
         )
-        check_numbers("ServerSettings", body_bytes=self.body_bytes, file_bytes=self.file_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +90,13 @@ class Serving:
         if self.engine is not None:
             await self.engine.wake(run)
 
-    async def read_body(self, request: Request, limit: int = 0) -> bytes:
-        """The body of a request, of at most ``limit`` bytes, by default those of the settings.
+    async def read_body(self, request: Request, most: int) -> bytes:
+        """The body of a request, of at most ``most`` bytes.
 
         Raises:
             TooLargeError: it is larger. Nothing beyond the limit was read.
         """
-        most, content = limit or self.settings.body_bytes, bytearray()
+        content = bytearray()
         async for part in request.stream():
             content += part
             if len(content) > most:

@@ -17,17 +17,31 @@ class AgentDocument(Document):
     description: str
 
 
+class ViewDocument(Document):
+    """How the objects of a kind are shown; see `remit.app.App`. ``listed``: they have a list."""
+
+    kind: str
+    title: str
+    listed: bool
+    has_changes: bool
+
+
 class ApplicationDocument(Document):
-    """The application and its agents."""
+    """The application with its agents and its views of objects."""
 
     name: str
     agents: tuple[AgentDocument, ...]
+    views: tuple[ViewDocument, ...]
 
     @staticmethod
     def of(app: App) -> ApplicationDocument:
         """The document of an application."""
         agents = (AgentDocument(name=each.name, description=each.description) for each in app.agents)
-        return ApplicationDocument(name=app.name, agents=tuple(agents))
+        views = (
+            ViewDocument(kind=each.kind, title=each.title, listed=each.list is not None, has_changes=each.has_changes)
+            for each in app.views
+        )
+        return ApplicationDocument(name=app.name, agents=tuple(agents), views=tuple(views))
 
 
 class Can(Document):

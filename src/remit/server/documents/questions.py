@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+from remit.call.contract import Contract
 from remit.client.client import Client
 from remit.journal.question_row import QuestionRow
 from remit.record.question import Decision, DecisionKind, PlannedCall, Question, QuestionKind, QuestionStatus
 from remit.server.documents.document import Asked, ChangeDocument, Document
-from remit.server.documents.sentence import Sentence
+from remit.server.documents.sentence import SentenceDocument
+from remit.views.sentences import sentence_of_arguments, sentence_of_question
 
 
 class PlannedCallDocument(Document):
@@ -16,18 +18,18 @@ class PlannedCallDocument(Document):
 
     call: str
     tool: str
-    sentence: Sentence
+    sentence: SentenceDocument
     summary: str
     rows: tuple[ChangeDocument, ...]
     arguments: str
 
     @staticmethod
-    def of(planned: PlannedCall) -> PlannedCallDocument:
-        """The document of a planned call."""
+    def of(planned: PlannedCall, contract: Contract | None) -> PlannedCallDocument:
+        """The document of a planned call of the tool with a contract."""
         return PlannedCallDocument(
             call=planned.call,
             tool=planned.tool,
-            sentence=Sentence.of_tool(planned.tool),
+            sentence=SentenceDocument.of(sentence_of_arguments(planned.tool, contract, planned.arguments)),
             summary=planned.preview.summary,
             rows=ChangeDocument.of(planned.preview.changes),
             arguments=planned.arguments,
@@ -83,18 +85,20 @@ class MayDecide(Document):
 class QuestionDocument(Document):
     """A question about one call, and what the reader may do with it.
 
-    ``about``: whether to make a call, or whether an interrupted call happened. ``needs`` is the kind of decision that
-    the call requires. ``why`` is the reason that the policy gives, ``permissions`` what a decision needs, and
-    ``fourEyes`` says that another person must decide. ``quote`` is the message that led to the call, and ``news`` are
-    the arguments that differ from the asker's last approved call of this kind. ``arguments`` are the exact ones, as
-    canonical JSON, and ``digest`` is that of the call.
+    ``about``: whether to make a call, or whether an interrupted call happened. ``sentence`` and ``consequence`` say
+    what would happen and what follows, as the person was asked. ``needs`` is the kind of decision that the call
+    requires, ``why`` the reason that the policy gives, and ``permissions`` what a decision needs; ``fourEyes``: another
+    person must decide. ``quote`` is the message that led to the call, and ``news`` are the arguments that differ from
+    the asker's last approved call of this kind. ``arguments`` are the exact ones, as canonical JSON, and ``digest`` is
+    that of the call.
     """
 
     id: str
     status: QuestionStatus
     about: QuestionKind
     needs: DecisionKind
-    sentence: Sentence
+    sentence: SentenceDocument
+    consequence: str
     summary: str
     why: str
     rule: str
@@ -133,7 +137,8 @@ class QuestionDocument(Document):
             status=row.status,
             about=question.kind,
             needs=question.needs,
-            sentence=Sentence.of_tool(question.tool),
+            sentence=SentenceDocument.of(sentence_of_question(question, client.contract(question.tool))),
+            consequence=question.consequence,
             summary=question.shown,
             why=question.reason,
             rule=question.rule,
@@ -146,7 +151,7 @@ class QuestionDocument(Document):
             arguments=question.arguments,
             at_default=question.at_default,
             digest=question.match,
-            plan=tuple(map(PlannedCallDocument.of, question.plan)),
+            plan=tuple(PlannedCallDocument.of(each, client.contract(each.tool)) for each in question.plan),
             asker=question.asker,
             agent=question.agent,
             run=question.run,

@@ -7,14 +7,16 @@ from collections.abc import Mapping, Sequence
 from remit.call.changed import Changed
 from remit.client.reader import RunDetails
 from remit.record.items import Author, output_content
+from remit.record.sentence import Sentence
 from remit.server.documents.document import Document
 from remit.server.documents.questions import QuestionDocument
 from remit.server.documents.runs import FailureDocument, RunFields, row_fields
-from remit.server.documents.sentence import Sentence
+from remit.server.documents.sentence import SentenceDocument
 from remit.server.documents.usage import UsageDocument
 from remit.views.parts import CallState, CallView, MessageView, NoteView
-from remit.views.receipt import Receipt, ReceiptCall
+from remit.views.receipt import FindContract, Receipt, ReceiptCall
 from remit.views.run_view import RunView
+from remit.views.sentences import sentence_of
 
 
 class NoteDocument(Document):
@@ -57,7 +59,7 @@ class CallDocument(Document):
     call: str
     parent: str
     tool: str
-    sentence: Sentence
+    sentence: SentenceDocument
     state: CallState
     by: str
     arguments: str
@@ -74,13 +76,13 @@ class CallDocument(Document):
     calls: tuple[CallDocument, ...]
 
     @staticmethod
-    def of(call: CallView, by: str = "") -> CallDocument:
+    def of(call: CallView, find_contract: FindContract, by: str = "") -> CallDocument:
         """The document of a call, which the tool or agent ``by`` makes."""
         return CallDocument(
             call=call.id,
             parent=call.parent,
             tool=call.tool,
-            sentence=Sentence.of_tool(call.tool),
+            sentence=SentenceDocument.of(sentence_of(call, find_contract(call.tool))),
             state=call.state,
             by=by,
             arguments=call.arguments,
@@ -94,7 +96,7 @@ class CallDocument(Document):
             questions=tuple(dict.fromkeys(each.question.id for each in call.questions)),
             notes=tuple(map(NoteDocument.of, call.notes)),
             changed=tuple(map(ChangedDocument.of, call.changes)),
-            calls=tuple(CallDocument.of(each, call.tool) for each in call.calls),
+            calls=tuple(CallDocument.of(each, find_contract, call.tool) for each in call.calls),
         )
 
 
@@ -128,18 +130,18 @@ class ReceiptLine(Document):
 
     call: str
     tool: str
-    sentence: Sentence
+    sentence: SentenceDocument
     objects: tuple[ChangedDocument, ...]
     described: tuple[str, ...]
     error: str
 
     @staticmethod
-    def of(call: ReceiptCall) -> ReceiptLine:
+    def of(call: ReceiptCall, sentence: Sentence) -> ReceiptLine:
         """The line of a call."""
         return ReceiptLine(
             call=call.id,
             tool=call.tool,
-            sentence=Sentence.of_tool(call.tool),
+            sentence=SentenceDocument.of(sentence),
             objects=tuple(map(ChangedDocument.of, call.objects)),
             described=call.changed_objects,
             error="" if call.error is None else call.error.message,
@@ -156,12 +158,16 @@ class ReceiptDocument(Document):
     erased: tuple[ReceiptLine, ...]
 
     @staticmethod
-    def of(receipt: Receipt) -> ReceiptDocument:
-        """The document of a receipt."""
+    def of(receipt: Receipt, view: RunView, find_contract: FindContract) -> ReceiptDocument:
+        """The document of the receipt of a run."""
+
+        def line(call: ReceiptCall) -> ReceiptLine:
+            return ReceiptLine.of(call, sentence_of(view.calls[call.id], find_contract(call.tool)))
+
         parts: Mapping[str, Sequence[ReceiptCall]] = {
             name: getattr(receipt, name) for name in ReceiptDocument.__struct_fields__
         }
-        return ReceiptDocument(**{name: tuple(map(ReceiptLine.of, calls)) for name, calls in parts.items()})
+        return ReceiptDocument(**{name: tuple(map(line, calls)) for name, calls in parts.items()})
 
 
 class RunDocument(RunFields):
@@ -180,7 +186,9 @@ class RunDocument(RunFields):
     failure: FailureDocument | None
 
     @staticmethod
-    def of(details: RunDetails, view: RunView, questions: Sequence[QuestionDocument]) -> RunDocument:
+    def of(
+        details: RunDetails, view: RunView, questions: Sequence[QuestionDocument], find_contract: FindContract
+    ) -> RunDocument:
         """The document of a run."""
         return RunDocument(
             **row_fields(details.row),
@@ -189,10 +197,10 @@ class RunDocument(RunFields):
             error=details.error,
             reason=details.reason,
             retry_at=details.retry_at,
-            root=None if view.root is None else CallDocument.of(view.root),
+            root=None if view.root is None else CallDocument.of(view.root, find_contract),
             messages=tuple(map(MessageDocument.of, view.messages)),
             questions=tuple(questions),
-            receipt=ReceiptDocument.of(details.receipt),
+            receipt=ReceiptDocument.of(details.receipt, view, find_contract),
             usage=UsageDocument.of(details.usage),
             failure=FailureDocument.of(view.first_failure),
         )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from remit.record.sentence import Sentence
 from remit.server.documents.document import Document
 
 
-class Sentence(Document):
+class SentenceDocument(Document):
     """A sentence for people. ``parts`` are its pieces; true marks a name, which displays emphasize."""
 
     text: str
     parts: tuple[tuple[str, bool], ...] = ()
 
     @staticmethod
-    def of_tool(name: str) -> Sentence:
-        """The sentence of a tool of which only the name is known."""
-        return Sentence(text=name, parts=((name, True),))
+    def of(sentence: Sentence) -> SentenceDocument:
+        """The document of a sentence."""
+        return SentenceDocument(text=sentence.text, parts=sentence.parts)

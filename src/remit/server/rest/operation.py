@@ -15,7 +15,7 @@ from starlette.routing import Route
 from remit.client.client import Client
 from remit.errors import RequestError
 from remit.server.documents.document import Asked
-from remit.server.serving import Serving
+from remit.server.serving import ServerSettings, Serving
 
 Q = TypeVar("Q", bound=Struct)
 B = TypeVar("B", bound=Struct | None)
@@ -44,18 +44,20 @@ class Sent(Generic[Q, B]):
 class Operation:
     """One method of one path.
 
-    ``answer`` is the type of its document, None if it answers with a `Response` of its own. The summary is the
-    docstring of ``handle``.
+    ``answer`` is the type of its document, None if it answers with a `Response` of its own, of ``media_type``. Its
+    summary is the docstring of ``handle``. ``keyed``: it takes an ``Idempotency-Key``. ``most_bytes`` limits its body.
     """
 
     method: str
     path: str
     handle: Callable[[Sent[Any, Any]], Awaitable[object]]
     answer: Any
+    media_type: str = _JSON
     query: type[Struct] = NoQuery
     body: type[Struct] | None = None
     status: int = 200
     keyed: bool = False
+    most_bytes: Callable[[ServerSettings], int] = lambda settings: settings.body_bytes
 
     @property
     def name(self) -> str:
@@ -74,7 +76,11 @@ class Operation:
 
     async def _read(self, request: Request, client: Client, serving: Serving) -> Sent[Any, Any]:
         query = _read_query(request.query_params.multi_items(), self.query)
-        body = None if self.body is None else _read_body(await serving.read_body(request), self.body)
+        body = (
+            None
+            if self.body is None
+            else _read_body(await serving.read_body(request, self.most_bytes(serving.settings)), self.body)
+        )
         key = request.headers.get("idempotency-key", "") if self.keyed else ""
         path = cast("Mapping[str, str]", request.path_params)
         return Sent(client, serving, path, query, body, key, request)

@@ -51,7 +51,9 @@ async def read_run(sent: Sent[NoQuery, None]) -> RunDocument:
     details = await sent.client.details(run)
     view = RunView.of(await sent.client.items(run))
     rows = await sent.client.questions(only_open=False, run=run, limit=_ALL_QUESTIONS)
-    return RunDocument.of(details, view, [QuestionDocument.of(each, sent.client) for each in rows])
+    return RunDocument.of(
+        details, view, [QuestionDocument.of(each, sent.client) for each in rows], sent.client.contract
+    )
 
 
 OPERATIONS: Final = (

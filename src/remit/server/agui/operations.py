@@ -1,0 +1,123 @@
+"""The entry of AG-UI clients, and the stream of a run from any place."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from msgspec import UNSET
+from starlette.responses import Response
+
+from remit.client.client import Client
+from remit.errors import RequestError
+from remit.record.items import RunSuspended
+from remit.server.agui.asked import EventsQuery, ResumeEntry, RunInput, RunInputQuery
+from remit.server.agui.messages import METADATA
+from remit.server.agui.place import StreamPlace
+from remit.server.agui.streaming import Names, RunStream
+from remit.server.rest.operation import Operation, Sent
+from remit.server.sse import EVENT_STREAM, stream_response
+
+
+async def run_agent(sent: Sent[RunInputQuery, RunInput]) -> Response:
+    """Send a message, or answer the questions of a run; AG-UI. The response is the stream of the run.
+
+    The server keeps the history: of ``messages`` only the last one counts, and only ``resume`` answers questions. The
+    same ``runId`` again joins the same run.
+    """
+    asked = sent.body
+    place = await _answer(sent, asked.resume) if asked.resume else await _submit(sent)
+    names = Names(asked.thread_id, asked.run_id)
+    stream = RunStream(sent.client, place.run, place, names, tells_prompt=False)
+    return stream_response(stream.frames(), sent.request, sent.serving)
+
+
+async def follow_run(sent: Sent[EventsQuery, None]) -> Response:
+    """Follow a run as AG-UI events, from the beginning or after the event with an id.
+
+    The header ``Last-Event-ID`` comes before the query. The stream ends when the run ends or waits for a person.
+    """
+    run = sent.path["run"]
+    row = await sent.client.status(run)
+    place = StreamPlace.parse(run, sent.request.headers.get("last-event-id", "") or sent.query.after)
+    names = Names(row.conversation or run, run)
+    stream = RunStream(sent.client, run, place, names, tells_prompt=True)
+    return stream_response(stream.frames(), sent.request, sent.serving)
+
+
+async def _submit(sent: Sent[RunInputQuery, RunInput]) -> StreamPlace:
+    asked = sent.body
+    if not asked.messages:
+        raise RequestError("messages is empty; send the person's message")
+    message = asked.messages[-1]
+    run = await sent.client.submit(
+        message.prompt(),
+        agent=sent.query.agent,
+        target=sent.query.target,
+        conversation=asked.thread_id,
+        idempotency_key=f"agui {asked.thread_id} {asked.run_id}",
+        metadata={METADATA: {"messageId": message.id}},
+    )
+    await sent.serving.start(run)
+    return StreamPlace(run)
+
+
+async def _answer(sent: Sent[RunInputQuery, RunInput], entries: list[ResumeEntry]) -> StreamPlace:
+    rows = [(await sent.client.question(each.interrupt_id)).question for each in entries]
+    runs = {each.run for each in rows}
+    if len(runs) > 1 or len({each.id for each in rows}) < len(rows):
+        raise RequestError("resume answers questions of several runs, or one twice; answer those of one run")
+    run = rows[0].run
+    place = await _suspension_of(sent.client, run, rows[0].id)
+    for entry in entries:
+        opened = await _decide(sent, entry)
+        if opened:
+            place = StreamPlace(opened)
+    await sent.serving.wake(place.run)
+    return place
+
+
+async def _suspension_of(client: Client, run: str, question: str) -> StreamPlace:
+    """The place after the item with which a run began to wait for a question."""
+    places = [
+        each.seq
+        for each in await client.items(run)
+        if isinstance(each.item, RunSuspended) and question in each.item.questions
+    ]
+    return StreamPlace(run, str(places[-1]) if places else "")
+
+
+async def _decide(sent: Sent[RunInputQuery, RunInput], entry: ResumeEntry) -> str | None:
+    answer = entry.payload
+    is_resolved = entry.status == "resolved" and answer is not None
+    edited = answer.arguments if answer is not None else UNSET
+    return await sent.client.decide(
+        entry.interrupt_id,
+        approved=is_resolved and answer is not None and answer.approved,
+        reason=answer.reason if answer is not None else "",
+        result=answer.result if answer is not None else "",
+        arguments="" if edited is UNSET else json.dumps(edited, ensure_ascii=False),
+        idempotency_key=f"agui {sent.body.run_id} {entry.interrupt_id}",
+    )
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="POST",
+        path="/agui",
+        handle=run_agent,
+        answer=None,
+        media_type=EVENT_STREAM,
+        query=RunInputQuery,
+        body=RunInput,
+        most_bytes=lambda settings: settings.history_bytes,
+    ),
+    Operation(
+        method="GET",
+        path="/api/runs/{run}/events",
+        handle=follow_run,
+        answer=None,
+        media_type=EVENT_STREAM,
+        query=EventsQuery,
+    ),
+)
