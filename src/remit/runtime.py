@@ -147,7 +147,7 @@ class Runtime:
         dispatcher = Dispatcher(layers, registry, limits, default_agent)
         dispatcher.late_attempts = late_attempts
         models = UsedModels(registry, dispatcher.layers, default_agent, self._executor.prices)
-        call_root = RootCaller(dispatcher, self.store, limits, app.references, self._principals.today)
+        call_root = RootCaller(dispatcher, self.store, limits, app.references, self._principals)
         opener = RunOpener(
             *(callees, conversations, self._executor, artifacts, limits, self._make_run_id, self._principals),
             app.check_target,

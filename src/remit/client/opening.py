@@ -28,7 +28,7 @@ from remit.engine.given_history import GivenHistory, make_given_items, read_hist
 from remit.engine.loosening import FindTerms, pin_terms
 from remit.engine.principals import PrincipalLookup
 from remit.engine.request import RunOptions, RunRequest, check_same_request
-from remit.engine.started_runs import check_started_by, with_cage, with_cage_of
+from remit.engine.started_runs import check_started_by, with_cage, with_cage_of, with_limits
 from remit.errors import LeaseError, RequestConflictError, RequestError, SetupError
 from remit.record.arguments import Arguments, Limits, content_digest, parse_arguments
 from remit.record.items import DETACHED, OPEN_RUN, Item, RunOpened, RunSuspended
@@ -176,7 +176,8 @@ class RunOpener:
         header = await self._conversations.create_header(request._replace(arguments=arguments), make_run_id)
         await self._refuse_target(request, header)
         cause = await self._find_cause(request, caller)
-        header = pin_terms(header if caller is None else with_cage(header, caller), self._find_terms, cause=cause)
+        header = with_limits(header, request.principal) if caller is None else with_cage(header, caller)
+        header = pin_terms(header, self._find_terms, cause=cause)
         if request.carries is None or cause is None:
             return header
         return open_with(with_cage_of(header, cause), request.carries, self._limits)[0]

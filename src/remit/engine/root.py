@@ -22,7 +22,7 @@ from remit.engine.executor import RunExecutor
 from remit.engine.loosening import FindTerms, explain_lost, find_lost_terms, make_loosening
 from remit.engine.open_root import OpenRoot
 from remit.engine.outcome import STALL_MAX_SECONDS, ExecutionOutcome, RunRefused, TermsLostSignal
-from remit.engine.principals import PrincipalDirectory
+from remit.engine.principals import PrincipalLookup
 from remit.engine.result import ReplayReport, RunResult, report_replay, result_of
 from remit.engine.run_schedules import SchedulingRun
 from remit.engine.schedule import next_occurrence
@@ -46,7 +46,7 @@ class RootCaller(Struct, frozen=True):
     store: Store
     limits: Limits
     resolvers: Mapping[str, Resolver]
-    directory: PrincipalDirectory
+    principals: PrincipalLookup
 
     async def __call__(
         self,
@@ -75,7 +75,8 @@ class RootCaller(Struct, frozen=True):
                 limits=self.limits,
                 artifacts=StoredArtifacts(self.store, scope, self.limits, is_replaying=ledger.execution.is_replaying),
                 resolvers=self.resolvers,
-                find_principal=self.directory,
+                find_principal=self.principals.today,
+                look_up=self.principals.directory,
                 read_prior_runs=partial(conversations.read_back, header.after),
                 scheduling=scheduling,
             )

@@ -1,4 +1,7 @@
-"""Runs that the body of a call starts. Each has the cage of that call, at its start and on every resume."""
+"""Runs that may do less than their principal, at their start and on every resume.
+
+A run that the body of a call starts has the cage of that call. A run that an API token opens has its permissions.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from msgspec import structs
 from remit.errors import RequestDeniedError
 from remit.record.items import OPEN_RUN, RunOpened
 from remit.record.principal import Caller, Principal
+from remit.record.target import permissions_at
 
 
 def check_started_by(caller: Caller, by: Principal, target: str) -> None:
@@ -36,6 +40,13 @@ def with_cage(header: RunOpened, caller: Caller) -> RunOpened:
         tool_scope=None if scope is None else tuple(sorted(scope)),
         permissions=None if allowed is None else tuple(sorted(allowed)),
     )
+
+
+def with_limits(header: RunOpened, principal: Principal) -> RunOpened:
+    """The header of a run that ``principal`` opens, with the limits under which it was authenticated."""
+    if principal.allowed is None:
+        return header
+    return structs.replace(header, permissions=tuple(sorted(permissions_at(principal.allowed, header.target))))
 
 
 def with_cage_of(header: RunOpened, announcing: RunOpened) -> RunOpened:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +15,17 @@ from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
 from remit.errors import BlockedError, CallError, DeniedError
-from remit.record.principal import Principal
+from remit.record.current_run import CURRENT_RUN
+from remit.record.principal import Principal, check_found_principal
 
 
 @check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authorize(CallLayer):
     """Refuses calls whose principal lacks a required permission, and calls that the callee's visibility excludes.
+
+    If the runtime has a directory, the principal must hold the permissions at each call, not only when the run began to
+    execute. A replay only compares.
 
     An internal callee can be called only by the code of other operations, not by a model, a command or an external
     request. An experimental callee requires the permission ``tools:experiment``.
@@ -45,9 +50,24 @@ class _Authorize:
             is_by_code = not caller.is_outside and not call.wire_id
             refused = _why_invisible(call.callee, caller.principal, is_by_code=is_by_code)
             refused = refused or _why_denied(call.callee, caller.principal, caller.target)
+            look_up = CURRENT_RUN.get().look_up
+            if refused is None and look_up is not None and not call.ledger.execution.is_replaying:
+                refused = _why_denied_now(call, look_up, is_by_code=is_by_code)
             if refused is not None:
                 raise refused
         return await self._inner(call)
+
+
+def _why_denied_now(
+    call: Call, look_up: Callable[[str, str], Principal | None], *, is_by_code: bool
+) -> CallError | None:
+    """The error if permissions of the principal were taken away since the run began to execute."""
+    name, tenant, target = call.caller.principal.name, call.caller.principal.tenant, call.caller.target
+    found = check_found_principal(look_up(name, tenant), name, tenant)
+    if found is None:
+        return DeniedError(f"{name} may not call {call.callee.name}: {name} is unknown now")
+    refused = _why_invisible(call.callee, found.at(target), is_by_code=is_by_code)
+    return refused or _why_denied(call.callee, found.at(target), target)
 
 
 def why_hidden(callee: Callee[..., Any], principal: Principal) -> CallError | None:

@@ -23,8 +23,9 @@ class CurrentRun(Struct, frozen=True):
         limits: its limits; the defaults outside a run.
         artifacts: its artifacts; None outside a run.
         resolvers: the resolvers of its application, by kind.
-        find_principal: finds the principal of a name and tenant as currently defined, None if there is none; None
-            without a directory.
+        find_principal: finds the principal of a name and tenant as currently defined, None if there is none. Without a
+            directory, what the runtime was told last counts. None outside a run.
+        look_up: the directory of the runtime; None without one.
         read_prior_runs: reads the items of earlier runs of the conversation, newest first; None if nothing can be read.
         scheduling: the dependencies of calls that it schedules; None in a replay and outside a run.
     """
@@ -34,6 +35,7 @@ class CurrentRun(Struct, frozen=True):
     artifacts: CheckedArtifacts | None = None
     resolvers: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     find_principal: Callable[[str, str], Principal | None] | None = None
+    look_up: Callable[[str, str], Principal | None] | None = None
     read_prior_runs: Callable[[], AsyncIterator[Sequence[Item]]] | None = None
     scheduling: object = None
 

@@ -25,13 +25,15 @@ class Principal:
     stripped and converted to Unicode's form NFKC, so that equivalent spellings name the same principal. A name that
     cannot be printed, or that mixes look-alike scripts such as Latin and Cyrillic, is refused. ``permissions`` are
     words like ``cms:write``; ``cms:*`` permits a whole area, and ``*`` permits everything. A permission with a target,
-    like ``cms:write@bakery/*``, applies only in runs whose target matches.
+    like ``cms:write@bakery/*``, applies only in runs whose target matches. ``allowed`` limits the runs that the
+    principal opens, in every execution; None for no limit; see `limit_to`.
     """
 
     name: str
     tenant: str = "default"
     permissions: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
+    allowed: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", as_person_name("the name of a principal", self.name))
@@ -42,7 +44,9 @@ class Principal:
         object.__setattr__(self, "roles", frozenset(as_normalized("a role", role) for role in roles))
         for role in self.roles:
             check_name("a role", role)
-        for permission in self.permissions:
+        if self.allowed is not None:
+            object.__setattr__(self, "allowed", as_texts("allowed", self.allowed))
+        for permission in (*self.permissions, *(self.allowed or ())):
             check_granted(f"a permission of {self.name}", permission)
 
     @property
@@ -72,6 +76,15 @@ class Principal:
         other = replace(self, permissions=allowed)
         common = {each for each in allowed if self.may(each)} | {each for each in self.permissions if other.may(each)}
         return replace(self, permissions=frozenset(common))
+
+    def limit_to(self, allowed: frozenset[str]) -> Principal:
+        """Return this principal as an API token with these permissions authenticates it.
+
+        Unlike those of `narrow_to`, the limits also hold for the runs that it opens, whenever and wherever they resume.
+        """
+        own = self.allowed
+        limits = allowed if own is None else replace(self, permissions=own).narrow_to(allowed).permissions
+        return replace(self.narrow_to(allowed), allowed=limits)
 
 
 def _area_wildcard(permission: str) -> str:
