@@ -74,6 +74,7 @@ PUBLIC_MODULES: Final = (
     "remit.database",
     "remit.effects",
     "remit.testing",
+    "remit.testing.directory_suite",
     "remit.testing.provider_suite",
     "remit.testing.store_suite",
     "remit.app",

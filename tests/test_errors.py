@@ -120,6 +120,7 @@ def test_the_codes_are_these_for_ever() -> None:
         "RequestNotFoundError": "REQUEST_NOT_FOUND",
         "RequestDeniedError": "REQUEST_DENIED",
         "RequestConflictError": "REQUEST_CONFLICT",
+        "RequestLimitedError": "REQUEST_LIMITED",
     }
 
 

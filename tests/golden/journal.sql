@@ -53,6 +53,20 @@ CREATE TABLE remit_conversations (
 	PRIMARY KEY (id)
 );
 INSERT INTO "remit_conversations" VALUES('a66d30bdcb0aea1e0bc9663153c4cf2e','default','golden','words','ada','','','Keep bread.','{}','',1800000000.0,1800000062.0,'first','third',X'DCE56C39748BC0FC288C37FF1EB1476A93432D3D70BAADB91BAEDCA2C6FC9B71',9);
+CREATE TABLE remit_credentials (
+	id TEXT NOT NULL, 
+	digest TEXT NOT NULL, 
+	kind TEXT NOT NULL, 
+	person TEXT NOT NULL, 
+	tenant TEXT NOT NULL, 
+	label TEXT NOT NULL, 
+	permissions TEXT NOT NULL, 
+	created FLOAT NOT NULL, 
+	expires FLOAT NOT NULL, 
+	seen FLOAT NOT NULL, 
+	signature BLOB, 
+	PRIMARY KEY (id)
+);
 CREATE TABLE remit_grants (
 	grant TEXT NOT NULL, 
 	tenant TEXT NOT NULL, 
@@ -134,6 +148,14 @@ CREATE TABLE remit_key (
 	PRIMARY KEY (signature)
 );
 INSERT INTO "remit_key" VALUES(X'6F13BF10F1E76902C0A4943B230027DAFB65AE547E69A8A6638415283FF5F06F');
+CREATE TABLE remit_people (
+	name TEXT NOT NULL, 
+	tenant TEXT NOT NULL, 
+	roles TEXT NOT NULL, 
+	password TEXT NOT NULL, 
+	signature BLOB, 
+	PRIMARY KEY (name)
+);
 CREATE TABLE remit_questions (
 	question TEXT NOT NULL, 
 	run TEXT NOT NULL, 
@@ -155,6 +177,12 @@ CREATE TABLE remit_questions (
 );
 INSERT INTO "remit_questions" VALUES('18fb0984f3da','second','words','3daf56b8c3aa8521cb1b8e13dcc7711f','taken',1800000041.0,'{"id":"18fb0984f3da","match":"3daf56b8c3aa8521cb1b8e13dcc7711f","kind":"approval","tenant":"default","conversation":"words","run":"second","call":"62bd659eb4e86ea4a3eadf16703ab969","agent":"keeper","asker":"ada","tool":"erase","arguments":"{\"word\":\"bread\"}","definition":"d5798ca9a817d8160c009a653ca84776","risk":"high","rule":"high risk","reason":"erase is high-risk","who":"approvals:decide","asked":1800000041.0,"expires":1800604841.0,"waits":true,"four_eyes":false,"shown":"","edits":"","editor":"","layer":0,"replaces":"","changes":[],"link":"","state":"","message":"Erase bread.","news":[],"needs":"approve","plan":[],"within":"","further_permissions":[]}','{"question":"18fb0984f3da","approved":true,"by":"ada","result":"","reason":"it is stale","at":1800000047.0,"arguments":"","grant":"","kind":"approve"}','second','62bd659eb4e86ea4a3eadf16703ab969',X'DA5E80A92848FB1A97C67B292AE32D685975C548D99CDE71465D15AB9B1810AC','167b378ff9603414eccd0ebc5083aa7f','default','',1800604841.0,7);
 INSERT INTO "remit_questions" VALUES('8e378aee20d6','third','words','73a89a79dd474a3988768e4c7eae8dec','open',1800000073.0,'{"id":"8e378aee20d6","match":"73a89a79dd474a3988768e4c7eae8dec","kind":"approval","tenant":"default","conversation":"words","run":"third","call":"f97360cfa986f5cca82bfaa86ba72579","agent":"keeper","asker":"ada","tool":"erase","arguments":"{\"word\":\"salt\"}","definition":"d5798ca9a817d8160c009a653ca84776","risk":"high","rule":"high risk","reason":"erase is high-risk","who":"approvals:decide","asked":1800000073.0,"expires":1800604873.0,"waits":true,"four_eyes":false,"shown":"","edits":"","editor":"","layer":0,"replaces":"","changes":[],"link":"","state":"","message":"Erase salt.","news":[{"where":"word","before":"\"bread\"","after":"\"salt\""}],"needs":"approve","plan":[],"within":"","further_permissions":[]}','','','',X'2E4E539A3387A7C50BD75A3F9A86C5C93454C09C00F9E7A933278B8EDB6D60AB','','default','',1800604873.0,10);
+CREATE TABLE remit_roles (
+	role TEXT NOT NULL, 
+	permissions TEXT NOT NULL, 
+	signature BLOB, 
+	PRIMARY KEY (role)
+);
 CREATE TABLE remit_run_usage (
 	run TEXT NOT NULL, 
 	requested TEXT NOT NULL, 
@@ -258,4 +286,8 @@ CREATE INDEX remit_turns_start ON remit_turns (rate, start);
 CREATE INDEX remit_conversations_changed ON remit_conversations (tenant, changed);
 CREATE INDEX remit_conversations_tenant ON remit_conversations (tenant, active);
 CREATE INDEX remit_artifacts_run ON remit_artifacts (run);
+CREATE INDEX remit_people_tenant ON remit_people (tenant, name);
+CREATE UNIQUE INDEX remit_credentials_digest ON remit_credentials (digest);
+CREATE INDEX remit_credentials_person ON remit_credentials (person, kind, created);
+CREATE INDEX remit_credentials_expires ON remit_credentials (expires);
 COMMIT;

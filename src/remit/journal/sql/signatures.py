@@ -1,7 +1,7 @@
 """Signatures: keyed digests of the data that decides whether a call may run, so that SQL alone cannot forge it.
 
-Signed are the rows of questions, grants and conversations with their state, requests to cancel, and the end of the
-chain of each run. The key is in a file outside of the database.
+Signed are the rows of questions, grants and conversations with their state, those of people, roles and credentials,
+requests to cancel, and the end of the chain of each run. The key is in a file outside of the database.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, cast
 
 from sqlalchemy import Connection, Engine, Row
 
-RowKind = Literal["question", "grant", "conversation", "cancel", "head", "key"]
+RowKind = Literal["question", "grant", "conversation", "person", "role", "credential", "cancel", "head", "key"]
 
 _SIGNED_COLUMNS: Final[dict[RowKind, tuple[str, ...]]] = {
     "question": ("question", "status", "body", "decision", "taken_run", "taken_call"),
@@ -22,6 +22,9 @@ _SIGNED_COLUMNS: Final[dict[RowKind, tuple[str, ...]]] = {
         *("tenant", "application", "conversation", "owner", "target"),
         *("given_title", "first_message", "shared", "deletion", "first"),
     ),
+    "person": ("name", "tenant", "roles", "password"),
+    "role": ("role", "permissions"),
+    "credential": ("id", "digest", "kind", "person", "tenant", "label", "permissions", "created", "expires"),
     "cancel": ("run", "cancelled"),
     "head": ("run", "next_seq", "chain"),
     "key": (),

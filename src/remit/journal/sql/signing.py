@@ -11,6 +11,7 @@ from sqlalchemy import Column, Connection, Select, bindparam, delete, insert, se
 from remit.database.urls import describe_location
 from remit.errors import JournalError
 from remit.journal.sql.key_file import create_key, read_key
+from remit.journal.sql.people_tables import CREDENTIALS, PEOPLE, ROLES
 from remit.journal.sql.signatures import RowKind, Signer, columns_of
 from remit.journal.sql.tables import CONVERSATIONS, GRANTS, ITEMS, KEY, QUESTIONS, RUNS
 
@@ -63,6 +64,9 @@ def sign_again(connection: Connection, key_file: Path | None) -> Signer:
         ("question", QUESTIONS.c.question),
         ("grant", GRANTS.c.grant),
         ("conversation", CONVERSATIONS.c.id),
+        ("person", PEOPLE.c.name),
+        ("role", ROLES.c.role),
+        ("credential", CREDENTIALS.c.id),
     )
     for kind, key in kinds:
         _update_each(connection, key, select(key.table), lambda row, kind=kind: {"signature": signer.sign(kind, row)})

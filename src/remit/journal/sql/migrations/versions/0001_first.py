@@ -19,6 +19,7 @@ def upgrade() -> None:
     _create_conversation_table()
     _create_artifact_tables()
     _create_answer_tables()
+    _create_people_tables()
     op.create_table("remit_attached", *_keys("call"), *_columns("run"))
     op.create_table("remit_changes", *_keys("number", kind=sa.BigInteger))
     op.execute("INSERT INTO remit_changes (number) VALUES (0)")
@@ -28,6 +29,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Drop them."""
     for table in (
+        *("credentials", "roles", "people"),
         *("key", "changes", "attached", "watches", "answers", "artifact_contents", "artifacts", "conversations"),
         *("turns", "grants", "questions", "items", "usage", "run_usage", "runs"),
     ):
@@ -169,3 +171,20 @@ def _create_answer_tables() -> None:
         *_columns("follows", kind=sa.Integer),
     )
     op.create_table("remit_watches", *_keys("run"), *_columns("until", kind=sa.Float))
+
+
+def _create_people_tables() -> None:
+    signature = ("signature", sa.LargeBinary)
+    op.create_table("remit_people", *_keys("name"), *_columns("tenant", "roles", "password"), sa.Column(*signature))
+    _create_index("people", "tenant", "tenant", "name")
+    op.create_table("remit_roles", *_keys("role"), *_columns("permissions"), sa.Column(*signature))
+    op.create_table(
+        "remit_credentials",
+        *_keys("id"),
+        *_columns("digest", "kind", "person", "tenant", "label", "permissions"),
+        *_columns("created", "expires", "seen", kind=sa.Float),
+        sa.Column(*signature),
+    )
+    op.create_index("remit_credentials_digest", "remit_credentials", ["digest"], unique=True)
+    _create_index("credentials", "person", "person", "kind", "created")
+    _create_index("credentials", "expires", "expires")

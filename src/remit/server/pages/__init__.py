@@ -1,0 +1,1 @@
+"""Plain pages, which need no scripts."""

@@ -1,0 +1,76 @@
+"""People, roles and credentials as a directory keeps them."""
+
+from __future__ import annotations
+
+import secrets
+from hashlib import sha256
+from typing import Final, Literal
+
+from msgspec import Struct
+
+CredentialKind = Literal["session", "token", "link"]
+"""What a secret is for: the cookie of a browser, the API token of a program, or one sign-in."""
+
+TOKEN_PREFIX: Final = "remit_"  # noqa: S105 - no secret, but how secrets begin
+"""The first characters of an API token, by which people and scanners of secrets recognise it."""
+
+_SECRET_BYTES: Final = 32
+
+
+class Person(Struct, frozen=True):
+    """A person: the roles, and the hash of the password, empty for none.
+
+    Names are unique in a directory, whatever the tenant, so that a person signs in by name and password alone.
+    """
+
+    name: str
+    tenant: str
+    roles: frozenset[str] = frozenset()
+    password: str = ""
+
+    def __repr__(self) -> str:
+        """Show the person without the hash."""
+        return f"Person(name={self.name!r}, tenant={self.tenant!r}, roles={sorted(self.roles)})"
+
+
+class Role(Struct, frozen=True):
+    """A role and its permissions."""
+
+    name: str
+    permissions: frozenset[str]
+
+
+class Account(Struct, frozen=True):
+    """A person with those of their roles that the directory has."""
+
+    person: Person
+    roles: tuple[Role, ...]
+
+
+class Credential(Struct, frozen=True, kw_only=True):
+    """A session, an API token or a one-time link of a person, known by the digest of its secret.
+
+    ``permissions`` are the most that its holder may do, None for all that the person may. Times are seconds since the
+    epoch; ``seen`` is about the time of the last use.
+    """
+
+    id: str
+    kind: CredentialKind
+    digest: str
+    person: str
+    tenant: str
+    created: float
+    expires: float
+    seen: float
+    label: str = ""
+    permissions: frozenset[str] | None = None
+
+
+def make_secret(kind: CredentialKind) -> str:
+    """A new secret of 256 random bits."""
+    return (TOKEN_PREFIX if kind == "token" else "") + secrets.token_urlsafe(_SECRET_BYTES)
+
+
+def digest_secret(secret: str) -> str:
+    """The digest under which a secret is known. It needs no salt, because nobody guesses 256 random bits."""
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,248 @@
+"""The plain pages to sign in and out, and the page of one's account."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from html import escape
+from typing import Final
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from remit.errors import RequestDeniedError, RequestError, RequestLimitedError
+from remit.record.principal import Principal
+from remit.server.cookies import CSRF_FIELD, Cookies, csrf_token
+from remit.server.forgery import parse_form
+from remit.server.pages.plain import form, paragraph, plain_page, text_field
+from remit.server.people.accounts import Credential, CredentialKind, digest_secret, make_secret
+from remit.server.people.administration import Administration
+from remit.server.people.sign_in import SignedIn, SignIn
+
+_MAX_NEXT_CHARS: Final = 2000
+_USED_LINK: Final = "This link was used or has expired"
+
+
+@dataclass(frozen=True, slots=True)
+class LoginPages:
+    """The pages of one server."""
+
+    sign_in: SignIn
+    cookies: Cookies
+
+    def routes(self) -> list[Route]:
+        """The routes of the pages."""
+        return [
+            Route("/login", self.show_login),
+            Route("/login", self.login, methods=["POST"]),
+            Route("/login/link", self.use_link),
+            Route("/logout", self.show_logout),
+            Route("/logout", self.logout, methods=["POST"]),
+            Route("/account", self.show_account),
+            Route("/account/password", self.change_password, methods=["POST"]),
+            Route("/account/sessions", self.end_sessions, methods=["POST"]),
+            Route("/account/tokens", self.revoke_tokens, methods=["POST"]),
+        ]
+
+    async def show_login(self, request: Request) -> Response:
+        """The form of name and password, or the way back for whoever is signed in."""
+        following = own_path(request, request.query_params.get("next", ""))
+        if await self._principal(request) is not None:
+            return RedirectResponse(following, 303)
+        return self._login_page(request, following)
+
+    async def login(self, request: Request) -> Response:
+        """Begin a session, in a new cookie, and go where the reader wanted to be."""
+        fields = parse_form(await request.body())
+        following = own_path(request, fields.get("next", ""))
+        name, password = fields.get("name", ""), fields.get("password", "")
+        address = request.client.host if request.client else ""
+        try:
+            signed_in = await self.sign_in.with_password(name, password, address=address, label=_browser(request))
+        except RequestLimitedError as error:
+            response = self._login_page(request, following, error.message, name, 429)
+            response.headers["retry-after"] = "60"
+            return response
+        except RequestDeniedError as error:
+            return self._login_page(request, following, error.message, name, 401)
+        return await self._enter(request, signed_in, following)
+
+    async def use_link(self, request: Request) -> Response:
+        """Begin a session by a one-time link. A browser that loads it in advance does not use it up."""
+        purpose = f"{request.headers.get('sec-purpose', '')} {request.headers.get('purpose', '')}"
+        if request.method != "GET" or "prefetch" in purpose or "prerender" in purpose:
+            return Response(status_code=204)
+        following = own_path(request, request.query_params.get("next", ""))
+        try:
+            secret = request.query_params.get("secret", "")
+            signed_in = await self.sign_in.with_link(secret, label=_browser(request))
+        except RequestDeniedError:
+            hint = "Ask for another one, or make one on the machine of the server: remit people link"
+            sign_in = f'<p><a href="{escape(_path(request, "/login"))}">Sign in with a password</a></p>'
+            return plain_page(request, _USED_LINK, paragraph(hint) + sign_in, 403)
+        return await self._enter(request, signed_in, following)
+
+    async def show_logout(self, request: Request) -> Response:
+        """The form to sign out: a page that is only opened ends nothing."""
+        if await self._principal(request) is None:
+            return self._signed_out_page(request)
+        return plain_page(request, "Sign out?", self._form(request, "/logout", "", "Sign out"))
+
+    async def logout(self, request: Request) -> Response:
+        """End the session."""
+        await self.sign_in.end_session(self.cookies.read(request))
+        response = self._signed_out_page(request)
+        self.cookies.clear(response)
+        return response
+
+    async def show_account(self, request: Request) -> Response:
+        """The page of one's account: password, sessions and tokens."""
+        principal = await self._principal(request)
+        return (
+            self._to_login(request, "/account") if principal is None else await self._account_page(request, principal)
+        )
+
+    async def change_password(self, request: Request) -> Response:
+        """Change one's own password, by the present one if there is one, and end all other sessions."""
+        principal = await self._principal(request)
+        if principal is None:
+            return self._to_login(request, "/account")
+        fields = parse_form(await request.body())
+        address = request.client.host if request.client else ""
+        try:
+            await self.sign_in.check_password(principal, fields.get("password", ""), address=address)
+            await self._administration(principal).set_password(principal.name, fields.get("new", ""))
+        except RequestError as error:
+            return await self._account_page(request, principal, error.message, 400)
+        signed_in = await self.sign_in.begin_session(principal, label=_browser(request))
+        return await self._enter(request, signed_in, _path(request, "/account"))
+
+    async def end_sessions(self, request: Request) -> Response:
+        """End one session of one's own, or all of them."""
+        return await self._revoke(request, "session")
+
+    async def revoke_tokens(self, request: Request) -> Response:
+        """Revoke one of one's own tokens."""
+        return await self._revoke(request, "token")
+
+    async def _revoke(self, request: Request, kind: CredentialKind) -> Response:
+        principal = await self._principal(request)
+        if principal is not None:
+            fields = parse_form(await request.body())
+            try:
+                await self._administration(principal).revoke(principal.name, kind, fields.get("id", ""))
+            except RequestError as error:
+                return await self._account_page(request, principal, error.message, 404)
+        return RedirectResponse(_path(request, "/account"), 303)
+
+    async def _enter(self, request: Request, signed_in: SignedIn, following: str) -> Response:
+        """Go on with a new session. The old one of this browser ends, and its cookie is worth nothing any more."""
+        await self.sign_in.end_session(self.cookies.read(request))
+        response = RedirectResponse(following, 303)
+        self.cookies.set(response, signed_in.secret, self.sign_in.lifetimes.session)
+        return response
+
+    async def _principal(self, request: Request) -> Principal | None:
+        secret = self.cookies.read(request)
+        return await self.sign_in.find_session(secret) if secret else None
+
+    def _administration(self, principal: Principal) -> Administration:
+        return self.sign_in.administration(principal)
+
+    def _login_page(
+        self, request: Request, following: str, problem: str = "", name: str = "", status: int = 200
+    ) -> Response:
+        fields = text_field("name", "Name", value=name[:200], autocomplete="username")
+        fields += text_field("password", "Password", kind="password", autocomplete="current-password")
+        secret = self.cookies.read(request) or make_secret("session")  # of a visitor, until the sign-in
+        hidden = {CSRF_FIELD: csrf_token(secret), "next": following}
+        body = (paragraph(f"{problem[:1].upper()}{problem[1:]}.", "wrong") if problem else "") + form(
+            _path(request, "/login"), fields, "Sign in", hidden
+        )
+        response = plain_page(request, "Sign in", body, status)
+        self.cookies.set(response, secret)
+        return response
+
+    def _signed_out_page(self, request: Request) -> Response:
+        link = f'<p><a href="{escape(_path(request, "/login"))}">Sign in again</a></p>'
+        return plain_page(request, "You are signed out", link)
+
+    def _to_login(self, request: Request, path: str) -> Response:
+        return RedirectResponse(f"{_path(request, '/login')}?next={quote(_path(request, path))}", 303)
+
+    async def _account_page(
+        self, request: Request, principal: Principal, problem: str = "", status: int = 200
+    ) -> Response:
+        administration = self._administration(principal)
+        own = digest_secret(self.cookies.read(request))
+        sessions = await administration.list_credentials(principal.name, "session")
+        tokens = await administration.list_credentials(principal.name, "token")
+        fields = text_field("password", "Present password", kind="password", autocomplete="current-password")
+        fields = fields if self.sign_in.has_password(principal.name) else ""
+        fields += text_field("new", "New password", kind="password", autocomplete="new-password")
+        parts = [
+            paragraph(f"{problem[:1].upper()}{problem[1:]}.", "wrong") if problem else "",
+            paragraph(f"{principal.name}, of {principal.tenant}", "soft"),
+            "<h2>Password</h2>",
+            self._form(request, "/account/password", fields, "Change the password"),
+            "<h2>Where you are signed in</h2><ul>",
+            *(self._item(request, "/account/sessions", each, "End", is_own=each.digest == own) for each in sessions),
+            "</ul>",
+            self._form(request, "/account/sessions", "", "Sign out everywhere", is_first=False),
+            "<h2>API tokens</h2>",
+            "<ul>" if tokens else paragraph("None. Make one with: remit people token add", "soft") + "<ul>",
+            *(self._item(request, "/account/tokens", each, "Revoke") for each in tokens),
+            "</ul>",
+        ]
+        return plain_page(request, "Your account", "".join(parts), status)
+
+    def _item(self, request: Request, path: str, each: Credential, button: str, *, is_own: bool = False) -> str:
+        label = f"{each.label or 'Unknown browser'}{' (this browser)' if is_own else ''}"
+        times = f"since {_day(each.created)}, last used {_day(each.seen)}, until {_day(each.expires)}"
+        permissions = "" if each.permissions is None else paragraph(", ".join(sorted(each.permissions)) or "nothing")
+        return (
+            f"<li>{escape(label)}{permissions}{paragraph(times, 'soft')}"
+            f"{self._form(request, path, '', button, id=each.id, is_first=False)}</li>"
+        )
+
+    def _form(
+        self, request: Request, path: str, fields: str, button: str, *, is_first: bool = True, **hidden: str
+    ) -> str:
+        token = csrf_token(self.cookies.read(request))
+        return form(_path(request, path), fields, button, {CSRF_FIELD: token, **hidden}, is_first=is_first)
+
+
+def own_path(request: Request, path: str) -> str:
+    """A path of this server that was given as the place to go next; the start page for anything else.
+
+    Browsers take two slashes or backslashes for the beginning of another host, and leave out control characters.
+    """
+    is_own = (
+        path.startswith("/")
+        and path[1:2] not in ("/", "\\")
+        and path.isprintable()
+        and "\\" not in path
+        and len(path) <= _MAX_NEXT_CHARS
+    )
+    return path if is_own else _path(request, "/")
+
+
+def _path(request: Request, path: str) -> str:
+    """A path of the server below the prefix where it is mounted."""
+    return f"{request.scope.get('root_path', '')}{path}"
+
+
+def _browser(request: Request) -> str:
+    """A label for a session: what the browser calls itself, in two words."""
+    agent = request.headers.get("user-agent", "")
+    names = ("Edg", "OPR", "Firefox", "Chrome", "Safari", "curl", "python")
+    systems = ("Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux")
+    browser = next((name for name in names if name in agent), "Browser")
+    system = next((name for name in systems if name in agent), "")
+    return f"{browser} on {system}" if system else browser
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
