@@ -120,7 +120,6 @@ def test_the_codes_are_these_for_ever() -> None:
         "RequestNotFoundError": "REQUEST_NOT_FOUND",
         "RequestDeniedError": "REQUEST_DENIED",
         "RequestConflictError": "REQUEST_CONFLICT",
-        "RequestLimitedError": "REQUEST_LIMITED",
     }
 
 

@@ -66,8 +66,8 @@ PUBLIC: Final = {
         InternalError InvalidArgumentsError InvalidOutputError JournalError JournalFormatError LayerOrderError
         LeaseError MaxTurnsError MissingCapabilityError ModelAccessError ModelBusyError ModelError ModelRefusedError
         ModelUnavailableError NameTakenError NoModelError NotFoundError PolicyError RateLimitedError RemitError
-        RepeatedCallError RequestConflictError RequestDeniedError RequestError RequestLimitedError RequestNotFoundError
-        SealError SetupError StillRunningError Suspended ToolFailed UnknownToolError error_from_reply
+        RepeatedCallError RequestConflictError RequestDeniedError RequestError RequestNotFoundError SealError SetupError
+        StillRunningError Suspended ToolFailed UnknownToolError error_from_reply
     """,
     "remit.home": "data_folder data_location",
     "remit.inventory": """

@@ -48,8 +48,7 @@
     └─ RequestError                 the runtime cannot do what was requested; by itself: the request is not valid
        ├─ RequestNotFoundError      the run, question, … does not exist, or is invisible to this principal
        ├─ RequestDeniedError        the principal sees it and may not do that
-       ├─ RequestConflictError      its state does not allow that now: busy, decided or revoked already, …
-       └─ RequestLimitedError       too many requests of this kind, such as attempts to sign in
+       └─ RequestConflictError      its state does not allow that now: busy, decided or revoked already, …
 
 Failures end in ``Error``; `ToolFailed`, an answer of a tool, and the signal `Suspended` do not.
 """
@@ -104,7 +103,6 @@ __all__ = [
     "RequestConflictError",
     "RequestDeniedError",
     "RequestError",
-    "RequestLimitedError",
     "RequestNotFoundError",
     "SealError",
     "SetupError",
@@ -378,10 +376,6 @@ class RequestDeniedError(RequestError, code="REQUEST_DENIED"):
 
 class RequestConflictError(RequestError, code="REQUEST_CONFLICT"):
     """The present state does not allow the request: a busy conversation, a decided question, a run without result."""
-
-
-class RequestLimitedError(RequestError, code="REQUEST_LIMITED"):
-    """There are too many requests of this kind at the moment, such as attempts to sign in; a later one may succeed."""
 
 
 class Suspended(BaseException):

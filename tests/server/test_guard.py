@@ -281,15 +281,15 @@ def scope_from(client: str, **headers: str) -> dict[str, Any]:
 )
 def test_only_a_named_proxy_says_who_sends_a_request(client: str, forwarded: str, sender: str) -> None:
     scope = scope_from(client, x_forwarded_for=forwarded, x_forwarded_proto="https")
-    found = Proxies(["10.0.0.0/24"]).forwarded(scope)
+    found = Proxies(["10.0.0.0/24"]).read_forwarded(scope)
     assert found["client"][0] == sender
     assert found["scheme"] == ("https" if client == "10.0.0.7" else "http")
-    assert Proxies([]).forwarded(scope) is scope
+    assert Proxies([]).read_forwarded(scope) is scope
 
 
 def test_a_scheme_that_is_none_is_ignored() -> None:
     scope = scope_from("10.0.0.7", x_forwarded_for="198.51.100.4", x_forwarded_proto="javascript")
-    assert Proxies(["10.0.0.7"]).forwarded(scope)["scheme"] == "http"
+    assert Proxies(["10.0.0.7"]).read_forwarded(scope)["scheme"] == "http"
 
 
 def test_behind_a_named_proxy_pages_and_throttling_see_the_sender() -> None:
@@ -313,7 +313,7 @@ def test_this_machine_alone_is_served_without_anything(host: str) -> None:
 def test_other_machines_are_served_only_with_people_and_tls(host: str) -> None:
     check_binding(host, tls=True, proxy=False, has_people=True)
     check_binding(host, tls=False, proxy=True, has_people=True)
-    with pytest.raises(SetupError, match="nobody can sign in there; add people with: remit people add"):
+    with pytest.raises(SetupError, match="no person can sign in there; add people with: remit people add"):
         check_binding(host, tls=True, proxy=True, has_people=False)
     with pytest.raises(SetupError, match="without TLS they could read passwords; give --certificate and --key"):
         check_binding(host, tls=False, proxy=False, has_people=True)

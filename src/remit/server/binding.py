@@ -30,7 +30,7 @@ def check_binding(host: str, *, tls: bool, proxy: bool, has_people: bool) -> Non
         host: the address or name to listen on.
         tls: the server has a certificate.
         proxy: the address of a proxy with TLS is named.
-        has_people: somebody can sign in with a password or a token, and not only the user of this machine by a link.
+        has_people: people can sign in with a password or a token, and not only the user of this machine by a link.
 
     Raises:
         SetupError: says what is missing, and the line to write.
@@ -40,7 +40,7 @@ def check_binding(host: str, *, tls: bool, proxy: bool, has_people: bool) -> Non
     where = f"remit serve: {host or 'every address'} can be reached from other machines"
     if not has_people:
         raise SetupError(
-            f"{where}, and nobody can sign in there; add people with: remit people add NAME --role ROLE, and: "
+            f"{where}, and no person can sign in there; add people with: remit people add NAME --role ROLE, and: "
             "remit people password NAME; or serve this machine alone with: --host 127.0.0.1"
         )
     if not tls and not proxy:
@@ -60,7 +60,7 @@ class Proxies:
     def __init__(self, addresses: Iterable[str]) -> None:
         self._networks = [_parse_network(each) for each in addresses]
 
-    def forwarded(self, scope: Scope) -> Scope:
+    def read_forwarded(self, scope: Scope) -> Scope:
         """The scope of a request as its sender made it: the address and the scheme that the proxy reports."""
         client = scope.get("client")
         if not self._networks or client is None or not self._is_proxy(client[0]):

@@ -44,7 +44,7 @@ async def check_forgery(request: Request, receive: Receive, cookies: Cookies) ->
         return Checked(reason, receive)
     secret, kind = cookies.read(request), media_type(request)
     if not secret and kind not in _SIMPLE_TYPES:
-        return Checked("", receive)  # nobody is signed in, and no form can send it
+        return Checked("", receive)  # the sender is not signed in, and no form can send it
     token = request.headers.get(CSRF_HEADER, "")
     if not token and kind == FORM_TYPE:
         body = await read_body(receive, _MAX_FORM_BYTES)

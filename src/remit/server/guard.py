@@ -93,7 +93,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        scope = self._proxies.forwarded(scope)
+        scope = self._proxies.read_forwarded(scope)
         nonce = new_nonce()
         remember_nonce(scope.setdefault("state", {}), nonce)
         exchange = _Exchange(scope, receive, send, self._settings, nonce)

@@ -28,6 +28,7 @@ from remit.errors import (
 )
 from remit.server.documents.document import Problem
 from remit.server.identity import SignInError
+from remit.server.rates import RequestLimitedError
 from remit.server.rest.operation import write_document
 from remit.server.serving import TooLargeError
 
@@ -39,6 +40,7 @@ _STATUS: Final[Mapping[type[RemitError], int]] = {
     RequestNotFoundError: 404,
     RequestDeniedError: 403,
     RequestConflictError: 409,
+    RequestLimitedError: 429,
     RequestError: 400,
     IdempotencyError: 409,
     NotFoundError: 404,

@@ -7,8 +7,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
+from remit.errors import RequestError
+
 _MAX_SOURCES: Final = 10_000
 """The number of addresses that are remembered. The one that was quiet longest is forgotten first."""
+
+
+class RequestLimitedError(RequestError, code="REQUEST_LIMITED"):
+    """There are too many requests of this kind at the moment, such as attempts to sign in; a later one may succeed."""
 
 
 class RequestRates:

@@ -65,7 +65,7 @@ class Serving:
         """Who sends a request.
 
         Raises:
-            SignInError: nobody is signed in.
+            SignInError: the sender is not signed in.
         """
         identity = await self.authenticate(request)
         if identity is None or identity.principal.is_anonymous:
@@ -76,7 +76,7 @@ class Serving:
         """The client of the sender of a request.
 
         Raises:
-            SignInError: nobody is signed in.
+            SignInError: the sender is not signed in.
         """
         return self.runtime.client((await self.identify(request)).principal)
 

@@ -52,16 +52,19 @@ def test_the_people_of_another_tenant_are_invisible(act: Act) -> None:
     assert wait(world.admin(FOREIGN).list_people()) == wait(world.directory.list_people("elsewhere"))
 
 
+GAINS: list[tuple[Act, str]] = [
+    (lambda a: a.add_person("bob", roles=["owner"]), "max may not give the role 'owner': max lacks *"),
+    (lambda a: a.give_role("ada", "owner"), "max may not give the role 'owner': max lacks *"),
+    (lambda a: a.put_role("boss", ["approvals:decide"]), "define the role 'boss': max lacks approvals:decide"),
+    (lambda a: a.set_password("olaf", PASSWORD), "max may not set the password of olaf: max lacks *"),
+    (lambda a: a.add_token("olaf", label="x", permissions=[], days=1), "may not make a token of olaf"),
+    (lambda a: a.check_link("olaf"), "max may not make a link for olaf: max lacks *"),
+]
+
+
 @pytest.mark.parametrize(
     ("act", "problem"),
-    [
-        (lambda a: a.add_person("bob", roles=["owner"]), "max may not give the role 'owner': max lacks *"),
-        (lambda a: a.give_role("ada", "owner"), "max may not give the role 'owner': max lacks *"),
-        (lambda a: a.put_role("boss", ["approvals:decide"]), "define the role 'boss': max lacks approvals:decide"),
-        (lambda a: a.set_password("olaf", PASSWORD), "max may not set the password of olaf: max lacks *"),
-        (lambda a: a.add_token("olaf", label="x", permissions=[], days=1), "may not make a token of olaf"),
-        (lambda a: a.check_link("olaf"), "max may not make a link for olaf: max lacks *"),
-    ],
+    GAINS,
     ids=["add", "give", "role", "password", "token", "link"],
 )
 def test_a_manager_gains_nothing(act: Act, problem: str) -> None:
@@ -72,22 +75,25 @@ def test_a_manager_gains_nothing(act: Act, problem: str) -> None:
     assert problem in caught.value.message
 
 
+MISTAKES: list[tuple[Act, str]] = [
+    (lambda a: a.add_person("ada"), "there is a person 'ada' already"),
+    (lambda a: a.add_person("Anonymous"), "is that of callers who have not signed in"),
+    (lambda a: a.add_person("a\u0434a"), "the name is"),
+    (lambda a: a.add_person(""), "the name"),
+    (lambda a: a.add_person("bob", roles=["editr"]), "there is no role 'editr'"),
+    (lambda a: a.give_role("nobody", "editor"), "there is no person 'nobody'"),
+    (lambda a: a.take_role("ada", "owner"), "ada does not have the role 'owner'; ada has: editor"),
+    (lambda a: a.remove_role("editr"), "there is no role 'editr'; see: remit people roles"),
+    (lambda a: a.put_role("boss", ["decide"]), "a permission is 'decide'"),
+    (lambda a: a.set_password("ada", "short"), "the password has 5 characters; give 12 to 1,024"),
+    (lambda a: a.set_password("nobody", PASSWORD), "there is no person 'nobody'"),
+]
+
+
 @pytest.mark.parametrize(
     ("act", "problem"),
-    [
-        (lambda a: a.add_person("ada"), "there is a person 'ada' already"),
-        (lambda a: a.add_person("Anonymous"), "is that of callers who have not signed in"),
-        (lambda a: a.add_person("a\u0434a"), "the name is"),
-        (lambda a: a.add_person(""), "the name"),
-        (lambda a: a.add_person("bob", roles=["editr"]), "there is no role 'editr'"),
-        (lambda a: a.give_role("nobody", "editor"), "there is no person 'nobody'"),
-        (lambda a: a.take_role("ada", "owner"), "ada does not have the role 'owner'; ada has: editor"),
-        (lambda a: a.remove_role("editr"), "there is no role 'editr'; see: remit people roles"),
-        (lambda a: a.put_role("boss", ["decide"]), "a permission is 'decide'"),
-        (lambda a: a.set_password("ada", "short"), "the password has 5 characters; give 12 to 1,024"),
-        (lambda a: a.set_password("nobody", PASSWORD), "there is no person 'nobody'"),
-    ],
-    ids=range(11),
+    MISTAKES,
+    ids=range(len(MISTAKES)),
 )
 def test_a_mistake_is_told_in_one_line(act: Act, problem: str) -> None:
     world = World()
@@ -118,7 +124,8 @@ def test_roles_and_users_of_config_toml_are_changed_there() -> None:
     assert [each.name for each in wait(world.admin().list_roles())] == ["editor", "owner", "reader"]
     with pytest.raises(RequestConflictError, match=r"config\.toml defines the role 'editor'; change it there"):
         wait(world.admin().put_role("editor", ["cms:*"]))
-    for act in (lambda a: a.give_role("olga", "editor"), lambda a: a.remove_person("olga")):
+    changes: list[Act] = [lambda a: a.give_role("olga", "editor"), lambda a: a.remove_person("olga")]
+    for act in changes:
         with pytest.raises(RequestConflictError, match=r"'olga' is a user of config\.toml; change it there"):
             wait(act(world.admin()))
     wait(world.admin().set_password("olga", PASSWORD))

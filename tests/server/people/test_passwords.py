@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from argon2 import PasswordHasher
 
-from remit.errors import RequestLimitedError
 from remit.server.people import passwords
 from remit.server.people.passwords import Passwords
+from remit.server.rates import RequestLimitedError
 from tests.server.people.kit import FAST, PASSWORD
 
 

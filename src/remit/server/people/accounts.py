@@ -72,5 +72,5 @@ def make_secret(kind: CredentialKind) -> str:
 
 
 def digest_secret(secret: str) -> str:
-    """The digest under which a secret is known. It needs no salt, because nobody guesses 256 random bits."""
+    """The digest under which a secret is known. It needs no salt, because 256 random bits cannot be guessed."""
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -27,7 +27,7 @@ _DAY: Final = 86400.0
 
 
 class Administration:
-    """What one principal may do about people. Nobody gives away a permission that they do not hold.
+    """What one principal may do about people. No person gives away a permission that they do not hold.
 
     Everyone may change their own password, tokens and sessions; the rest requires ``people:manage``, for people of the
     own tenant. An API token may change nothing here, because nothing that it makes should outlive its revocation.
@@ -217,7 +217,7 @@ class Administration:
             raise RequestDeniedError(f"{self._by.name} may not {what}: {self._by.name} lacks {', '.join(lacking)}")
 
     async def _require_person(self, name: str) -> Person:
-        """A person of the directory whom ``by`` may change."""
+        """A person of the directory that ``by`` may change."""
         self._require_right(self._by.tenant)
         if name in self._people.configured_users:
             raise RequestConflictError(f"{name!r} is a user of config.toml; change it there")
@@ -237,7 +237,7 @@ class Administration:
         return principal
 
     async def _require_principal(self, name: str, what: str) -> Principal:
-        """A principal as whom ``by`` may arrange to sign in: who can do that has all permissions of the principal."""
+        """A principal for which ``by`` may arrange a sign-in, and so needs all permissions of the principal."""
         principal = await self._require_same_tenant(name, what)
         if name != self._by.name:
             self._require_own(principal.permissions, f"{what} {name}")

@@ -23,7 +23,7 @@ class Authentication:
         self._sign_in, self._cookies = sign_in, cookies
 
     async def __call__(self, request: Request, /) -> Identity | None:
-        """The identity of a request, with today's permissions; None if nobody is signed in."""
+        """The identity of a request, with today's permissions; None if the sender is not signed in."""
         given = request.headers.getlist("authorization")
         if given:
             token = _bearer(given)

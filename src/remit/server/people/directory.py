@@ -60,7 +60,7 @@ class Directory(Protocol):
         ...
 
     async def remove_role(self, name: str) -> None:
-        """Remove a role. Whoever has it has none of its permissions any more.
+        """Remove a role. The people who have it lose its permissions.
 
         Raises:
             RequestNotFoundError: there is no such role.

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from remit.errors import RequestDeniedError, RequestError, RequestLimitedError
+from remit.errors import RequestDeniedError, RequestError
 from remit.record.principal import Principal
 from remit.server.cookies import CSRF_FIELD, Cookies, csrf_token
 from remit.server.forgery import parse_form
@@ -20,6 +20,7 @@ from remit.server.pages.plain import form, paragraph, plain_page, text_field
 from remit.server.people.accounts import Credential, CredentialKind, digest_secret, make_secret
 from remit.server.people.administration import Administration
 from remit.server.people.sign_in import SignedIn, SignIn
+from remit.server.rates import RequestLimitedError
 
 _MAX_NEXT_CHARS: Final = 2000
 _USED_LINK: Final = "This link was used or has expired"
@@ -47,7 +48,7 @@ class LoginPages:
         ]
 
     async def show_login(self, request: Request) -> Response:
-        """The form of name and password, or the way back for whoever is signed in."""
+        """The form of name and password, or the way back for a reader who is signed in."""
         following = own_path(request, request.query_params.get("next", ""))
         if await self._principal(request) is not None:
             return RedirectResponse(following, 303)

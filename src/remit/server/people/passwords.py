@@ -10,7 +10,8 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from remit.core.checks import check_text
-from remit.errors import RequestError, RequestLimitedError
+from remit.errors import RequestError
+from remit.server.rates import RequestLimitedError
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from remit.core.names import as_person_name, show_hidden
 from remit.engine.request import new_id
-from remit.errors import RequestDeniedError, RequestLimitedError, SetupError
+from remit.errors import RequestDeniedError, SetupError
 from remit.journal.ports import RateCounter
 from remit.record.ledger import TurnRequest
 from remit.record.principal import Principal
@@ -21,13 +21,14 @@ from remit.server.people.accounts import Credential, CredentialKind, digest_secr
 from remit.server.people.administration import Administration
 from remit.server.people.passwords import Passwords
 from remit.server.people.people import People
+from remit.server.rates import RequestLimitedError
 
 _WRONG: Final = "wrong name or password"
 _TOUCH_SECONDS: Final = 60.0
 """A use is noted at most this often, so that a request seldom writes."""
 
 _BUCKETS: Final = 4096
-"""The number of counters of names, and of addresses, whoever tries how many."""
+"""The number of counters of names, and of addresses, however many are tried."""
 
 _MAX_LABEL_CHARS: Final = 120
 
@@ -123,7 +124,7 @@ class SignIn:
         return await self.begin_session(principal, label=label)
 
     async def check_password(self, principal: Principal, password: str, *, address: str) -> None:
-        """Check the present password of a person who wants to change it. Whoever has none yet needs none.
+        """Check the present password of a person who wants to change it. A person without one needs none.
 
         Raises:
             RequestDeniedError: it is wrong. RequestLimitedError: too many attempts.

@@ -236,7 +236,7 @@ def _insert(connection: Connection, kind: RowKind, table: Table, columns: Mappin
     connection.execute(insert(table).values(signature=signer_of(connection).sign(kind, columns), **columns))
 
 
-def _checked(connection: Connection, kind: RowKind, row: Row[Any]) -> Mapping[str, Any]:
+def _check_row(connection: Connection, kind: RowKind, row: Row[Any]) -> Mapping[str, Any]:
     """The columns of a row whose signature holds."""
     columns = columns_of(row)
     try:
@@ -247,17 +247,17 @@ def _checked(connection: Connection, kind: RowKind, row: Row[Any]) -> Mapping[st
 
 
 def _person(connection: Connection, row: Row[Any]) -> Person:
-    columns = _checked(connection, "person", row)
+    columns = _check_row(connection, "person", row)
     return Person(columns["name"], columns["tenant"], frozenset(json.loads(columns["roles"])), columns["password"])
 
 
 def _role(connection: Connection, row: Row[Any]) -> Role:
-    columns = _checked(connection, "role", row)
+    columns = _check_row(connection, "role", row)
     return Role(columns["role"], frozenset(json.loads(columns["permissions"])))
 
 
 def _credential(connection: Connection, row: Row[Any]) -> Credential:
-    columns = dict(_checked(connection, "credential", row))
+    columns = dict(_check_row(connection, "credential", row))
     del columns["signature"]
     permissions = json.loads(columns.pop("permissions"))
     return Credential(**columns, permissions=None if permissions is None else frozenset(permissions))
