@@ -24,6 +24,7 @@ from typer.testing import CliRunner
 import remit.cli
 import remit.layers
 import remit.models
+import remit.server
 import remit_local
 from agent_parts import AGENT_PARTS, markdown_table
 from committed import ROOT
@@ -65,6 +66,7 @@ PUBLIC_MODULES: Final = (
     "remit.embeddings",
     "remit.audit",
     "remit.server",
+    "remit.server.people",
     "remit.secrets",
     "remit.inventory",
     "remit.pipeline",
@@ -242,10 +244,11 @@ def error_codes() -> str:
 
 
 def other_errors() -> str:
-    """Every error that is never a reply: of setup, the journal, models and the command line."""
-    for package in (remit.models, remit.cli, remit_local):
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{package.__name__}.{module.name}")
+    """Every error that is never a reply: of setup, the journal, models, the server and the command line."""
+    for package in (remit.models, remit.cli, remit.server, remit_local):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith(".__main__"):
+                importlib.import_module(module.name)
     calls = set(_error_classes(errors.CallError))
     rows = [
         (f"`{kind.code}`", f"`{kind.__module__}.{kind.__name__}`", _on_one_line(kind.__doc__))

@@ -116,6 +116,10 @@ PUBLIC: Final = {
         ReceiptCall ReplayReport RunDetails RunResult RunUpdate Runtime ToolInfo WatchEvent WatchStart make_receipt
     """,
     "remit.server": "Authenticate Identity ServerSettings build_server",
+    "remit.server.people": """
+        Access Account Administration Attempts Credential Directory GuardSettings InMemoryDirectory Lifetimes Passwords
+        People Person Role SignIn SignedIn SqlDirectory build_access
+    """,
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """
         AcquiredLease AnswerPiece AnswerPieces AppendFuture ArtifactScope ArtifactStore AttachedCalls Consumption

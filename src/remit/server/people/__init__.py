@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from remit.server.guard import GuardSettings as GuardSettings
     from remit.server.people.access import Access as Access
     from remit.server.people.access import build_access as build_access
     from remit.server.people.accounts import Account as Account
@@ -25,6 +26,7 @@ else:
     __getattr__ = lazy_exports(
         __name__,
         extras={
+            "remit.server.guard": "server",
             "remit.server.people.access": "server",
             "remit.server.people.administration": "server",
             "remit.server.people.passwords": "server",
