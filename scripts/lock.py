@@ -48,8 +48,11 @@ NAME_PATTERN = re.compile(r"[a-z0-9-]+")
 
 TARGETS: dict[str, tuple[str, ...]] = {
     "floors": _floors(),
-    "dev": (*PROJECTS, "--all-extras", "--group", "dev", "--group", "build"),
-    "run": (*PROJECTS, "--all-extras", "--group", "build", "--constraints", "requirements/dev.txt"),
+    "dev": (*PROJECTS, "--all-extras", "--group", "dev", "--group", "build", "--group", "console"),
+    "run": (
+        *(*PROJECTS, "--all-extras", "--group", "build", "--group", "console"),
+        *("--constraints", "requirements/dev.txt"),
+    ),
     "compare": (
         *("pyproject.toml", "--extra", "sql", "--extra", "openai", "--group", "compare", "--group", "build"),
         *("--constraints", "requirements/dev.txt"),
