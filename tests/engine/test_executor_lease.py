@@ -258,6 +258,27 @@ async def test_a_run_that_is_only_stored_takes_one_transaction_and_is_free() -> 
         await stage.begin(never)
 
 
+class Continued(InMemoryStore):
+    """A store whose run another executor continues as soon as it is free, before anything else is read."""
+
+    async def acquire(self, *given: Any, **named: Any) -> AcquiredLease:
+        found = await super().acquire(*given, **named)
+        if not found.is_opened:
+            history, stored = found.items, list[Position]()
+            ledger = RunLedger(self, "run", found.epoch, history=history, clock=Clock(), on_stored=stored.extend)
+            ledger.add(note())
+            await ledger.flush()
+            ledger.close()
+        return found
+
+
+async def test_a_run_that_goes_on_when_it_is_stored_again_exists_and_is_not_broken() -> None:
+    stage = Stage(Continued(Clock()), Clock())
+    await stage.driver().create_run("run", header_item())
+    with pytest.raises(RequestError, match="exists already"):
+        await stage.driver().create_run("run", header_item())
+
+
 async def test_a_run_whose_executor_died_before_it_was_stored_can_be_stored_all_the_same(stage: Stage) -> None:
     await stage.store.acquire("one", "dead", 0)
     await stage.store.acquire("two", "dead", 0)

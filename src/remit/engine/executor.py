@@ -205,7 +205,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
         if found.is_opened:
             self.on_stored(opening)
         elif found.item_count:
-            verify_lease(run, await self.store.read(run), found)
+            verify_lease(run, found.items, found)
             raise _run_exists_error(run)
         else:
             await self.append(run, open_run)
