@@ -68,7 +68,7 @@ DAY: Final = (
                 "remit.agent.model_window:read_window", "if window >=", "if False and"
             ),
             "what a refusal taught is not read by later runs": edited(
-                "remit.agent.model_window:_learnt_window", "or read_runs is None:", "or True:"
+                "remit.record.conversation:read_conversation", "if read_prior_runs is not None:", "if False:"
             ),
             "the definitions that were found first stay": edited(
                 f"{_DRIVER}._keep_newest", "-added[name]", "added[name]"

@@ -17,7 +17,7 @@ from remit.agent.model import SMALLEST_WINDOW, Model, model_name, window_of
 from remit.chat.chat import ChatRequest
 from remit.core.patterns import lazy_pattern
 from remit.errors import ContextLengthError, error_from_reply
-from remit.record.current_run import CURRENT_RUN
+from remit.record.conversation import read_conversation
 from remit.record.items import Item, ModelFailure, ModelUsage, Note
 from remit.record.ledger import Ledger
 
@@ -103,15 +103,11 @@ async def _learnt_window(ledger: Ledger, model: str) -> int | None:
 
     Each run notes the window that it uses, so no run before the last one that asked the model is read.
     """
-    window = _window_in([*ledger.recorded_items()], model)
-    read_runs = CURRENT_RUN.get().read_prior_runs
-    if window is not None or read_runs is None:
-        return window
-    async for items in read_runs():
+    async for items in read_conversation(ledger):
         window = _window_in(items, model)
         if window is not None or any(isinstance(each, ModelUsage) and each.requested == model for each in items):
-            break
-    return window
+            return window
+    return None
 
 
 def _window_in(items: Sequence[Item], model: str) -> int | None:

@@ -21,6 +21,7 @@ from remit.core.checks import check_counts
 from remit.core.protocols import implements
 from remit.errors import SetupError
 from remit.record.arguments import content_digest
+from remit.record.conversation import read_conversation
 from remit.record.current_run import CURRENT_RUN
 from remit.record.items import Item, Message, ToolOutput
 from remit.record.ledger import Ledger
@@ -114,10 +115,9 @@ async def find_working_memory(ledger: Ledger, agent: str, history: Sequence[str]
     if not any(text.startswith(_START) for text in history):
         return ""
     own = next((item.text for item in ledger.items_for(_message_id(agent)) if isinstance(item, Message)), "")
-    read_runs = CURRENT_RUN.get().read_prior_runs
-    if own or read_runs is None:
+    if own:
         return own
-    async for items in read_runs():
+    async for items in read_conversation(ledger):
         for item in items:
             if isinstance(item, Message) and item.call == _message_id(item.agent) and item.text in history:
                 return item.text

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_text_tuple, check_name, check_text, check_texts
 from remit.errors import SetupError
-from remit.record.current_run import CURRENT_RUN
+from remit.record.conversation import read_conversation
 from remit.record.items import Item, Note
 from remit.record.ledger import Ledger
 
@@ -71,13 +71,10 @@ async def find_last_seen(ledger: Ledger, kind: str, object_id: str, parts: Seque
     for name, value in (("kind", kind), ("id", object_id)):
         check_text(f"last_seen: {name}", value)
     missing, found = dict.fromkeys(parts or ("",)), dict[str, str]()
-    _collect(reversed([*ledger.recorded_items()]), kind, object_id, missing, found)
-    read_runs = CURRENT_RUN.get().read_prior_runs
-    if missing and read_runs is not None:
-        async for items in read_runs():
-            _collect(reversed(items), kind, object_id, missing, found)
-            if not missing:
-                break
+    async for items in read_conversation(ledger):
+        _collect(reversed(items), kind, object_id, missing, found)
+        if not missing:
+            break
     return found
 
 
