@@ -10,11 +10,13 @@ import random
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from figures.alone import run_alone
+from figures.crash import JournalUrl
 from figures.figure import Figure, no_violations
 from figures.open_run_layers import measure_combinations
 from figures.open_run_world import (
@@ -32,6 +34,7 @@ from remit import SqlStore
 from remit.errors import RemitError
 from remit.stores import InMemoryStore
 from remit.testing import crash_at
+from tests.postgres import serving
 
 _SAMPLE: Final = (6, 15, 23)
 _MAX_EXECUTIONS: Final = 12
@@ -39,26 +42,79 @@ _LEASE_SECONDS: Final = 1000.0
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
-    """The figures of open runs: over crashes, replays, races and combinations of layers."""
+    """The figures of open runs on SQLite and Postgres: over crashes, replays, races and combinations of layers."""
     yield from measure_crashes(_SAMPLE if short else itertools.count(1))
+    yield from measure_crashes_on_postgres(_SAMPLE[1:2] if short else itertools.count(1))
     yield asyncio.run(measure_replays())
     yield from measure_race(1 if short else 20)
+    yield from measure_race_on_postgres(1 if short else 20)
     yield measure_combinations(12 if short else 600)
 
 
-def measure_crashes(points: Iterable[int]) -> Iterator[Figure]:
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """Where a run happens: the folder of its world, and its journal."""
+
+    home: Path
+    url: str
+
+    def world(self) -> World:
+        """The world, as it stands."""
+        return World(self.home)
+
+    def store(self, number: int) -> SqlStore:
+        """The journal, for the process of that number, which comes after the leases of those before."""
+        return SqlStore(self.url, clock=lambda: 1000.0 + number * _LEASE_SECONDS)
+
+
+@contextlib.contextmanager
+def _new_desk(journals: JournalUrl) -> Generator[_Desk]:
+    home = Path(tempfile.mkdtemp(prefix="remit-open-"))
+    try:
+        yield _Desk(home, journals(home))
+    finally:
+        shutil.rmtree(home)
+
+
+def _in_file(home: Path) -> str:
+    return f"sqlite:///{home / 'journal.db'}"
+
+
+@contextlib.contextmanager
+def _on_postgres() -> Generator[JournalUrl]:
+    """New journals on a Postgres server of their own, each a copy of an empty one."""
+    with serving() as postgres:
+        empty = postgres.make()
+        list(run_alone(lambda: [asyncio.run(_create_journal(postgres.url(empty)))]))
+        yield lambda _home: postgres.url(postgres.make(empty))
+
+
+async def _create_journal(url: str) -> None:
+    store = SqlStore(url)
+    await store.list_runs()
+    await store.close()
+
+
+def measure_crashes_on_postgres(points: Iterable[int]) -> Iterator[Figure]:
+    """The same as `measure_crashes` on Postgres."""
+    with _on_postgres() as journals:
+        yield from measure_crashes(points, "open_run.postgres_crash", journals)
+
+
+def measure_crashes(
+    points: Iterable[int], name: str = "open_run.crash", journals: JournalUrl = _in_file
+) -> Iterator[Figure]:
     """Kill the process that makes the calls at each crash point in turn; others go on until the run is closed."""
     lost, doubled, count, asked = list[str](), list[str](), 0, 0
     for point in points:
-        home = Path(tempfile.mkdtemp(prefix="remit-open-"))
-        killed = _execute_in_child(home, point, 0) == -signal.SIGKILL
-        error, outcomes = _finish(home)
-        asked += outcomes
-        found = [error, error] if error else run_alone(lambda home=home: _judge(home))
-        of_lost, of_doubled = found
+        with _new_desk(journals) as desk:
+            killed = _execute_in_child(desk, point, 0) == -signal.SIGKILL
+            error, outcomes = _finish(desk)
+            asked += outcomes
+            found = [error, error] if error else run_alone(lambda desk=desk: _judge(desk))
+            of_lost, of_doubled = found
         lost += [f"point {point}: {of_lost}"] if of_lost else []
         doubled += [f"point {point}: {of_doubled}"] if of_doubled else []
-        shutil.rmtree(home)
         if not killed:
             break
         count += 1
@@ -66,47 +122,42 @@ def measure_crashes(points: Iterable[int]) -> Iterator[Figure]:
         f"SIGKILL at {count} crash points of a program that makes {len(CALLS)} calls of an open run, taken up by other "
         f"processes until it is closed; {asked} unknown outcomes were asked about"
     )
-    yield no_violations("open_run.crash.lost", len(lost), count, f"{how}{_examples(lost)}")
-    yield no_violations("open_run.crash.doubled", len(doubled), count, f"{how}{_examples(doubled)}")
+    yield no_violations(f"{name}.lost", len(lost), count, f"{how}{_examples(lost)}")
+    yield no_violations(f"{name}.doubled", len(doubled), count, f"{how}{_examples(doubled)}")
 
 
 def _examples(found: list[str]) -> str:
     return f": {found[:3]}" if found else ""
 
 
-def _finish(home: Path) -> tuple[str, int]:
+def _finish(desk: _Desk) -> tuple[str, int]:
     """Let processes go on with the run until it is closed; return what went wrong, and the questions about outcomes."""
     outcomes = 0
     for number in range(1, _MAX_EXECUTIONS):
-        (status, asked) = next(iter(run_alone(lambda number=number: [asyncio.run(_decide(home, number))])))
+        (status, asked) = next(iter(run_alone(lambda number=number: [asyncio.run(_decide(desk, number))])))
         outcomes += asked
         if status == "done":
             return "", outcomes
-        if _execute_in_child(home, 0, number) != 0:
+        if _execute_in_child(desk, 0, number) != 0:
             return "a process failed that took the run up", outcomes
     return "the run was not closed", outcomes
 
 
-def _store_of(home: Path, number: int) -> SqlStore:
-    return SqlStore(f"sqlite:///{home / 'journal.db'}", clock=lambda: 1000.0 + number * _LEASE_SECONDS)
-
-
-async def _decide(home: Path, number: int) -> tuple[str, int]:
-    store = _store_of(home, number)
-    world = World(home)
+async def _decide(desk: _Desk, number: int) -> tuple[str, int]:
+    store, world = desk.store(number), desk.world()
     outcomes = await decide_all(world.runtime(store), world)
     rows = await store.list_runs()
     await store.close()
     return rows[0].status if rows else "", outcomes
 
 
-def _judge(home: Path) -> list[str]:
-    return asyncio.run(_find_violations(home))
+def _judge(desk: _Desk) -> list[str]:
+    return asyncio.run(_find_violations(desk))
 
 
-async def _find_violations(home: Path) -> list[str]:
+async def _find_violations(desk: _Desk) -> list[str]:
     """What was lost, a difference of the replay included, and what was doubled; each is empty if nothing was."""
-    store, world = _store_of(home, _MAX_EXECUTIONS), World(home)
+    store, world = desk.store(_MAX_EXECUTIONS), desk.world()
     (row,) = await store.list_runs()
     items = [each.item for each in await store.read(row.run)]
     difference = (await world.runtime(store).replay(row.run)).difference
@@ -115,22 +166,22 @@ async def _find_violations(home: Path) -> list[str]:
     return [", ".join(lost), ", ".join(find_doubled(items, world.read_effects()))]
 
 
-def _execute_in_child(home: Path, point: int, number: int) -> int:
-    process = multiprocessing.get_context("fork").Process(target=_child_main, args=(home, point, number))
+def _execute_in_child(desk: _Desk, point: int, number: int) -> int:
+    process = multiprocessing.get_context("fork").Process(target=_child_main, args=(desk, point, number))
     process.start()
     process.join()
     return process.exitcode if process.exitcode is not None else -1
 
 
-def _child_main(home: Path, point: int, number: int) -> None:
+def _child_main(desk: _Desk, point: int, number: int) -> None:
     with crash_at(point):
-        asyncio.run(_continue(home, number))
+        asyncio.run(_continue(desk, number))
 
 
-async def _continue(home: Path, number: int) -> None:
+async def _continue(desk: _Desk, number: int) -> None:
     """Go on as an engine does if the run has begun, every other time, and as the program that makes the calls."""
-    store = _store_of(home, number)
-    runtime = World(home).runtime(store)
+    store = desk.store(number)
+    runtime = desk.world().runtime(store)
     rows = await store.list_runs()
     if rows and rows[0].status != "open" and number % 2:
         await runtime.resume(rows[0].run)
@@ -162,24 +213,30 @@ async def measure_replays() -> Figure:
     return no_violations("open_run.replay.missed", len(missed), tried, f"{how}{_examples(missed)}")
 
 
-def measure_race(rounds: int) -> Iterator[Figure]:
+def measure_race_on_postgres(rounds: int) -> Iterator[Figure]:
+    """The same as `measure_race` on Postgres."""
+    with _on_postgres() as journals:
+        yield from measure_race(rounds, "open_run.postgres_race", journals)
+
+
+def measure_race(rounds: int, name: str = "open_run.race", journals: JournalUrl = _in_file) -> Iterator[Figure]:
     """Several processes make the same calls of one run at once."""
     doubled, errors = list[str](), list[str]()
     for seed in range(rounds):
-        found = asyncio.run(_race(random.Random(seed)))
+        with _new_desk(journals) as desk:
+            (found,) = run_alone(lambda desk=desk, seed=seed: [asyncio.run(_race(random.Random(seed), desk))])
         doubled, errors = doubled + found[0], errors + found[1]
-    how = f"{rounds} times {_RACERS} runtimes with a store each over one SQLite file make the same calls of one run"
-    yield no_violations("open_run.race.doubled", len(doubled), rounds, f"{how}{_examples(doubled)}")
-    yield no_violations("open_run.race.errors", len(errors), rounds, f"{how}{_examples(errors)}")
+    how = f"{rounds} times {_RACERS} runtimes with a store each over one journal make the same calls of one run"
+    yield no_violations(f"{name}.doubled", len(doubled), rounds, f"{how}{_examples(doubled)}")
+    yield no_violations(f"{name}.errors", len(errors), rounds, f"{how}{_examples(errors)}")
 
 
 _RACERS: Final = 4
 
 
-async def _race(dice: random.Random) -> tuple[list[str], list[str]]:
-    home = Path(tempfile.mkdtemp(prefix="remit-open-"))
-    stores = [SqlStore(f"sqlite:///{home / 'journal.db'}") for _ in range(_RACERS)]
-    world, errors = World(home), list[str]()
+async def _race(dice: random.Random, desk: _Desk) -> tuple[list[str], list[str]]:
+    stores = [SqlStore(desk.url) for _ in range(_RACERS)]
+    world, errors = desk.world(), list[str]()
 
     async def race(store: SqlStore, pause: float) -> None:
         await asyncio.sleep(pause)
@@ -196,6 +253,4 @@ async def _race(dice: random.Random) -> tuple[list[str], list[str]]:
     for each in stores:
         with contextlib.suppress(RemitError):
             await each.close()
-    effects = world.read_effects()
-    shutil.rmtree(home)
-    return find_doubled(items, effects), errors
+    return find_doubled(items, world.read_effects()), errors

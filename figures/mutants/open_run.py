@@ -36,6 +36,24 @@ MUTANTS: Final = (
         lambda: open_run.measure_crashes(_POINTS),
     ),
     *mutants_of(
+        "open_run.postgres_crash.doubled",
+        {
+            "the same key is another call": edited(
+                f"{_BODY}._take", "self._by_key.get(incoming.key) if incoming.key else None", "None"
+            ),
+        },
+        lambda: open_run.measure_crashes_on_postgres(_POINTS[1:]),
+    ),
+    *mutants_of(
+        "open_run.postgres_crash.lost",
+        {
+            "what comes from outside is not on record": edited(
+                f"{_BODY}._take", "self._frame.ledger.add(received)", "pass"
+            ),
+        },
+        lambda: open_run.measure_crashes_on_postgres(_POINTS[1:]),
+    ),
+    *mutants_of(
         "open_run.replay.missed",
         {
             "a replay of an open run makes no calls": edited(
@@ -68,6 +86,28 @@ MUTANTS: Final = (
             ),
         },
         lambda: open_run.measure_race(1),
+    ),
+    *mutants_of(
+        "open_run.postgres_race.doubled",
+        {
+            "a process does not know what others have received": edited(
+                f"{_BODY}.serve",
+                "for item in [*_received_among(self._frame.ledger.recorded_items())]:",
+                "for item in ():",
+            ),
+        },
+        lambda: open_run.measure_race_on_postgres(3),
+    ),
+    *mutants_of(
+        "open_run.postgres_race.errors",
+        {
+            "a call does not wait for another process": edited(
+                "remit.engine.open_runs:OpenRuns._execute_when_free",
+                "if calls.has_begun or loop.time() >= until:",
+                "if True:",
+            ),
+        },
+        lambda: open_run.measure_race_on_postgres(3),
     ),
     *mutants_of(
         "open_run.combinations.broken",
