@@ -13,7 +13,7 @@ _WRITES: Final = "remit.journal.sql.writes"
 _BASE: Final = "remit.dispatch.base:Base"
 
 _LEASE_IGNORED: Final = edited("remit.journal.sql.leases:Acquisition.__call__", "if row.until > now:", "if False:")
-_NOT_FENCED: Final = edited(f"{_WRITES}:_insert_items", "!= len(appends):", "< 0:")
+_NOT_FENCED: Final = edited("remit.journal.sql.advances:append_items", "!= len(rows):", "< 0:")
 """An executor whose lease another one has may write."""
 
 _DOUBLED: Final = mutants_of(

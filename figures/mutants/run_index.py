@@ -25,7 +25,9 @@ MUTANTS: Final = mutants_of(
         "a failure is forgotten by the next append": edited(
             _VALUES, '"first_failed": totals.failed', '"first_failed": -1'
         ),
-        "usage is not kept by run": edited("remit.journal.sql.run_totals:add_usage", "if rows:", "if not rows:"),
+        "usage is not kept by run": edited(
+            "remit.journal.sql.run_totals:usage_rows", "in models.items()", "in list(models.items())[:0]"
+        ),
         "usage of the runs of a day is not added up": edited(_DAYS, "if sums:", "if not sums:"),
         "a run counts on the day after it was opened": edited(
             "remit.journal.sql.run_totals:_day_of", "opened // DAY", "opened // DAY + 1"

@@ -150,6 +150,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
                 run_state.epoch,
                 last_seq=lambda: len(ledger.recorded_items()) - 1,
                 is_expected=self._was_submitted(known_items),
+                is_new=run_state.is_opened,
             )
             ledger = RunLedger(
                 self.store,

@@ -146,12 +146,19 @@ class RunAnswers:
 
     Readers of this process read the buffers. If readers in other processes watch, the pieces are written to the store.
     ``last_seq`` returns the number of the run's last item, stored or not; a newly opened answer follows that item.
-    ``is_expected``: the run is likely to be followed soon. As a context manager, it shows readers of this process the
-    answers that the current task opens.
+    ``is_expected``: the run is likely to be followed soon. ``is_new``: no other process knows the run yet, so none can
+    watch it. As a context manager, it shows readers of this process the answers that the current task opens.
     """
 
     def __init__(
-        self, store: Store, run: str, epoch: int, last_seq: Callable[[], int], *, is_expected: bool = False
+        self,
+        store: Store,
+        run: str,
+        epoch: int,
+        last_seq: Callable[[], int],
+        *,
+        is_expected: bool = False,
+        is_new: bool = False,
     ) -> None:
         self._store = store
         self.run = run
@@ -160,7 +167,7 @@ class RunAnswers:
         self._is_expected = is_expected
         self._answers: dict[str, OpenAnswer] = {}
         self._count = 0
-        self._checked_at = -_WATCH_SECONDS
+        self._checked_at = asyncio.get_running_loop().time() if is_new else -_WATCH_SECONDS
         self._is_watched_elsewhere = False
         self._storing: asyncio.Task[None] | None = None
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, event, make_url
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import Pool
 
 from remit.errors import ApprovalUsedError, JournalError, LeaseError, RequestConflictError
 from remit.journal.ports import AcquiredLease
 from remit.journal.sql import writes
-from remit.journal.sql.locks import LockKeys, acquire_locks
+from remit.journal.sql.statements import run_by_driver
 from remit.journal.sql.store import SqlStore
+from remit.journal.sql.tables import begin_transaction, open_engine
+from remit.journal.sql.writer import Writer
 from remit.record.ledger import Consumption
 from remit.testing.store_suite.samples import (
     Run,
@@ -63,10 +67,10 @@ class Steps:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun = threading.Semaphore(0)
         self.go = threading.Semaphore(0)
-        monkeypatch.setattr(writes, "acquire_locks", self._acquire)
+        monkeypatch.setattr(writes, "begin_transaction", self._begin)
 
-    def _acquire(self, connection: Connection, lock_keys: Iterable[LockKeys]) -> None:
-        acquire_locks(connection, lock_keys)
+    def _begin(self, connection: Connection, first: Sequence[str]) -> None:
+        begin_transaction(connection, first)
         self.begun.release()
         assert self.go.acquire(timeout=20)
 
@@ -185,8 +189,6 @@ async def test_works_of_two_processes_in_opposite_orders_do_not_wait_for_each_ot
 WRITES = """
 import asyncio, random, sys
 from remit.errors import LeaseError
-from remit.journal.sql import writes
-from remit.journal.sql.locks import LockKeys, acquire_locks
 from remit.journal.sql.store import SqlStore
 from remit.testing.store_suite.samples import note, positions
 
@@ -359,3 +361,20 @@ async def test_a_server_that_refuses_the_password_is_named_and_the_password_is_n
 async def test_a_server_that_is_not_there_is_named(tmp_path: Path, opening: Opening) -> None:
     with pytest.raises(JournalError, match=r"postgresql://ada@/remit could not be read: .*No such file"):
         await opening(f"postgresql://ada:{PASSWORD}@/remit?host={tmp_path}").list_runs()
+
+
+async def test_a_transaction_of_which_a_statement_failed_is_not_taken_for_stored(url: str) -> None:
+    def swallow(connection: Connection) -> str:
+        with contextlib.suppress(DBAPIError):
+            run_by_driver(connection, "SELECT nothing")
+        return "stored"
+
+    engine = open_engine(make_url(url))
+    writer = Writer(engine)
+    try:
+        with pytest.raises(JournalError, match="one of its statements failed, so nothing was stored"):
+            await writer.submit(swallow)
+        assert await writer.submit(lambda _connection: "next") == "next"
+    finally:
+        await asyncio.to_thread(writer.close)
+        engine.dispose()

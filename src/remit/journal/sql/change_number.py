@@ -9,8 +9,6 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from remit.journal.sql.statements import run_by_driver
-
 CHANNEL: Final = "remit_changes"
 """The channel on which Postgres announces changes."""
 
@@ -48,11 +46,11 @@ def with_number(names: Iterable[str]) -> dict[str, ColumnElement[Any]]:
     return {**{name: bindparam(name) for name in names}, "changed": ChangeNumber()}
 
 
-def announce_change(connection: Connection) -> None:
-    """Begin a transaction that changes rows of conversations, questions or runs.
+def announcement(connection: Connection) -> str:
+    """The statement that begins a transaction which changes rows of conversations, questions or runs.
 
     On SQLite, where only one transaction writes at a time, it takes the next number. On Postgres, the transaction
     already has a number, and its commit wakes the watching processes. Without watchers it announces nothing, because
     Postgres serializes the commits of transactions that notify.
     """
-    run_by_driver(connection, _ANNOUNCE[connection.dialect.name])
+    return _ANNOUNCE[connection.dialect.name]

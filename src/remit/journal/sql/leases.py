@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -24,8 +24,8 @@ from remit.journal.sql.queries import (
 )
 from remit.journal.sql.rows import cancel_request, check_head, question_row, run_row
 from remit.journal.sql.signatures import signer_of
-from remit.journal.sql.writes import Append
-from remit.record.items import Position
+from remit.journal.sql.writes import Append, header_values
+from remit.record.items import Position, RunOpened
 
 
 class Acquisition(Struct, frozen=True):
@@ -45,7 +45,7 @@ class Acquisition(Struct, frozen=True):
 
     @property
     def _append(self) -> Append:
-        return Append(self.run, FIRST_EPOCH, self.opening, None, self.now)
+        return Append(self.run, FIRST_EPOCH, self.opening, None, self.now, is_header_stored=True)
 
     def __call__(self, connection: Connection) -> tuple[AcquiredLease, Sequence[Row[Any]]]:
         """Acquire the lease; return the state of the run, and the rows of its items above ``after``.
@@ -57,17 +57,25 @@ class Acquisition(Struct, frozen=True):
         row, now = SELECT_LEASE.first(connection, run=self.run), self.now(connection)
         lease = {"driver": self.executor, "until": now + self.seconds if self.seconds else 0.0}
         if row is None:
-            if SELECT_ITEMS.first(connection, run=self.run, after=-1):
-                raise BrokenJournalError(f"run {self.run} has items but no row; nothing was run")
-            INSERT_RUN.execute(connection, {"run": self.run, "epoch": FIRST_EPOCH, **lease, **UNOPENED_RUN})
-            if self.opening:
-                self._append(connection)
+            self._insert_row(connection, lease)
             return AcquiredLease(FIRST_EPOCH, questions=[], is_opened=bool(self.opening)), ()
         if row.until > now:
             raise lease_held_error(self.run, row.driver)
         UPDATE_LEASE.execute(connection, {"the_run": self.run, "epoch": row.epoch + 1, **lease})
         delete_answers(connection, self.run)
         return self._read_state(connection, row)
+
+    def _insert_row(self, connection: Connection, lease: Mapping[str, object]) -> None:
+        """Insert the row of a new run, with its first items if it is opened."""
+        header: dict[str, object] = {}
+        for position in self.opening:
+            if isinstance(position.item, RunOpened):
+                header = header_values(connection, position, position.item)
+        row = {**UNOPENED_RUN, **header, "run": self.run, "epoch": FIRST_EPOCH, **lease}
+        if INSERT_RUN.execute(connection, row) != 1:
+            raise BrokenJournalError(f"run {self.run} has items but no row; nothing was run")
+        if self.opening:
+            self._append(connection)
 
     def _read_state(self, connection: Connection, row: Row[Any]) -> tuple[AcquiredLease, Sequence[Row[Any]]]:
         run, signer = self.run, signer_of(connection)

@@ -22,7 +22,7 @@ _LOCK_NAMESPACE: Final = 0x52656D69
 _ACQUIRE_LOCKS: Final = (
     "SELECT pg_advisory_xact_lock({namespace}, stripe) FROM unnest('{{{stripes}}}'::integer[]) AS stripe"
 )
-"""Starts every transaction. Only the driver runs it, because SQLAlchemy would double a transaction's time."""
+"""A part of the first message of every transaction, which the driver alone sends."""
 
 
 class LockKeys(NamedTuple):
@@ -41,13 +41,19 @@ def conversation_lock(key: ConversationKey) -> str:
 
 
 def acquire_locks(connection: Connection, lock_keys: Iterable[LockKeys]) -> None:
-    """Lock everything that ``lock_keys`` name until the transaction ends.
+    """Lock everything that ``lock_keys`` name until the transaction ends."""
+    for statement in lock_statements(connection, lock_keys):
+        run_by_driver(connection, statement)
+
+
+def lock_statements(connection: Connection, lock_keys: Iterable[LockKeys]) -> list[str]:
+    """The statements that lock everything that ``lock_keys`` name until the transaction ends.
 
     All locks are taken before the first change and in one order, so that transactions cannot deadlock. On SQLite the
-    transaction locked the file when it began.
+    transaction locks the file when it begins.
     """
     if connection.dialect.name != "postgresql":
-        return
+        return []
     key_sets = list(lock_keys)
     names = {name for each in key_sets for name in each.names | each.questions}
     questions = {question for each in key_sets for question in each.questions}
@@ -57,4 +63,4 @@ def acquire_locks(connection: Connection, lock_keys: Iterable[LockKeys]) -> None
         waiting = select(RUNS.c.run).join(QUESTIONS, same).where(QUESTIONS.c.question.in_(questions))
         names.update(connection.scalars(waiting.where(RUNS.c.status.in_(RESTING_STATUSES))))
     stripes = sorted({crc32(name.encode(errors="surrogatepass")) % _STRIPE_COUNT for name in names})
-    run_by_driver(connection, _ACQUIRE_LOCKS.format(namespace=_LOCK_NAMESPACE, stripes=",".join(map(str, stripes))))
+    return [_ACQUIRE_LOCKS.format(namespace=_LOCK_NAMESPACE, stripes=",".join(map(str, stripes)))]

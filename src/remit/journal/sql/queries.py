@@ -8,11 +8,26 @@ from sqlalchemy import Connection, and_, bindparam, extract, func, insert, or_, 
 
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import ConversationKey
+from remit.journal.sql.change_number import ChangeNumber
 from remit.journal.sql.run_totals import NO_TOTALS
 from remit.journal.sql.statements import Command, Query
 from remit.journal.sql.tables import ITEMS, NOT_ENDED, QUESTIONS, RUNS, one_of
 from remit.journal.sql.writes import RUN_IS_OPENED
 from remit.record.items import DETACHED
+
+UNOPENED_RUN = {
+    "next_seq": 0,
+    "status": "running",
+    "opened": 0.0,
+    "ended": 0.0,
+    "cancelled": "",
+    "number": 0,
+    "wake": 0.0,
+    **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after", "target"), ""),
+    "erased": 0,
+    **NO_TOTALS,
+}
+"""The columns of a run that is leased but not opened."""
 
 SELECT_ITEMS = Query(
     select(ITEMS).where(ITEMS.c.run == bindparam("run"), ITEMS.c.seq > bindparam("after")).order_by(ITEMS.c.seq)
@@ -71,7 +86,17 @@ SELECT_LAST_APPROVAL = Query(
     .order_by(QUESTIONS.c.asked.desc(), QUESTIONS.c.question.desc())
     .limit(1)
 )
-INSERT_RUN = Command(insert(RUNS))
+_NEW_RUN = {
+    **{name: bindparam(name, type_=RUNS.c[name].type) for name in ("run", "epoch", "driver", "until", *UNOPENED_RUN)},
+    "changed": ChangeNumber(),
+}
+INSERT_RUN = Command(
+    insert(RUNS).from_select(
+        list(_NEW_RUN),
+        select(*_NEW_RUN.values()).where(~select(ITEMS.c.run).where(ITEMS.c.run == _NEW_RUN["run"]).exists()),
+    )
+)
+"""Inserts the row of a run, unless the run has items."""
 UPDATE_LEASE = Command(
     update(RUNS)
     .where(RUNS.c.run == bindparam("the_run"))
@@ -82,22 +107,6 @@ UPDATE_LEASE_EXPIRY = Command(
     .where(RUNS.c.run == bindparam("the_run"), RUNS.c.epoch == bindparam("the_epoch"))
     .values(until=bindparam("until"))
 )
-
-UNOPENED_RUN = {
-    "next_seq": 0,
-    "status": "running",
-    "opened": 0.0,
-    "ended": 0.0,
-    "cancelled": "",
-    "signature": None,
-    "cancel_signature": None,
-    "number": 0,
-    "wake": 0.0,
-    **dict.fromkeys(("tenant", "principal", "application", "agent", "callee", "conversation", "after", "target"), ""),
-    "erased": 0,
-    "changed": 0,
-    **NO_TOTALS,
-}
 
 
 def read_database_time(connection: Connection) -> float:

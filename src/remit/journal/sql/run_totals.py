@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Float, Integer, Row, Text, and_, bindparam, case, select, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Float,
+    Integer,
+    Row,
+    Text,
+    TextClause,
+    and_,
+    bindparam,
+    case,
+    select,
+    text,
+)
+from sqlalchemy.types import TypeEngine
 
 from remit.journal.run_summary import DAY
 from remit.journal.run_totals import NO_TOKENS, RunTotals
@@ -18,29 +32,34 @@ _COUNTS: Final = TokenCounts._fields
 _NO_DUE: Final = -1.0
 
 
-def _advanced_totals() -> dict[str, ColumnElement[Any]]:
-    """The columns of a run after more items; the parameters are those of `totals_values`.
+TOTALS_TYPES: Final[Mapping[str, TypeEngine[Any]]] = {
+    **dict.fromkeys(("begins", "untold", "more_worked", "more_waited", "last_at", "next_due"), Float()),
+    **dict.fromkeys(("resumes", "more_calls", "first_failed"), Integer()),
+    **dict.fromkeys(("more_title", "next_status"), Text()),
+}
+"""The values of `totals_values`, and their types."""
+
+
+def advanced_totals(values: Mapping[str, ColumnElement[Any]]) -> dict[str, ColumnElement[Any]]:
+    """The columns of a run after more items; the values are those of `totals_values`.
 
     The time before the first of them was worked if the run was executing and is not taken up again with it.
     """
-    begins = bindparam("begins", type_=Float)
-    idle = case((begins > RUNS.c.active, begins - RUNS.c.active), else_=0.0) + bindparam("untold", type_=Float)
-    was_working = and_(RUNS.c.status == "running", bindparam("resumes") == 0)
-    next_due, next_status = bindparam("next_due", type_=Float), bindparam("next_status", type_=Text)
+    begins = values["begins"]
+    idle = case((begins > RUNS.c.active, begins - RUNS.c.active), else_=0.0) + values["untold"]
+    was_working = and_(RUNS.c.status == "running", values["resumes"] == 0)
+    next_due, next_status = values["next_due"], values["next_status"]
     return {
-        "title": RUNS.c.title + bindparam("more_title", type_=Text),
-        "calls": RUNS.c.calls + bindparam("more_calls"),
-        "worked": RUNS.c.worked + bindparam("more_worked") + case((was_working, idle), else_=0.0),
-        "waited": RUNS.c.waited + bindparam("more_waited") + case((was_working, 0.0), else_=idle),
-        "active": bindparam("last_at"),
+        "title": RUNS.c.title + values["more_title"],
+        "calls": RUNS.c.calls + values["more_calls"],
+        "worked": RUNS.c.worked + values["more_worked"] + case((was_working, idle), else_=0.0),
+        "waited": RUNS.c.waited + values["more_waited"] + case((was_working, 0.0), else_=idle),
+        "active": values["last_at"],
         "due": case((next_due == _NO_DUE, RUNS.c.due), else_=next_due),
-        "failed": case((RUNS.c.failed < 0, bindparam("first_failed", type_=Integer)), else_=RUNS.c.failed),
+        "failed": case((RUNS.c.failed < 0, values["first_failed"]), else_=RUNS.c.failed),
         "status": case((next_status == "", RUNS.c.status), else_=next_status),
     }
 
-
-ADVANCED_TOTALS: Final = _advanced_totals()
-"""What the statement that advances a run sets beside its seq."""
 
 NO_TOTALS: Final[Mapping[str, object]] = {
     "title": "", "calls": 0, "worked": 0.0, "waited": 0.0, "active": 0.0, "due": 0.0, "failed": -1,
@@ -66,23 +85,31 @@ def totals_values(items: Sequence[Position], totals: RunTotals) -> dict[str, obj
     }
 
 
-def _add_counts(table: str, key: Sequence[str]) -> Command:
-    """Add counts to the row with a key, or insert it."""
+def _add_counts(table: str, key: Sequence[str], rows: str = "") -> TextClause:
+    """Add counts to the row with a key, or insert it. ``rows`` selects several; else the values of one are given."""
     names = [*key, *_COUNTS]
     added = ", ".join(f"{name} = remit_{table}.{name} + excluded.{name}" for name in _COUNTS)
-    values = ", ".join(f":{name}" for name in names)
-    return Command(
-        text(
-            f"INSERT INTO remit_{table} ({', '.join(names)}) VALUES ({values}) "  # noqa: S608 - our own names
-            f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET {added}"
-        )
+    values = rows or f"VALUES ({', '.join(f':{name}' for name in names)})"
+    return text(
+        f"INSERT INTO remit_{table} ({', '.join(names)}) {values} ON CONFLICT ({', '.join(key)}) DO UPDATE SET {added}"
     )
 
 
 _RUN_KEY: Final = ("run", "requested", "model")
 _DAY_KEY: Final = ("tenant", "application", "day", "principal", "target", "requested", "model")
-_ADD_TO_RUN: Final = _add_counts("run_usage", _RUN_KEY)
-_ADD_TO_DAY: Final = _add_counts("usage", _DAY_KEY)
+_USED: Final = ", ".join((*(f"{name} text" for name in _RUN_KEY), *(f"{name} bigint" for name in _COUNTS)))
+ADD_TO_RUNS: Final = Command(_add_counts("run_usage", _RUN_KEY))
+ADDED_IN_POSTGRES: Final = (
+    _add_counts(
+        "run_usage",
+        _RUN_KEY,
+        f"SELECT new_used.* FROM json_to_recordset(CAST(:used AS json)) AS new_used({_USED}) JOIN advanced USING (run)",  # noqa: S608
+    )
+    .columns()
+    .cte("added")
+)
+"""A part of the statement that appends items in Postgres: adds the usage of the runs that it has ``advanced``."""
+_ADD_TO_DAY: Final = Command(_add_counts("usage", _DAY_KEY))
 RUNS_WITH_USAGE: Final = RUNS.join(RUN_USAGE, RUN_USAGE.c.run == RUNS.c.run)
 _SELECT_USED: Final = Query(
     select(
@@ -94,15 +121,11 @@ _SELECT_USED: Final = Query(
 )
 
 
-def add_usage(connection: Connection, used: Sequence[tuple[str, RunTotals]]) -> None:
-    """Add what the models of runs have used in some items."""
-    rows = [
-        {"run": run, **name._asdict(), **counts._asdict()}
-        for run, totals in used
-        for name, counts in totals.used.items()
+def usage_rows(used: Iterable[tuple[str, Mapping[ModelName, TokenCounts]]]) -> list[dict[str, object]]:
+    """The rows of what the models of runs have used in some items."""
+    return [
+        {"run": run, **name._asdict(), **counts._asdict()} for run, models in used for name, counts in models.items()
     ]
-    if rows:
-        _ADD_TO_RUN.execute(connection, *rows)
 
 
 def add_to_days(connection: Connection, ended: Sequence[str]) -> None:

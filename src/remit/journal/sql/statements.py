@@ -6,8 +6,7 @@ execution needs bypass it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, Delete, Insert, Row, Select, TextClause, Update
@@ -60,10 +59,13 @@ class Query(_Statement):
     def all(self, connection: Connection, **values: object) -> list[Row[Any]]:
         """Return every row."""
         statement = self._compile_for(connection)
-        with _translate_driver_errors(connection, statement.text):
+        parameters = statement.ordered_values(values)
+        try:
             cursor = connection.connection.cursor()
-            cursor.execute(statement.text, statement.ordered_values(values))
+            cursor.execute(statement.text, parameters)
             return [self._make_row(row) for row in cursor.fetchall()]
+        except connection.dialect.loaded_dbapi.Error as error:
+            raise _translate_error(connection, statement.text, error) from error
 
     def first(self, connection: Connection, **values: object) -> Row[Any] | None:
         """Return the first row, or None."""
@@ -77,28 +79,36 @@ class Command(_Statement):
         """Execute the statement for each row of values; return how many rows changed."""
         statement = self._compile_for(connection)
         parameters = [statement.ordered_values(values) for values in rows]
-        with _translate_driver_errors(connection, statement.text):
+        try:
             cursor = connection.connection.cursor()
             if len(parameters) == 1:
                 cursor.execute(statement.text, parameters[0])
             else:
                 cursor.executemany(statement.text, parameters)
-            return cursor.rowcount
+        except connection.dialect.loaded_dbapi.Error as error:
+            raise _translate_error(connection, statement.text, error) from error
+        return cursor.rowcount
 
 
 def run_by_driver(connection: Connection, text: str) -> None:
-    """Run a statement without values by the driver alone."""
-    with _translate_driver_errors(connection, text):
-        connection.connection.cursor().execute(text)
-
-
-@contextmanager
-def _translate_driver_errors(connection: Connection, text: str) -> Generator[None]:
-    """Raise the driver's errors as SQLAlchemy would, with whether the connection is lost."""
+    """Run a statement without values by the driver alone. On Postgres they may be several."""
     try:
-        yield
+        connection.connection.cursor().execute(text)
     except connection.dialect.loaded_dbapi.Error as error:
-        lost = connection.dialect.is_disconnect(error, connection.connection.dbapi_connection, None)
-        if lost:
-            connection.invalidate(error)
-        raise DBAPIError(text, None, error, connection_invalidated=lost) from error
+        raise _translate_error(connection, text, error) from error
+
+
+def commit_by_driver(connection: Connection) -> None:
+    """Commit by the driver alone. It does nothing if no transaction is active."""
+    try:
+        connection.connection.commit()
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise _translate_error(connection, "COMMIT", error) from error
+
+
+def _translate_error(connection: Connection, text: str, error: Any) -> DBAPIError:
+    """The error that SQLAlchemy would raise for an error of the driver, with whether the connection is lost."""
+    lost = connection.dialect.is_disconnect(error, connection.connection.dbapi_connection, None)
+    if lost:
+        connection.invalidate(error)
+    return DBAPIError(text, None, error, connection_invalidated=lost)

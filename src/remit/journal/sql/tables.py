@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -29,8 +29,9 @@ from sqlalchemy import (
 )
 
 from remit.database.urls import enable_wal, missing_driver, postgres_timeouts
+from remit.errors import JournalError
 from remit.journal.sql.file_watch import FileWatch
-from remit.journal.sql.statements import run_by_driver
+from remit.journal.sql.statements import commit_by_driver, run_by_driver
 from remit.record.artifact import ArtifactScope
 from remit.record.usage import TokenCounts
 
@@ -309,10 +310,23 @@ def _configure_sqlite(connection: Any, _record: object) -> None:
     cursor.close()
 
 
-def begin_transaction(connection: Connection) -> None:
-    """Begin a transaction: on SQLite by the driver alone, which takes a fraction of the time."""
-    begin = connection.get_execution_options().get(_BEGIN, Connection.begin)
-    begin(connection)
+def connect_writer(engine: Engine) -> Connection:
+    """A connection for `begin_transaction` and `commit_transaction`."""
+    connection = engine.connect()
+    return connection.execution_options(isolation_level="AUTOCOMMIT") if _is_postgres(connection) else connection
+
+
+def begin_transaction(connection: Connection, first: Sequence[str] = ()) -> None:
+    """Begin a transaction with its first statements, by the driver alone, which takes a fraction of the time.
+
+    On Postgres they are sent in one message.
+    """
+    if _is_postgres(connection):
+        run_by_driver(connection, "; ".join(("BEGIN ISOLATION LEVEL READ COMMITTED", *first)))
+        return
+    connection.get_execution_options()[_BEGIN](connection)
+    for statement in first:
+        run_by_driver(connection, statement)
 
 
 def commit_transaction(connection: Connection) -> None:
@@ -320,10 +334,20 @@ def commit_transaction(connection: Connection) -> None:
 
     Raises:
         DBAPIError: the database refused, or ended the transaction before. SQLite does so when the disk is full.
+        JournalError: a statement of the transaction has failed on Postgres.
     """
-    if connection.dialect.name == "sqlite":
-        run_by_driver(connection, "COMMIT")
+    if _is_postgres(connection):
+        driver: Any = connection.connection.dbapi_connection
+        if driver.info.transaction_status.name == "INERROR":  # Postgres would answer the commit with a rollback
+            raise JournalError("the journal could not be written: one of its statements failed, so nothing was stored")
+        commit_by_driver(connection)
+    else:
+        run_by_driver(connection, "COMMIT")  # unlike the driver's own commit, it fails without a transaction
     connection.commit()
+
+
+def _is_postgres(connection: Connection) -> bool:
+    return connection.dialect.name == "postgresql"
 
 
 def _begin_watched(watch: FileWatch, connection: Connection) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from remit.errors import JournalError, RemitError
 from remit.journal.crashpoint import crashpoint
-from remit.journal.sql.tables import begin_transaction, commit_transaction
+from remit.journal.sql.tables import begin_transaction, commit_transaction, connect_writer
 from remit.journal.sql.worker_thread import DatabaseOperation, Job, WorkerThread
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ BatchRunner = Callable[[Connection, Sequence[DatabaseOperation]], list[Any]]
 """Runs all operations in one transaction and returns their results in order; if it raises, none took effect."""
 
 BatchBeginning = Callable[[Connection, Sequence[DatabaseOperation]], None]
-"""Begins the transaction of operations, for example with locks against other processes."""
+"""Begins the transaction of operations, for example with locks against other processes. Nothing precedes it."""
 
 BatchEnd = Callable[[Sequence[DatabaseOperation]], None]
 """Called when the transaction of operations is committed."""
@@ -34,6 +34,11 @@ def run_in_order(connection: Connection, operations: Sequence[DatabaseOperation]
     return [operation(connection) for operation in operations]
 
 
+def begin_only(connection: Connection, _operations: Sequence[DatabaseOperation]) -> None:
+    """Begin a transaction without locks."""
+    begin_transaction(connection)
+
+
 def do_nothing(*_arguments: object) -> None:
     """Do nothing."""
 
@@ -41,8 +46,8 @@ def do_nothing(*_arguments: object) -> None:
 class Writer:
     """Runs jobs on its own thread in order of submission; jobs queued at the same time share one transaction.
 
-    If one of them fails, all run again, each in a savepoint, so that only the failing one is undone. ``begin`` comes
-    first in each transaction, and ``end`` after its commit. ``prepare`` prepares the database before the first job. The
+    If one of them fails, all run again, each in a savepoint, so that only the failing one is undone. ``begin`` begins
+    each transaction, and ``end`` comes after its commit. ``prepare`` prepares the database before the first job. The
     thread keeps its connection: to get one from the pool and give it back takes as long as a small transaction.
     """
 
@@ -51,7 +56,7 @@ class Writer:
         engine: Engine,
         run_batch: BatchRunner = run_in_order,
         *,
-        begin: BatchBeginning = do_nothing,
+        begin: BatchBeginning = begin_only,
         end: BatchEnd = do_nothing,
         prepare: Callable[[Engine], None] | None = None,
     ) -> None:
@@ -143,18 +148,16 @@ class Writer:
         """Begin a transaction with its locks; on a new connection if the one that was kept has been lost meanwhile."""
         if self._connection is not None:
             try:
-                return self._begin_on(self._connection, operations)
+                self._begin_batch(self._connection, operations)
             except DBAPIError as error:
                 if not _is_connection_lost(error):
                     raise
                 self._disconnect()
-        self._connection = self._engine.connect()
-        return self._begin_on(self._connection, operations)
-
-    def _begin_on(self, connection: Connection, operations: Sequence[DatabaseOperation]) -> Connection:
-        begin_transaction(connection)
-        self._begin_batch(connection, operations)
-        return connection
+            else:
+                return self._connection
+        self._connection = connect_writer(self._engine)
+        self._begin_batch(self._connection, operations)
+        return self._connection
 
     def _disconnect(self) -> None:
         """Give the connection back to the pool, which rolls back what is not committed."""

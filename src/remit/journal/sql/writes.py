@@ -19,35 +19,32 @@ from remit.journal.index import (
     artifacts_of_header,
     check_consumable,
     check_conversation_free,
-    check_sequence,
     decision_of_header,
     erase_question_row,
     find_named_artifacts,
     is_at_rest,
-    lease_lost_error,
     run_row_from_header,
     status_after,
     wake_time,
 )
 from remit.journal.ports import QuestionRow, RunRow
-from remit.journal.run_totals import RunTotals
+from remit.journal.sql.advances import RunItems, append_items
 from remit.journal.sql.artifacts import find_owners, insert_owner
-from remit.journal.sql.change_number import announce_change, with_number
+from remit.journal.sql.change_number import announcement, with_number
 from remit.journal.sql.conversations import erase_first_message, find_unfinished_run, open_conversation
 from remit.journal.sql.grants import find_grant
-from remit.journal.sql.locks import LockKeys, acquire_locks, conversation_lock
+from remit.journal.sql.locks import LockKeys, conversation_lock, lock_statements
 from remit.journal.sql.question_rows import SELECT_QUESTION, check_decidable, find_question
 from remit.journal.sql.rows import RUN_COLUMNS, check_question_signature, question_row, run_row
-from remit.journal.sql.run_totals import ADVANCED_TOTALS, add_to_days, add_usage, totals_values
-from remit.journal.sql.signatures import Signer, columns_of, signer_of
+from remit.journal.sql.run_totals import add_to_days
+from remit.journal.sql.signatures import columns_of, signer_of
 from remit.journal.sql.statements import Command, Query
-from remit.journal.sql.tables import ITEMS, QUESTIONS, RUNS, one_of
+from remit.journal.sql.tables import ITEMS, QUESTIONS, RUNS, begin_transaction, one_of
 from remit.journal.sql.worker_thread import DatabaseOperation
 from remit.record.items import (
     DETACHED,
     AttemptStarted,
     DecisionItem,
-    Item,
     Position,
     QuestionClosed,
     QuestionItem,
@@ -81,13 +78,17 @@ class Change(Struct, Generic[T_co], frozen=True):
 
 
 class Append(Struct, frozen=True):
-    """An append to one run."""
+    """An append to one run.
+
+    ``is_header_stored``: if the items open the run, its row has the `header_values` already.
+    """
 
     run: str
     epoch: int
     items: Sequence[Position]
     consumption: Consumption | None
     now: Callable[[Connection], float]
+    is_header_stored: bool = False
 
     def __call__(self, connection: Connection) -> None:
         """Store the items of this append alone."""
@@ -115,18 +116,6 @@ class Append(Struct, frozen=True):
             opened.add(decided.request_key)
         return LockKeys(frozenset({self.run, *opened}), frozenset(questions.union(consumed)))
 
-    def advance_values(self, signer: Signer, totals: RunTotals) -> dict[str, object]:
-        """The values that advance the run from its last seq to the end of these items, with its signature.
-
-        ``totals`` are those of the items.
-        """
-        first = self.items[0].seq
-        check_sequence(self.run, self.items, first)
-        head = {"run": self.run, "next_seq": first + len(self.items), "chain": self.items[-1].chain}
-        keys = {"the_run": self.run, "the_epoch": self.epoch, "first": first}
-        signed = {"next": head["next_seq"], "signature": signer.sign("head", head)}
-        return {**keys, **signed, **totals_values(self.items, totals)}
-
     def update_index(self, connection: Connection) -> None:
         """Consume the decisions, and update the index of runs and questions."""
         if decided := decision_of_header(self.items):
@@ -136,15 +125,25 @@ class Append(Struct, frozen=True):
             for question in self.consumption.questions:
                 _consume_decision(connection, question, self.consumption, now)
         for position in self.items:
-            if type(position.item) in INDEXED_ITEMS:
+            item = position.item
+            if isinstance(item, RunOpened):
+                self._index_header(connection, position, item)
+            elif type(item) in INDEXED_ITEMS:
                 _index_item(connection, position)
+
+    def _index_header(self, connection: Connection, position: Position, header: RunOpened) -> None:
+        if not self.is_header_stored:
+            _UPDATE_HEADER.execute(connection, {"the_run": self.run, **header_values(connection, position, header)})
+        for digest, owner in artifacts_of_header(position, header, partial(find_owners, connection)):
+            insert_owner(connection, digest, owner)
 
 
 def begin_operations(connection: Connection, operations: Sequence[DatabaseOperation]) -> None:
-    """Lock everything that the operations change, and announce what those who watch see."""
-    acquire_locks(connection, (each.lock_keys for each in operations if isinstance(each, (Append, Change))))
+    """Begin a transaction that locks everything that the operations change, and announces what watchers see."""
+    first = lock_statements(connection, (each.lock_keys for each in operations if isinstance(each, (Append, Change))))
     if are_seen(operations):
-        announce_change(connection)
+        first.append(announcement(connection))
+    begin_transaction(connection, first)
 
 
 def are_seen(operations: Sequence[DatabaseOperation]) -> bool:
@@ -153,35 +152,15 @@ def are_seen(operations: Sequence[DatabaseOperation]) -> bool:
 
 
 def run_operations(connection: Connection, operations: Sequence[DatabaseOperation]) -> list[Any]:
-    """Run all operations. Appends share one statement that advances their runs, and one that inserts their items."""
+    """Run all operations. Appends share the statements that advance their runs and insert their items."""
     appends = [each for each in operations if isinstance(each, Append)]
     if appends:
-        _insert_items(connection, appends)
+        append_items(connection, [RunItems(each.run, each.epoch, each.items) for each in appends])
     results = [each.update_index(connection) if isinstance(each, Append) else each(connection) for each in operations]
     add_to_days(connection, [each.run for each in appends if isinstance(each.items[-1].item, RunFinished)])
     return results
 
 
-def _insert_items(connection: Connection, appends: Sequence[Append]) -> None:
-    signer = signer_of(connection)
-    totals = [RunTotals.of(append.items) for append in appends]
-    values = [append.advance_values(signer, of_items) for append, of_items in zip(appends, totals, strict=True)]
-    if _ADVANCE_RUNS.execute(connection, *values) != len(appends):
-        raise lease_lost_error(appends[0].run)
-    add_usage(connection, [(append.run, of_items) for append, of_items in zip(appends, totals, strict=True)])
-    _INSERT_ITEMS.execute(connection, *[_item_row(position) for append in appends for position in append.items])
-
-
-_INSERT_ITEMS = Command(insert(ITEMS))
-_ADVANCE_RUNS = Command(
-    update(RUNS)
-    .where(
-        RUNS.c.run == bindparam("the_run"),
-        RUNS.c.epoch == bindparam("the_epoch"),
-        RUNS.c.next_seq == bindparam("first"),
-    )
-    .values(next_seq=bindparam("next"), signature=bindparam("signature"), **ADVANCED_TOTALS)
-)
 _UPDATE_HEADER = Command(
     update(RUNS).where(RUNS.c.run == bindparam("the_run")).values(with_number((*RUN_COLUMNS, "number")))
 )
@@ -259,14 +238,7 @@ def _update_question(connection: Connection, stored: Row[Any], **changes: str) -
 
 def _index_item(connection: Connection, position: Position) -> None:
     item = position.item
-    if isinstance(item, RunOpened):
-        row = run_row_from_header(position, item)
-        number = _enter_conversation(connection, row, item.arguments) if row.conversation else 0
-        columns = {name: getattr(row, name) for name in RUN_COLUMNS}
-        _UPDATE_HEADER.execute(connection, {"the_run": row.run, **columns, "number": number})
-        for digest, owner in artifacts_of_header(position, item, partial(find_owners, connection)):
-            insert_owner(connection, digest, owner)
-    elif isinstance(item, QuestionItem):
+    if isinstance(item, QuestionItem):
         _insert_question(connection, item)
     elif isinstance(item, DecisionItem):
         store_decision(connection, Decision.from_json(item.body))
@@ -281,6 +253,17 @@ def _index_item(connection: Connection, position: Position) -> None:
     if status == "cancelled":
         for stored in _SELECT_OPEN_QUESTIONS.all(connection, run=position.run):
             _settle_question(connection, stored.question, status="cancelled")
+
+
+def header_values(connection: Connection, position: Position, header: RunOpened) -> dict[str, object]:
+    """The columns of a run that is opened now, which enters its conversation.
+
+    Raises:
+        RequestError: the conversation is busy, has continued, or was deleted.
+    """
+    row = run_row_from_header(position, header)
+    number = _enter_conversation(connection, row, header.arguments) if row.conversation else 0
+    return {**{name: getattr(row, name) for name in RUN_COLUMNS}, "number": number}
 
 
 def _enter_conversation(connection: Connection, row: RunRow, arguments: str) -> int:
@@ -375,18 +358,3 @@ def _insert_question(connection: Connection, item: QuestionItem) -> None:
         "expires": question.expires,
     }
     _INSERT_QUESTION.execute(connection, {**row, "signature": signer_of(connection).sign("question", row)})
-
-
-def _item_row(position: Position) -> dict[str, Any]:
-    item: Item = position.item
-    return {
-        "run": position.run,
-        "seq": position.seq,
-        "epoch": position.epoch,
-        "at": position.at,
-        "kind": item.kind,
-        "call": item.call,
-        "body": position.body,
-        "digest": position.digest,
-        "chain": position.chain,
-    }
