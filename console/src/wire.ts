@@ -435,21 +435,6 @@ export interface ReplayDocument {
   difference: Difference | null;
 }
 
-export interface ComparedStep {
-  step: string;
-  same: boolean;
-  a: { sentence: Sentence | null; rows: ChangeDocument[]; text: string };
-  b: { sentence: Sentence | null; rows: ChangeDocument[]; text: string };
-}
-
-export interface CompareDocument {
-  a: RunSummary;
-  b: RunSummary;
-  steps: ComparedStep[];
-  /** The index of the first step that differs, or -1. */
-  first: number;
-}
-
 export interface ItemDocument {
   place: number;
   kind: string;

@@ -75,7 +75,7 @@ function skip(event: { preventDefault: () => void }) {
 function Brand() {
   const { me } = useServices();
   return (
-    <Link className="brand" to="/chat">
+    <Link className="brand" to="/chat" aria-label={`Remit, ${me.target || me.application.name}`}>
       <Mark />
       <span>
         Remit<small>{me.target || me.application.name}</small>

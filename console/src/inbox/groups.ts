@@ -1,4 +1,5 @@
 /** The questions of the inbox: by rule, and those alike in one batch. */
+import { capitalize } from "../parts/words";
 import { verbOf } from "../question/words";
 import type { QuestionDocument } from "../wire";
 
@@ -19,7 +20,11 @@ export function groupsOf(questions: QuestionDocument[]): Group[] {
   const groups = new Map<string, QuestionDocument[]>();
   for (const question of questions) {
     const rule =
-      question.about === "outcome" ? "Did it happen?" : question.needs === "confirm" ? "Your own steps" : question.rule;
+      question.about === "outcome"
+        ? "Did it happen?"
+        : question.needs === "confirm"
+          ? "Your own steps"
+          : capitalize(question.rule);
     groups.set(rule, [...(groups.get(rule) ?? []), question]);
   }
   return [...groups].map(([rule, members]) => ({ rule, entries: entriesOf(members), count: members.length }));

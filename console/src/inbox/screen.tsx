@@ -29,9 +29,8 @@ export function InboxScreen({ question: id }: { question?: string }) {
   const settled = useSettled(show === "settled");
   const listed = show === "settled" ? settled.rows : show === "all" ? open : mine;
   const groups = useMemo(() => groupsOf(listed ?? []), [listed]);
-  const batch = isBatch
-    ? groups.flatMap((each) => each.entries).find((each) => each.questions.some((one) => one.id === id))
-    : undefined;
+  const entries = groups.flatMap((each) => each.entries);
+  const shown = id ? entries.find((each) => each.questions.some((one) => one.id === id)) : entries[0];
   useTitle("Inbox");
   return (
     <>
@@ -60,7 +59,12 @@ export function InboxScreen({ question: id }: { question?: string }) {
                 <span>{group.count}</span>
               </h2>
               {group.entries.map((entry) => (
-                <EntryLink key={entry.questions[0]!.id} entry={entry} show={show} current={id} />
+                <EntryLink
+                  key={entry.questions[0]!.id}
+                  entry={entry}
+                  show={show}
+                  current={id ?? shown?.questions[0]!.id}
+                />
               ))}
             </section>
           ))}
@@ -71,15 +75,11 @@ export function InboxScreen({ question: id }: { question?: string }) {
           )}
           <NotifyNote />
         </nav>
-        {batch && batch.questions.length > 1 ? (
-          <Batch key={id} questions={batch.questions} />
-        ) : id ? (
-          <One key={id} id={id} />
-        ) : (
-          <section className="pane pad wide" aria-label="Question">
-            {listed && listed.length > 0 && <p className="meta">Pick a question to see what it would do.</p>}
-          </section>
-        )}
+        {shown && shown.questions.length > 1 && (isBatch || !id) ? (
+          <Batch key={shown.questions[0]!.id} questions={shown.questions} isWide={!id} />
+        ) : id || shown ? (
+          <One key={id ?? shown!.questions[0]!.id} id={id ?? shown!.questions[0]!.id} isWide={!id} />
+        ) : null}
       </div>
     </>
   );
@@ -109,7 +109,7 @@ function EntryLink({ entry, show, current }: { entry: Entry; show: Show; current
         tone={isOpen ? "need" : ""}
       />
       <span className="grow">
-        <b>{isBatch ? batchTitle(entry.questions) : quoted(first.sentence)}</b>
+        <b className="clamp">{isBatch ? batchTitle(entry.questions) : quoted(first.sentence)}</b>
         <span className="meta">
           {isOpen ? (
             <>
@@ -133,14 +133,17 @@ function EntryLink({ entry, show, current }: { entry: Entry; show: Show; current
 }
 
 /** One question with its card, however it was reached: from the list, a mail or an old link. */
-function One({ id }: { id: string }) {
+function One({ id, isWide }: { id: string; isWide: boolean }) {
   const known = useWorld((world) => world.questions[id]);
   const { data, error, reload } = useResource<QuestionDocument>(
     known ? null : `/api/questions/${encodeURIComponent(id)}`,
   );
   const question = known ?? data;
   return (
-    <section className="pane pad card-pane" aria-label={question ? asQuestion(question.sentence) : "Question"}>
+    <section
+      className={isWide ? "pane pad card-pane wide" : "pane pad card-pane"}
+      aria-label={question ? asQuestion(question.sentence) : "Question"}
+    >
       <Link className="b bare tiny slim" to="/inbox" aria-label="Back to the inbox">
         <Icon name="left" />
         Inbox

@@ -70,7 +70,7 @@ export function ObjectPane({ kind, id }: { kind: string; id: string }) {
         </div>
       )}
       {data && !page && (
-        <div className="body" tabIndex={0} role="region" aria-label={data.name}>
+        <div className="body" tabIndex={0} role="region" aria-label="Content">
           <ObjectSections detail={data} />
         </div>
       )}
@@ -83,28 +83,38 @@ function Twin({ page }: { page: ObjectPage }) {
   if (page.before === page.after) {
     return (
       <div className="twin single">
-        <h3>As it is</h3>
-        <PageFrame title={page.title} address={page.after} />
+        <Half title="As it is" page={page} address={page.after} />
       </div>
     );
   }
   return (
     <div className="twin" tabIndex={0} role="region" aria-label="The page before and after">
-      <h3>As it is</h3>
-      <h3>
-        After the changes <span className="meta">{page.note}</span>
-      </h3>
-      {page.before ? (
-        <PageFrame title={`${page.title}, as it is`} address={page.before} />
-      ) : (
-        <Void>There is no such page yet.</Void>
-      )}
-      {page.after ? (
-        <PageFrame title={`${page.title}, after the changes`} address={page.after} />
-      ) : (
-        <Void>The page goes away.</Void>
-      )}
+      <Half title="As it is" page={page} address={page.before} missing="There is no such page yet." />
+      <Half title="After the changes" note={page.note} page={page} address={page.after} missing="The page goes away." />
     </div>
+  );
+}
+
+interface HalfProps {
+  title: string;
+  note?: string;
+  page: ObjectPage;
+  address: string;
+  missing?: string;
+}
+
+function Half({ title, note = "", page, address, missing = "" }: HalfProps) {
+  return (
+    <section className="half" aria-label={title}>
+      <h3>
+        {title} <span className="meta">{note}</span>
+      </h3>
+      {address ? (
+        <PageFrame title={`${page.title}, ${title.toLowerCase()}`} address={address} />
+      ) : (
+        <Void>{missing}</Void>
+      )}
+    </section>
   );
 }
 

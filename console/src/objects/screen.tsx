@@ -4,7 +4,7 @@ import { withQuery } from "../api/api";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
-import { Icon } from "../parts/icon";
+import { Icon, type IconName } from "../parts/icon";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Segments } from "../parts/seg";
 import { useTitle } from "../parts/use-title";
@@ -37,7 +37,9 @@ export function ObjectsScreen({ kind, id }: { kind: string; id?: string }) {
         )}
       </header>
       <div className={id ? "split master sets has-item" : "split master sets"}>
-        {view?.hasList === false ? null : <ObjectList key={kind} kind={kind} title={title} current={id} />}
+        {view?.hasList === false ? null : (
+          <ObjectList key={kind} kind={kind} title={title} icon={view?.hasChanges ? "changes" : "file"} current={id} />
+        )}
         {id ? (
           <ObjectPane key={`${kind}/${id}`} kind={kind} id={id} />
         ) : (
@@ -50,7 +52,17 @@ export function ObjectsScreen({ kind, id }: { kind: string; id?: string }) {
   );
 }
 
-function ObjectList({ kind, title, current }: { kind: string; title: string; current: string | undefined }) {
+function ObjectList({
+  kind,
+  title,
+  icon,
+  current,
+}: {
+  kind: string;
+  title: string;
+  icon: IconName;
+  current: string | undefined;
+}) {
   const { me } = useServices();
   const [search, setSearch] = useState("");
   const path = withQuery(`/api/views/${encodeURIComponent(kind)}`, { search, target: me.target });
@@ -83,7 +95,7 @@ function ObjectList({ kind, title, current }: { kind: string; title: string; cur
               data-item
               aria-current={row.id === current ? "true" : undefined}
             >
-              <Icon name={row.needsPerson ? "alert" : "file"} tone={row.needsPerson ? "need" : ""} />
+              <Icon name={row.needsPerson ? "alert" : icon} tone={row.needsPerson ? "need" : ""} />
               <span className="grow">
                 <b>{row.name}</b>
                 <span className="meta">{row.note}</span>

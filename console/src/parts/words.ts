@@ -5,7 +5,7 @@ const DAY = 86_400;
 
 export function duration(seconds: number): string {
   if (seconds < 0.05) return "0 s";
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 9.95) return `${seconds.toFixed(1).replace(".0", "")} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return join(Math.floor(whole / 60), "min", whole % 60, "s");

@@ -1,3 +1,187 @@
-export function PolicyScreen(_: Record<string, string>) {
-  return null;
+/** Policy: the rules as they are, the layers that every call passes, and what was approved in advance. */
+import { useState } from "react";
+import { useResource } from "../api/resources";
+import { useServices } from "../app/context";
+import { Fold } from "../parts/fold";
+import { Icon } from "../parts/icon";
+import { Json } from "../parts/json";
+import { Failed, Loading, Nothing } from "../parts/notes";
+import { Segments } from "../parts/seg";
+import { SentenceText } from "../parts/sentence";
+import { Left, useNow } from "../parts/time";
+import { useTitle } from "../parts/use-title";
+import { count, moment } from "../parts/words";
+import type { GrantDocument, Listed, PolicyDocument, RuleDocument } from "../wire";
+
+export function PolicyScreen({ part = "rules" }: { part?: string }) {
+  const grants = useResource<Listed<GrantDocument>>("/api/grants");
+  const policy = useResource<PolicyDocument>("/api/policy");
+  const open = grants.data?.items.length ?? 0;
+  useTitle("Policy");
+  return (
+    <>
+      <header className="top">
+        <h1>Policy</h1>
+        <span className="meta grow">{policy.data && count(policy.data.rules.length, "rule")}</span>
+        <Segments
+          label="Part"
+          choices={[
+            { to: "/policy", label: "Rules", isCurrent: part === "rules" },
+            { to: "/policy/grants", label: open > 0 ? `Grants ${open}` : "Grants", isCurrent: part === "grants" },
+          ]}
+        />
+      </header>
+      <div className="body policy" tabIndex={0} role="region" aria-label="Policy">
+        {part === "grants" ? <Grants {...grants} /> : <Rules {...policy} />}
+      </div>
+    </>
+  );
+}
+
+interface Read<T> {
+  data: T | undefined;
+  error: Error | undefined;
+  reload: () => void;
+}
+
+function Rules({ data, error, reload }: Read<PolicyDocument>) {
+  if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading rows={5} />;
+  return (
+    <>
+      <section aria-labelledby="rules">
+        <h2 id="rules">The first rule that meets a call decides</h2>
+        <table className="rows rules">
+          <thead>
+            <tr>
+              <th scope="col">Rule</th>
+              <th scope="col">What it does</th>
+              <th scope="col">Who answers</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.rules.map((rule) => (
+              <tr key={rule.name}>
+                <td>
+                  <b>{rule.name}</b>
+                  <Verdict rule={rule} />
+                </td>
+                <td>{rule.text}</td>
+                <td className="meta">
+                  {rule.permission}
+                  {rule.fourEyes && ", not the one who asked"}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {data.rules.length === 0 && <Nothing title="No rules.">Every call that is permitted runs.</Nothing>}
+      </section>
+      <section aria-labelledby="layers">
+        <h2 id="layers">Each call passes, outermost first</h2>
+        <table className="rows">
+          <tbody>
+            {data.layers.map((each) => (
+              <tr key={each.scope}>
+                <td>
+                  <b>{each.scope}</b>
+                </td>
+                <td>{each.layers.length > 0 ? each.layers.join(" · ") : <span className="meta">nothing</span>}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <p className="meta after">
+          Rules are part of the application. A change of a rule ends the open questions and grants that it met. Version{" "}
+          {data.version.slice(0, 8)}.
+        </p>
+      </section>
+    </>
+  );
+}
+
+function Verdict({ rule }: { rule: RuleDocument }) {
+  const words = { asks: "asks a person", blocks: "blocks", allows: "allows" }[rule.verdict];
+  return (
+    <span className="meta verdict-line">
+      <Icon name={rule.verdict === "asks" ? "shield" : rule.verdict === "blocks" ? "x" : "check"} small />
+      {words}
+    </span>
+  );
+}
+
+function Grants({ data, error, reload }: Read<Listed<GrantDocument>>) {
+  if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading rows={4} />;
+  if (data.items.length === 0) {
+    return <Nothing title="Nothing is approved in advance.">A question offers it: Allow in advance.</Nothing>;
+  }
+  return (
+    <table className="rows">
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">For</th>
+          <th scope="col" className="r">
+            Used
+          </th>
+          <th scope="col" className="r">
+            Ends
+          </th>
+          <th scope="col">
+            <span className="hide">End it</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {data.items.map((each) => (
+          <GrantRow key={each.id} grant={each} onEnd={reload} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function GrantRow({ grant, onEnd }: { grant: GrantDocument; onEnd: () => void }) {
+  const { api } = useServices();
+  const now = useNow(60);
+  const [error, setError] = useState("");
+  async function end() {
+    try {
+      await api.send("DELETE", `/api/grants/${encodeURIComponent(grant.id)}`);
+      onEnd();
+    } catch (problem) {
+      setError(problem instanceof Error ? problem.message : "It could not be ended.");
+    }
+  }
+  return (
+    <tr>
+      <td>
+        <SentenceText sentence={grant.sentence} />
+        <span className="meta">
+          {" "}
+          · allowed by {grant.by}, {moment(grant.given, now)}
+          {grant.reason && `: ${grant.reason}`}
+        </span>
+        {grant.arguments !== "{}" && (
+          <Fold isFlat title="Only with these arguments">
+            <Json text={grant.arguments} label="Arguments" />
+          </Fold>
+        )}
+        {error && <p className="error">{error}</p>}
+      </td>
+      <td>
+        {grant.principal} {grant.target && <span className="meta">{grant.target}</span>}
+      </td>
+      <td className="r">
+        {grant.used} of {grant.count}
+      </td>
+      <td className="r">
+        <Left until={grant.expires} label="" />
+      </td>
+      <td className="r">
+        <button className="b tiny ruin" onClick={() => void end()}>
+          End it
+        </button>
+      </td>
+    </tr>
+  );
 }

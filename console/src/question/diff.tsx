@@ -14,11 +14,14 @@ export const Diff = memo(function Diff({
 }) {
   const Mark = side === "before" ? "del" : "ins";
   const text = side === "before" ? before : after;
+  if (!text) return null;
   if (!before || !after) return <Mark>{text}</Mark>;
   return splitWords(before, after, side).map(({ words, isSame }, index) =>
     isSame ? <span key={index}>{words}</span> : <Mark key={index}>{words}</Mark>,
   );
 });
+
+const trimmed = (word: string) => word.trim();
 
 interface Piece {
   words: string;
@@ -31,7 +34,7 @@ export function splitWords(before: string, after: string, side: "before" | "afte
   const b = after.split(/(?<=\s)/);
   const mine = side === "before" ? a : b;
   if (a.length > MOST_WORDS || b.length > MOST_WORDS) return [{ words: mine.join(""), isSame: false }];
-  const same = commonWords(a, b);
+  const same = commonPlaces(a.map(trimmed), b.map(trimmed));
   if (same.length * 4 < Math.max(a.length, b.length)) return [{ words: mine.join(""), isSame: false }];
   const kept = new Set(same.map(([i, j]) => (side === "before" ? i : j)));
   const pieces: Piece[] = [];
@@ -44,11 +47,11 @@ export function splitWords(before: string, after: string, side: "before" | "afte
   return pieces;
 }
 
-/** The places of the longest common subsequence of words. */
-function commonWords(a: string[], b: string[]): [number, number][] {
+/** The places of the longest common subsequence of two lists. */
+export function commonPlaces(a: string[], b: string[]): [number, number][] {
   const width = b.length + 1;
   const best = new Uint16Array((a.length + 1) * width);
-  const same = (i: number, j: number) => a[i]!.trim() === b[j]!.trim();
+  const same = (i: number, j: number) => a[i] === b[j];
   for (let i = a.length - 1; i >= 0; i--) {
     for (let j = b.length - 1; j >= 0; j--) {
       const at = i * width + j;

@@ -118,7 +118,10 @@ export function run(id: string, { title, calls = [], answers = [], rest = {} }: 
         role: "assistant",
         by: "model",
         text,
-        at: opened,
+        at: Math.min(
+          ...calls.filter((each) => made.includes(each.call)).map((each) => each.askedAt),
+          rest.ended || opened + 30,
+        ),
         given: false,
         calls: made,
       })),

@@ -6,7 +6,7 @@ import { CONVERSATIONS, GRANTS, ME, POLICY, SCHEDULES, TOOLS, USAGE } from "./da
 import { ALL, LONG, STATES } from "./questions";
 import { RUNS } from "./runs";
 import { STREAM } from "./stream";
-import { COMPARED, DETAILS, ITEMS, REPLAY, ROWS } from "./views";
+import { DETAILS, ITEMS, REPLAY, ROWS } from "./views";
 
 export type Scenario = "full" | "empty" | "loading" | "error" | "away";
 
@@ -48,7 +48,6 @@ export function fakeApi(
     ],
     [/^\/api\/runs\/([^/]+)\/items$/, () => listed(ITEMS)],
     [/^\/api\/runs\/([^/]+)\/replay$/, () => REPLAY],
-    [/^\/api\/compare$/, () => COMPARED],
     [/^\/api\/conversations$/, () => listed(CONVERSATIONS)],
     [/^\/api\/conversations\/([^/]+)$/, ([id]) => one(CONVERSATIONS, (each) => each.id === id)],
     [

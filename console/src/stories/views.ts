@@ -1,6 +1,5 @@
-import type { CompareDocument, ItemDocument, ObjectDetail, ObjectRow, ReplayDocument } from "../wire";
-import { NOW, say, summary } from "./build";
-import { RUNS } from "./runs";
+import type { ItemDocument, ObjectDetail, ObjectRow, ReplayDocument } from "../wire";
+import { NOW } from "./build";
 
 export const REPLAY: ReplayDocument = { identical: true, compared: 41, difference: null };
 
@@ -10,41 +9,6 @@ export const ITEMS: ItemDocument[] = [
   { place: 2, kind: "message", at: NOW - 1498, call: "root", text: "4 calls requested" },
   { place: 3, kind: "tool_output", at: NOW - 1497, call: "a1", text: "get_page: ok" },
 ];
-
-const [A, B] = [RUNS.find((each) => each.run === "r5")!, RUNS.find((each) => each.run === "r1")!];
-const same = (text: string) => ({ sentence: say(text), rows: [], text: "" });
-
-export const COMPARED: CompareDocument = {
-  a: summary(A),
-  b: summary({ ...B, title: "Rewrite the courses page, but keep the prices" }),
-  first: 2,
-  steps: [
-    { step: "1", same: true, a: same("Asked"), b: same("Asked") },
-    { step: "2", same: true, a: same("Read *Courses*"), b: same("Read *Courses*") },
-    {
-      step: "3",
-      same: false,
-      a: { sentence: say("Changed the heading of *Courses*"), rows: [], text: "Sundays, six people, one oven." },
-      b: {
-        sentence: say("Changed the heading of *Courses*"),
-        rows: [],
-        text: "Sundays, nine to three, six people, one oven.",
-      },
-    },
-    {
-      step: "4",
-      same: false,
-      a: { sentence: say("Changed *First loaf*"), rows: [], text: "Sourdough from the beginning." },
-      b: { sentence: say("Changed *First loaf*"), rows: [], text: "Sourdough from the beginning. With lunch, 95 €" },
-    },
-    {
-      step: "5",
-      same: false,
-      a: { sentence: say("Asked *Marta*: discard?"), rows: [], text: "" },
-      b: { sentence: null, rows: [], text: "" },
-    },
-  ],
-};
 
 function row(id: string, name: string, note: string, group: string, needsPerson = false): ObjectRow {
   return { id, name, note, group, needsPerson, at: NOW - 4000 };

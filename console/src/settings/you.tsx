@@ -1,0 +1,79 @@
+import { useState } from "react";
+import { useServices } from "../app/context";
+import { readTheme, setTheme, type Theme } from "../app/theme";
+import { Fold } from "../parts/fold";
+import { Switch } from "../parts/seg";
+
+/** The signed-in person, what they may, and how the console looks. */
+export function You() {
+  const { api, me } = useServices();
+  const [theme, choose] = useState(readTheme);
+  const [error, setError] = useState("");
+  async function signOut() {
+    try {
+      await api.send("POST", "/logout");
+      window.location.assign(api.url("/login"));
+    } catch (problem) {
+      setError(problem instanceof Error ? problem.message : "You could not be signed out.");
+    }
+  }
+  return (
+    <>
+      <dl className="facts">
+        <dt>Name</dt>
+        <dd>{me.name}</dd>
+        {me.tenant && (
+          <>
+            <dt>Belongs to</dt>
+            <dd>{me.tenant}</dd>
+          </>
+        )}
+        {me.roles.length > 0 && (
+          <>
+            <dt>Roles</dt>
+            <dd>{me.roles.join(", ")}</dd>
+          </>
+        )}
+        <dt>Answers</dt>
+        <dd>{me.can.decide ? "questions of everybody" : "only questions about your own steps"}</dd>
+        <dt>Sees</dt>
+        <dd>{me.can.readAll ? "all runs" : "your own runs, and what is shared with you"}</dd>
+      </dl>
+      <Fold isFlat title="Permissions" meta={<span className="meta">{me.permissions.length}</span>}>
+        <ul>
+          {me.permissions.map((each) => (
+            <li key={each} className="mono">
+              {each}
+            </li>
+          ))}
+        </ul>
+      </Fold>
+      <h2>Look</h2>
+      <div>
+        <Switch
+          label="Theme"
+          value={theme}
+          onChange={(value: Theme) => {
+            choose(value);
+            setTheme(value);
+          }}
+          options={[
+            { value: "system", label: "As the system" },
+            { value: "light", label: "Light" },
+            { value: "dark", label: "Dark" },
+          ]}
+        />
+      </div>
+      {error && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+      <div className="acts-row">
+        <button className="b" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
+    </>
+  );
+}

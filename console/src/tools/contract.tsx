@@ -1,0 +1,111 @@
+import { Link } from "../app/router";
+import { Fold } from "../parts/fold";
+import { Icon } from "../parts/icon";
+import { Json } from "../parts/json";
+import { kindWords } from "../parts/schema";
+import { capitalize, readable } from "../parts/words";
+import type { FactsDocument, ToolDocument } from "../wire";
+import { titleOf } from "./screen";
+import { TryIt } from "./try-it";
+
+/** The contract of a tool: what it says, what governs it, what it takes. */
+export function Contract({ tool }: { tool: ToolDocument }) {
+  const fields = Object.entries(tool.parameters.properties ?? {});
+  const required = new Set(tool.parameters.required ?? []);
+  return (
+    <section className="pane pad contract" tabIndex={0} aria-label={titleOf(tool)}>
+      <Link className="b bare tiny slim" to="/tools">
+        <Icon name="left" />
+        Tools
+      </Link>
+      <header className="title">
+        <h2>{titleOf(tool)}</h2>
+        <span className="mono meta">{tool.name}</span>
+      </header>
+      <p className="words">{tool.description}</p>
+      <section aria-label="What governs it">
+        <h3>What governs it</h3>
+        <Facts tool={tool} />
+      </section>
+      <table className="rows fixed">
+        <thead>
+          <tr>
+            <th scope="col">What it takes</th>
+            <th scope="col">Kind</th>
+            <th scope="col">Meaning</th>
+          </tr>
+        </thead>
+        <tbody>
+          {fields.map(([name, property]) => (
+            <tr key={name}>
+              <td>
+                {capitalize(readable(name))} {!required.has(name) && <span className="meta">optional</span>}
+              </td>
+              <td>{kindWords(property, tool.parameters)}</td>
+              <td className={property.description ? "" : "meta"}>{property.description ?? "not said"}</td>
+            </tr>
+          ))}
+          {fields.length === 0 && (
+            <tr>
+              <td colSpan={3} className="meta">
+                Nothing
+              </td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+      <TryIt tool={tool} />
+      <Fold isFlat title="Exact definition" meta={<span className="meta">schemas and digest</span>}>
+        <Json text={JSON.stringify(tool.parameters)} label="Schema of the arguments" />
+        <Json text={JSON.stringify(tool.result)} label="Schema of the result" />
+        <p className="meta mono digest">{tool.digest}</p>
+      </Fold>
+    </section>
+  );
+}
+
+const EFFECTS: Record<string, string> = {
+  pure: "only reads, may run again at any time",
+  idempotent: "running twice has the effect of once",
+  keyed: "a repeated call is the same call",
+  unsafe: "never runs again by itself; after a crash a person says whether it happened",
+  composed: "acts only by calling other tools",
+};
+
+function Facts({ tool }: { tool: ToolDocument }) {
+  const { facts } = tool;
+  return (
+    <dl className="facts">
+      <dt>Risk</dt>
+      <dd>
+        {facts.risk === "high" && <Icon name="shield" tone="need" />} {riskWords(facts)}
+      </dd>
+      <dt>Effect</dt>
+      <dd>{EFFECTS[facts.effect] ?? facts.effect}</dd>
+      <dt>Needs</dt>
+      <dd>{facts.permissions.length > 0 ? facts.permissions.join(", ") : "no permission"}</dd>
+      {facts.egress && (
+        <>
+          <dt>Sends</dt>
+          <dd>data to the outside</dd>
+        </>
+      )}
+      {facts.untrustedOutput && (
+        <>
+          <dt>Output</dt>
+          <dd>text of strangers, not to be trusted</dd>
+        </>
+      )}
+      {tool.agents && tool.agents.length > 0 && (
+        <>
+          <dt>Agents</dt>
+          <dd>{tool.agents.map((each) => capitalize(readable(each))).join(", ")}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function riskWords({ risk }: FactsDocument): string {
+  return risk === "high" ? "high: a person is asked" : risk;
+}
