@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
 from typing import Final
 
 from starlette.applications import Starlette
@@ -15,10 +16,12 @@ from remit.core.checks import check_instance
 from remit.engine.local import LocalEngine
 from remit.engine.port import Engine
 from remit.runtime import Runtime
+from remit.server.console import console_routes
 from remit.server.health import health_routes
 from remit.server.identity import Authenticate
 from remit.server.operations import OPERATIONS
 from remit.server.problems import HANDLERS
+from remit.server.sandbox import site_routes
 from remit.server.serving import ServerSettings, Serving
 
 _LOG: Final = logging.getLogger("remit.server")
@@ -33,6 +36,7 @@ def build_server(
     engine: Engine | None = None,
     routes: Sequence[BaseRoute] = (),
     middleware: Sequence[Middleware] = (),
+    console: Path | None = None,
 ) -> Starlette:
     """The server of a runtime. Everything that it does, it does through the client of the sender of a request.
 
@@ -47,6 +51,7 @@ def build_server(
         engine: executes runs, and is told about new and decided ones.
         routes: further routes, such as of a login. They come first.
         middleware: around all routes.
+        console: the folder of the web console, by default that of the package.
     """
     check_instance("build_server: runtime", runtime, Runtime, "give a Runtime")
     check_instance("build_server: settings", settings, ServerSettings, "give ServerSettings(…)")
@@ -65,7 +70,13 @@ def build_server(
             serving.stopping.set()
 
     app = Starlette(
-        routes=[*routes, *health_routes(serving), *(each.route(serving) for each in OPERATIONS)],
+        routes=[
+            *routes,
+            *health_routes(serving),
+            *(each.route(serving) for each in OPERATIONS),
+            *site_routes(runtime.app),
+            *console_routes(console),
+        ],
         middleware=list(middleware),
         exception_handlers=dict(HANDLERS),
         lifespan=lifespan,

@@ -1,0 +1,92 @@
+"""Serves the web console: the files that its build makes, and one page for all of its addresses."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from remit.server.pages.plain import paragraph, plain_page
+from remit.server.security_headers import content_policy, nonce_of
+
+PACKAGED: Final = Path(__file__).parent / "static"
+"""The console of a wheel."""
+
+ADDRESSES: Final = ("chat", "inbox", "runs", "compare", "tools", "policy", "objects", "settings", "more")
+"""The first parts of the console's addresses. Others are not found, rather than shown an empty console."""
+
+_BASE: Final = re.compile(r'<base href="[^"]*"\s*/?>')
+_FOREVER: Final = "public, max-age=31536000, immutable"
+_RELOAD_SECONDS: Final = "3"
+
+
+def console_routes(folder: Path | None = None) -> list[BaseRoute]:
+    """The routes of the console in a folder, by default that of the package. They come after all others.
+
+    A folder that is not there yet is being built: a page says so until it is. Without any console there are no routes.
+    """
+    if folder is None:
+        if not (PACKAGED / "index.html").is_file():
+            return []
+        folder = PACKAGED
+    page = _Page(folder)
+    return [
+        Mount("/assets", app=_Assets(directory=folder / "assets", check_dir=False)),
+        Route("/icon.svg", page.icon),
+        Route("/", page.show),
+        *(Route(f"/{first}", page.show) for first in ADDRESSES),
+        *(Route(f"/{first}/{{rest:path}}", page.show) for first in ADDRESSES),
+    ]
+
+
+class _Assets(StaticFiles):
+    """Files whose names change with their content; none until they are built."""
+
+    async def check_config(self) -> None:
+        """Accept that the folder is not there yet."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """The response with a file."""
+        response = await super().get_response(path, scope)
+        response.headers["cache-control"] = _FOREVER
+        return response
+
+
+class _Page:
+    """The page of the console."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._text = ""
+
+    async def show(self, request: Request) -> Response:
+        """The page with the address under which it is served, or one that says that it is being built."""
+        index = self._folder / "index.html"
+        if not self._text:
+            if not index.is_file():
+                return _say_it_is_built(request)
+            self._text = index.read_text(encoding="utf-8")
+        root = escape(f"{request.scope.get('root_path', '')}/")
+        policy = content_policy(nonce_of(request)).replace("base-uri 'none'", "base-uri 'self'")
+        headers = {"content-security-policy": policy, "cache-control": "no-store"}
+        return HTMLResponse(_BASE.sub(f'<base href="{root}">', self._text, count=1), headers=headers)
+
+    async def icon(self, _request: Request) -> Response:
+        """The icon of the page."""
+        path = self._folder / "icon.svg"
+        return FileResponse(path) if path.is_file() else Response(status_code=404)
+
+
+def _say_it_is_built(request: Request) -> Response:
+    text = "The console is being built. This page opens it as soon as it is there, usually within two minutes."
+    body = paragraph(text) + paragraph("Questions can be answered already, at the address in their mail.", "soft")
+    response = plain_page(request, "One moment", body)
+    response.headers["refresh"] = _RELOAD_SECONDS
+    return response

@@ -1,0 +1,120 @@
+"""Objects of the application as its views show them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from remit.object_views import ObjectDetail, ObjectRow
+from remit.server.documents.document import Asked, ChangeDocument, Document
+
+
+class ObjectsQuery(Asked):
+    """Which objects to list: those that match ``search``, or all."""
+
+    search: str = ""
+    target: str = ""
+    limit: int = 50
+
+
+class ObjectQuery(Asked):
+    """For which target an object is opened, and the conversation beside which it is shown."""
+
+    target: str = ""
+    conversation: str = ""
+
+
+class ObjectRowDocument(Document):
+    """An object in a list. Rows with the same ``group`` are neighbours."""
+
+    id: str
+    name: str
+    note: str
+    group: str
+    needs_person: bool
+    at: float
+
+    @staticmethod
+    def of(row: ObjectRow) -> ObjectRowDocument:
+        """The document of a row."""
+        return ObjectRowDocument(
+            id=row.id, name=row.name, note=row.note, group=row.group, needs_person=row.needs_person, at=row.at
+        )
+
+
+class ObjectPageDocument(Document):
+    """A page that shows an object: addresses on this server, each empty if there is no such page."""
+
+    title: str
+    before: str
+    after: str
+    note: str
+
+
+class ObjectSectionDocument(Document):
+    """A part of an object under a heading: text, a table, or both."""
+
+    title: str
+    text: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class ObjectActionDocument(Document):
+    """Something that the person can do with an object: a call of a tool, governed like every other."""
+
+    label: str
+    tool: str
+    arguments: Mapping[str, object]
+
+
+class ObjectFileDocument(Document):
+    """A file of an object."""
+
+    digest: str
+    name: str
+    media_type: str
+    size: int
+
+
+class ObjectDocument(Document):
+    """An object. Of the ``actions`` the most likely one is the last; ``blocked`` says why there is not the main one."""
+
+    name: str
+    note: str
+    pages: tuple[ObjectPageDocument, ...]
+    sections: tuple[ObjectSectionDocument, ...]
+    changes: tuple[ChangeDocument, ...]
+    actions: tuple[ObjectActionDocument, ...]
+    files: tuple[ObjectFileDocument, ...]
+    blocked: str
+
+    @staticmethod
+    def of(detail: ObjectDetail, address_of: Callable[[str], str], tools: Collection[str]) -> ObjectDocument:
+        """The document of an object. ``tools`` are those that the person may call; other actions are left out."""
+        return ObjectDocument(
+            name=detail.name,
+            note=detail.note,
+            pages=tuple(
+                ObjectPageDocument(
+                    title=each.title, before=address_of(each.before), after=address_of(each.after), note=each.note
+                )
+                for each in detail.pages
+            ),
+            sections=tuple(
+                ObjectSectionDocument(
+                    title=each.title, text=each.text, columns=tuple(each.columns), rows=tuple(map(tuple, each.rows))
+                )
+                for each in detail.sections
+            ),
+            changes=ChangeDocument.of(detail.changes),
+            actions=tuple(
+                ObjectActionDocument(label=each.label, tool=each.tool, arguments=each.arguments)
+                for each in detail.actions
+                if each.tool in tools
+            ),
+            files=tuple(
+                ObjectFileDocument(digest=each.digest, name=each.name, media_type=each.media_type, size=each.size)
+                for each in detail.files
+            ),
+            blocked=detail.blocked,
+        )
