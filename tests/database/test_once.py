@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -171,6 +172,15 @@ async def test_a_second_write_of_a_call_is_refused_in_another_task_of_its_body_t
     result = await Runtime(App(name="notes", tools=[add_two])).call(add_two, superuser())
     assert "Database.once was already used in this call" in result.text
     assert await names(database) == ["first", "one"]
+
+
+async def test_a_test_may_give_a_stand_in_for_the_context_of_a_call(database: Database) -> None:
+    async def write(session: AsyncSession) -> Added:
+        session.add(Notebook(name="one"))
+        return Added(notebooks=1)
+
+    context: Any = SimpleNamespace(key="k", caller=SimpleNamespace(principal=superuser()))
+    assert await database.once(context, Added, write) == Added(notebooks=1)
 
 
 async def test_a_call_may_write_to_two_databases(database: Database, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 from weakref import WeakSet, WeakValueDictionary
@@ -167,7 +167,8 @@ class Database:
             )
         async with self.write() as session:
             result = await once(session, key, result_type, lambda: write(session))
-        self._written[id(ctx)] = ctx
+        with suppress(TypeError):  # a stand-in of a test that cannot be referenced weakly
+            self._written[id(ctx)] = ctx
         return result
 
     async def __aenter__(self) -> Self:
