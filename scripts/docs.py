@@ -28,6 +28,7 @@ import remit.server
 import remit_local
 from agent_parts import AGENT_PARTS, markdown_table
 from committed import ROOT
+from context_parts import context_variables
 from measured_parts import MEASURED_PARTS
 from nine_codes import broad_code
 from package_parts import import_order, packages
@@ -351,6 +352,7 @@ PARTS: Final[dict[str, Callable[[], str]]] = (
         "cms-templates": cms_templates,
         "cms-tools": cms_tools,
         "command-line": command_line,
+        "context-variables": context_variables,
         "error-codes": error_codes,
         "error-tree": error_tree,
         "import-order": import_order,

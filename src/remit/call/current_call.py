@@ -59,4 +59,4 @@ class CurrentCall(Protocol):
 
 
 CURRENT_CALL: Final[ContextVar[CurrentCall | None]] = ContextVar("remit_call", default=None)
-"""The call whose body runs, also in the tasks and threads that the body starts; None outside bodies."""
+"""The call whose body runs, set around the body and so in the tasks and threads that it starts; None outside bodies."""

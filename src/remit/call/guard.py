@@ -117,15 +117,13 @@ class _Entry(Struct, Generic[Q]):
     """A request to adjacent custom layers, with its task and the number of earlier cancellations.
 
     ``signal``, which inner raised to end or suspend the run, is raised again even if a layer swallows it. ``checked``
-    is the last valid result of a layer; outer layers may return it without another check. ``above`` is the entry to the
-    custom layers outside these ``layers``.
+    is the last valid result of a layer; outer layers may return it without another check.
     """
 
     layers: _GuardedLayers[Q, Any]
     request: Q
     task: asyncio.Task[Any]
     cancels: int
-    above: _Entry[Any] | None
     signal: BaseException | None = None
     has_ended: bool = False
     checked: object = _UNCHECKED
@@ -142,8 +140,8 @@ class _Entry(Struct, Generic[Q]):
             self.task.uncancel()
 
 
-_ENTERED: Final[ContextVar[_Entry[Any] | None]] = ContextVar("remit_entered_layers", default=None)
-"""The innermost entry of the current task to custom layers."""
+_ENTERED_LAYERS: Final[ContextVar[_Entry[Any] | None]] = ContextVar("remit_entered_layers", default=None)
+"""The innermost custom layers of an application that the current task is inside; None outside of all."""
 
 
 class _GuardedLayers(Generic[Q, R]):
@@ -161,29 +159,27 @@ class _GuardedLayers(Generic[Q, R]):
 
     async def __call__(self, request: Q, /) -> R:
         task = _current_task()
-        entry = _Entry(self, request, task, task.cancelling(), _ENTERED.get())
-        token = _ENTERED.set(entry)
+        entry = _Entry(self, request, task, task.cancelling())
+        token = _ENTERED_LAYERS.set(entry)
         try:
             result = await self._service(request)
         except RemitError:
             entry.raise_signal()
             raise
         finally:
-            entry.has_ended, entry.above = True, None  # a task that a layer started may outlive it
-            _ENTERED.reset(token)
+            entry.has_ended = True
+            _ENTERED_LAYERS.reset(token)
         entry.raise_signal()
         return result
 
     def find_entry(self, layer: str) -> _Entry[Q]:
-        """The innermost entry of the current task to these layers, of which ``layer`` calls inner.
+        """The entry of the current task to these layers, of which ``layer`` calls inner.
 
         Raises:
             SealError: the call of the layer has ended.
         """
-        entry = _ENTERED.get()
-        while entry is not None and entry.layers is not self:
-            entry = entry.above
-        if entry is None or entry.has_ended:
+        entry = _ENTERED_LAYERS.get()
+        if entry is None or entry.layers is not self or entry.has_ended:
             raise SealError(f"the layer {layer} called inner after its call had ended; await inner in the layer")
         return entry
 

@@ -47,7 +47,7 @@ class EarlierCheck(Struct, frozen=True):
 
 
 EARLIER_CHECK: Final[ContextVar[EarlierCheck | None]] = ContextVar("remit_earlier_check", default=None)
-"""The earlier check of the application that the current command loads; None if there was none."""
+"""The earlier check of the application that the current command loads; None for none, so that it is checked now."""
 
 
 def contracts_are_checked() -> bool:

@@ -74,6 +74,7 @@ class CurrentChat(Struct, frozen=True, kw_only=True):
 
 
 CURRENT_CHAT: Final[ContextVar[CurrentChat]] = ContextVar("remit_chat", default=CurrentChat())  # noqa: B039 - immutable
+"""How the current task asks models: set for each run, request and exchange, and around layers."""
 
 
 @contextlib.contextmanager

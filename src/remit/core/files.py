@@ -24,6 +24,7 @@ _CREATING: Final = threading.Lock()
 
 
 _DATA_FOLDER: Final[ContextVar[tuple[Path, list[str]] | None]] = ContextVar("remit_data_folder", default=None)
+"""The folder to which an eval task confines the databases of applications, and the refusals; None for no limit."""
 
 
 @contextmanager

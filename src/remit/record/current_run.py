@@ -41,3 +41,4 @@ class CurrentRun(Struct, frozen=True):
 
 
 CURRENT_RUN: Final[ContextVar[CurrentRun]] = ContextVar("remit_run", default=CurrentRun())  # noqa: B039 - immutable
+"""The run that the current task executes, set by its root; outside a run, the defaults."""
