@@ -33,7 +33,8 @@ export type AguiEvent =
   | { type: "CUSTOM"; name: "remit.note"; value: { call: string; name: string; data: unknown } }
   | { type: "CUSTOM"; name: "remit.changed"; value: ChangedObject & { call: string } }
   | { type: "CUSTOM"; name: "remit.receipt"; value: Receipt }
-  | { type: "CUSTOM"; name: "remit.usage"; value: Usage };
+  | { type: "CUSTOM"; name: "remit.usage"; value: Usage }
+  | { type: "CUSTOM"; name: "remit.rest"; value: { reason: string; retryAt: number } };
 
 /** A change of a call's state. Nested calls have no `toolCallId` of a model. */
 export interface CallEvent {

@@ -39,7 +39,7 @@ export interface ViewDocument {
   kind: string;
   /** What the objects are called, in the plural. */
   title: string;
-  hasList: boolean;
+  listed: boolean;
   /** Whether the objects are sets of changes. */
   hasChanges: boolean;
 }
@@ -195,7 +195,6 @@ export interface CallDocument {
   rules: string[];
   questions: string[];
   notes: NoteDocument[];
-  logs?: LogLine[];
   changed: ChangedObject[];
   calls: CallDocument[];
 }
@@ -243,8 +242,6 @@ export interface RunDocument extends RunRow {
   receipt: Receipt;
   usage: Usage;
   failure: FailureDocument | null;
-  worked?: number;
-  waited?: number;
 }
 
 export interface ChangeDocument {
@@ -310,8 +307,6 @@ export interface QuestionDocument {
   waits: boolean;
   edits: string;
   replaces: string;
-  /** The question that replaced this one, because what it showed has changed. */
-  replacedBy?: string;
   may: { approve: boolean; deny: boolean; edit: boolean; kind: "confirm" | "approve" };
   decision: DecisionDocument | null;
 }
@@ -320,44 +315,62 @@ export interface DecisionRequest {
   approved: boolean;
   kind?: "confirm" | "approve";
   reason?: string;
-  arguments?: string;
+  /** Arguments in place of those of the call. */
+  arguments?: Record<string, unknown>;
   result?: string;
 }
 
+export interface ShareDocument {
+  principal: string;
+  access: string;
+}
+
 export interface ConversationRow {
-  id: string;
+  conversation: string;
   title: string;
   owner: string;
-  agent: string;
-  updated: number;
-  shared?: Record<string, string>;
-  access?: "owner" | "write" | "read";
+  target: string;
+  status: RunStatus;
+  opened: number;
+  /** When it was last continued. */
+  active: number;
+  shares: ShareDocument[];
 }
 
-export interface ConversationDocument extends ConversationRow {
+/** A conversation with its runs, oldest first. */
+export interface ConversationHistory {
+  conversation: ConversationRow;
   runs: RunRow[];
-}
-
-export interface FactsDocument {
-  effect: string;
-  risk: string;
-  permissions: string[];
-  egress: boolean;
-  untrustedOutput: boolean;
-  [other: string]: unknown;
 }
 
 export interface ToolDocument {
   name: string;
-  title: string;
   description: string;
   parameters: JsonSchema;
   result: JsonSchema;
-  facts: FactsDocument;
   digest: string;
-  group?: string;
-  layers?: string[];
-  agents?: string[];
+  effect: string;
+  risk: string;
+  permissions: string[];
+  egress: boolean;
+  declared: boolean;
+  tags: string[];
+  timeout: number | null;
+  confirm: string | null;
+  /** The sentence of a call without arguments. */
+  sentence: Sentence;
+  consequence: string;
+}
+
+/** What came of a call by hand. One that waits goes on when its `questions` are decided. */
+export interface CallOutcome {
+  run: string;
+  status: RunStatus;
+  questions: string[];
+  reason: string;
+  error: string;
+  code: string;
+  result: unknown;
 }
 
 export interface JsonSchema {
@@ -381,66 +394,45 @@ export interface JsonSchema {
 export interface GrantDocument {
   id: string;
   tool: string;
-  sentence: Sentence;
   arguments: string;
   principal: string;
-  target: string;
   by: string;
   given: number;
   expires: number;
   count: number;
   used: number;
+  revokedBy: string;
+  permission: string;
   reason: string;
+  target: string;
 }
 
 export interface RuleDocument {
   name: string;
-  verdict: "asks" | "blocks" | "allows";
-  text: string;
-  permission: string;
-  fourEyes?: boolean;
+  meaning: string;
+  /** The strictest that it can do, in words. */
+  verdict: string;
 }
 
 export interface PolicyDocument {
   version: string;
   rules: RuleDocument[];
-  layers: { scope: string; layers: string[] }[];
-}
-
-export interface ScheduleDocument {
-  id: string;
-  title: string;
-  agent: string;
-  every: string;
-  next: number;
-  principal: string;
-}
-
-export interface UsageReport {
-  total: Usage;
-  days: { day: string; cost: number | null; requests: number }[];
-  people: { principal: string; runs: number; calls: number; questions: number; cost: number | null }[];
-}
-
-export interface Difference {
-  place: number;
-  what: string;
-  expected: string;
-  actual: string;
+  /** The layers around every call as lines, outermost first. */
+  layers: string;
 }
 
 export interface ReplayDocument {
+  run: string;
   identical: boolean;
   compared: number;
-  difference: Difference | null;
+  difference: string;
 }
 
 export interface ItemDocument {
-  place: number;
+  seq: number;
   kind: string;
   at: number;
   call: string;
-  text: string;
 }
 
 export interface FileDocument {
@@ -448,7 +440,6 @@ export interface FileDocument {
   name: string;
   mediaType: string;
   size: number;
-  at: number;
 }
 
 /** The events of `/api/watch`, by name. */

@@ -21,7 +21,6 @@ export interface Api {
   send<T>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown, key?: string): Promise<T>;
   /** Read server-sent events until the server ends them. Throws a `NetworkError` if the connection was lost. */
   stream(path: string, options: StreamOptions): Promise<void>;
-  upload<T>(file: File): Promise<T>;
   /** The address of a path, for links and frames. */
   url(path: string): string;
 }

@@ -45,14 +45,6 @@ export function httpApi(base: string = document.baseURI): Api & { csrf: string }
       options.onOpen?.();
       await readEvents(answer, options);
     },
-    async upload<T>(file: File) {
-      const headers = {
-        "content-type": file.type || "application/octet-stream",
-        "x-file-name": encodeURIComponent(file.name),
-      };
-      const answer = await ask("/api/files", { method: "POST", headers, body: file });
-      return (await answer.json()) as T;
-    },
   };
   return api;
 }

@@ -25,8 +25,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const { me } = useServices();
   useNotifications();
   const views = me.application.views ?? [];
-  const changes = views.filter((each) => each.hasList && each.hasChanges);
-  const contents = views.find((each) => each.hasList && !each.hasChanges);
+  const changes = views.filter((each) => each.listed && each.hasChanges);
+  const contents = views.find((each) => each.listed && !each.hasChanges);
   const targets: Target[] = [
     ...FIRST,
     ...changes.map((each): Target => ({ to: pathTo("objects", each.kind), label: each.title, icon: "changes" })),
@@ -75,10 +75,10 @@ function skip(event: { preventDefault: () => void }) {
 function Brand() {
   const { me } = useServices();
   return (
-    <Link className="brand" to="/chat" aria-label={`Remit, ${me.target || me.application.name}`}>
+    <Link className="brand" to="/chat" aria-label={`Remit ${me.target || me.application.name}`}>
       <Mark />
       <span>
-        Remit<small>{me.target || me.application.name}</small>
+        Remit <small>{me.target || me.application.name}</small>
       </span>
     </Link>
   );
@@ -146,15 +146,15 @@ function Conversations() {
       {rows?.length === 0 && <p className="meta none">None yet</p>}
       <div className="talks">
         {(rows ?? []).map((row) => {
-          const to = pathTo("chat", row.id);
+          const to = pathTo("chat", row.conversation);
           return (
-            <Link key={row.id} className="to talk" to={to} aria-current={path === to ? "true" : undefined}>
+            <Link key={row.conversation} className="to talk" to={to} aria-current={path === to ? "true" : undefined}>
               <span>{row.title || "Untitled"}</span>
-              {waiting.has(row.id) ? (
+              {waiting.has(row.conversation) ? (
                 <span className="dot" role="img" aria-label="A question waits here" />
               ) : (
                 <span className="meta">
-                  <Ago at={row.updated} />
+                  <Ago at={row.active} />
                 </span>
               )}
             </Link>

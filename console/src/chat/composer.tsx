@@ -1,8 +1,6 @@
-import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
-import { useServices } from "../app/context";
+import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { Icon } from "../parts/icon";
 import { readStored, writeStored } from "../parts/use-stored";
-import type { FileDocument } from "../wire";
 
 interface Props {
   /** What an unsent text is kept under: the conversation. */
@@ -10,19 +8,16 @@ interface Props {
   placeholder: string;
   note: string;
   spent?: string;
-  onSend: (text: string, files: FileDocument[]) => Promise<void>;
+  onSend: (text: string) => Promise<void>;
   onStop?: (() => void) | undefined;
 }
 
 /** Where a person writes. Enter sends, Shift and Enter begin a new line. An unsent text survives a reload. */
 export function Composer({ name, placeholder, note, spent, onSend, onStop }: Props) {
   const draft = `draft.${name}`;
-  const { api } = useServices();
   const [text, setText] = useState(() => readStored(draft, ""));
-  const [files, setFiles] = useState<FileDocument[]>([]);
   const [error, setError] = useState("");
   const [isBusy, setBusy] = useState(false);
-  const picker = useRef<HTMLInputElement>(null);
 
   function write(value: string) {
     setText(value);
@@ -36,9 +31,8 @@ export function Composer({ name, placeholder, note, spent, onSend, onStop }: Pro
     setBusy(true);
     setError("");
     try {
-      await onSend(words, files);
+      await onSend(words);
       write("");
-      setFiles([]);
     } catch (problem) {
       setError(problem instanceof Error ? problem.message : "It could not be sent.");
     } finally {
@@ -53,36 +47,8 @@ export function Composer({ name, placeholder, note, spent, onSend, onStop }: Pro
     void send();
   }
 
-  async function attach(list: FileList | null) {
-    try {
-      for (const file of list ?? []) {
-        const stored = await api.upload<FileDocument>(file);
-        setFiles((before) => [...before, stored]);
-      }
-    } catch (problem) {
-      setError(problem instanceof Error ? problem.message : "The file could not be stored.");
-    }
-  }
-
   return (
     <form className="composer" aria-label="Message" onSubmit={(event) => void send(event)}>
-      {files.length > 0 && (
-        <ul className="attached" aria-label="Files">
-          {files.map((file) => (
-            <li className="chip" key={file.digest}>
-              <Icon name="clip" />
-              {file.name}
-              <button
-                type="button"
-                aria-label={`Remove ${file.name}`}
-                onClick={() => setFiles(files.filter((each) => each !== file))}
-              >
-                <Icon name="x" small />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
       <textarea
         aria-label="Message"
         data-key="/"
@@ -98,10 +64,6 @@ export function Composer({ name, placeholder, note, spent, onSend, onStop }: Pro
         </p>
       )}
       <div>
-        <input ref={picker} type="file" multiple hidden onChange={(event) => void attach(event.target.files)} />
-        <button type="button" className="b bare" aria-label="Attach a file" onClick={() => picker.current?.click()}>
-          <Icon name="clip" />
-        </button>
         <span className="meta grow">{note}</span>
         {spent && <span className="meta wide">{spent}</span>}
         {onStop && !text.trim() ? (

@@ -3,13 +3,13 @@ import { useServices } from "../app/context";
 import { navigate } from "../app/router";
 import { Dialog } from "../parts/dialog";
 import { Menu } from "../parts/menu";
-import type { ConversationDocument } from "../wire";
+import type { ConversationRow } from "../wire";
 
 /** Rename or delete a conversation. */
-export function ConversationMenu({ conversation }: { conversation: ConversationDocument }) {
+export function ConversationMenu({ conversation }: { conversation: ConversationRow }) {
   const { api, resources } = useServices();
   const [asks, setAsks] = useState<"rename" | "delete" | null>(null);
-  const path = `/api/conversations/${encodeURIComponent(conversation.id)}`;
+  const path = `/api/conversations/${encodeURIComponent(conversation.conversation)}`;
   const close = () => setAsks(null);
 
   async function rename(title: string) {

@@ -3,7 +3,6 @@ import { useServices } from "../app/context";
 import { useQuestionsOf } from "../live/conversation";
 import { useWorld } from "../live/world";
 import { QuestionCard } from "../question/card";
-import { isStale } from "../question/words";
 
 /**
  * What stands below the talk: the composer, or the question that waits. A question that somebody else settles while it
@@ -17,12 +16,7 @@ export function Dock({ conversation, composer }: { conversation: string | undefi
   const [writesOn, setWritesOn] = useState<string | null>(null);
   const first = open[0];
   const held = shown ? questions[shown] : undefined;
-  const isHeld =
-    held &&
-    held.status !== "open" &&
-    held.conversation === conversation &&
-    held.decision?.by !== me.name &&
-    !isStale(held);
+  const isHeld = held && held.status !== "open" && held.conversation === conversation && held.decision?.by !== me.name;
   const question = isHeld ? held : first;
   if (!isHeld && first && first.id !== shown) setShown(first.id);
   if (!question || writesOn === question.id) return <div>{composer}</div>;

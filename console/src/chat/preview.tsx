@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
@@ -11,11 +11,12 @@ import { readable } from "../parts/words";
 import type { ChangedObject, ObjectDetail } from "../wire";
 
 /** The object that the agent changed last, as its application shows it. It is read again at each revision. */
-export function Preview({ object }: { object: ChangedObject }) {
-  const { me } = useServices();
+export function Preview({ object, target }: { object: ChangedObject; target: string }) {
+  const { resources } = useServices();
   const [state, setState] = useState<"after" | "before">("after");
-  const path = objectPath(object.kind, object.id, { target: me.target, revision: object.revision });
+  const path = objectPath(object.kind, object.id, { target });
   const { data, error } = useResource<ObjectDetail>(path);
+  useEffect(() => resources.invalidate(path), [path, object, resources]);
   const page = data?.pages[0];
   return (
     <>
@@ -42,7 +43,7 @@ export function Preview({ object }: { object: ChangedObject }) {
           />
         )}
       </div>
-      {page && <PageFrame key={path} title={page.title} address={page[state] || page.after || page.before} />}
+      {page && <PageFrame key={page[state]} title={page.title} address={page[state] || page.after || page.before} />}
       {data && !page && (
         <div className="sheet" tabIndex={0} role="region" aria-label={data.name}>
           <h2>{data.name}</h2>

@@ -9,6 +9,7 @@ import { Icon } from "../parts/icon";
 import { Failed, Loading } from "../parts/notes";
 import { useTitle } from "../parts/use-title";
 import { capitalize, readable } from "../parts/words";
+import type { ConversationRow, Me } from "../wire";
 import { Composer } from "./composer";
 import { Dock } from "./dock";
 import { Hello } from "./hello";
@@ -49,15 +50,15 @@ function NewTalk() {
         )}
       </header>
       <div className="talk-pane grow">
-        <Hello agent={agent} onPick={(text) => void send(text, []).then(() => navigate(pathTo("chat", id)))} />
+        <Hello agent={agent} onPick={(text) => void send(text).then(() => navigate(pathTo("chat", id)))} />
         <div className="dock">
           <div>
             <Composer
               name="new"
               placeholder="Ask for something, or pick one above"
               note=""
-              onSend={async (text, files) => {
-                await send(text, files);
+              onSend={async (text) => {
+                await send(text);
                 navigate(pathTo("chat", id));
               }}
             />
@@ -70,15 +71,15 @@ function NewTalk() {
 
 function Talk({ id }: { id: string }) {
   const { me } = useServices();
-  const { document, runs, error, reload } = useConversation(id);
-  const agent = document?.agent || me.application.agents[0]?.name || "";
-  const { send, stop, moving, prompts } = useTalk(id, agent, document?.runs);
+  const { conversation, rows, runs, error, reload } = useConversation(id);
+  const agent = rows?.at(-1)?.agent || me.application.agents[0]?.name || "";
+  const { send, stop, moving, prompts } = useTalk(id, agent, conversation?.target, rows);
   const facts = useFacts();
   const open = useQuestionsOf(id);
   const [isWhole, setWhole] = useState(false);
   const box = useRef<HTMLDivElement>(null);
-  const side = useSide(runs);
-  const title = document?.title || prompts[runs[0] ?? ""] || "Conversation";
+  const side = useSide(runs, conversation?.target);
+  const title = conversation?.title || prompts[runs[0] ?? ""] || "Conversation";
   const mine = open.some((each) => each.may.approve || each.may.deny);
   const shown = isWhole ? runs : runs.slice(-SHOWN);
   useStickToEnd(box, id);
@@ -105,7 +106,7 @@ function Talk({ id }: { id: string }) {
               Beside
             </button>
           )}
-          {document && <ConversationMenu conversation={document} />}
+          {conversation && <ConversationMenu conversation={conversation} />}
         </header>
         <div className="talk-pane grow">
           <div className="stream" ref={box} tabIndex={0} role="log" aria-label="Conversation">
@@ -125,8 +126,8 @@ function Talk({ id }: { id: string }) {
             <Dock
               conversation={id}
               composer={
-                document?.access === "read" ? (
-                  <ReadOnly owner={document.owner} />
+                conversation && !mayWrite(conversation, me) ? (
+                  <ReadOnly owner={conversation.owner} />
                 ) : (
                   <Composer
                     name={id}
@@ -144,6 +145,13 @@ function Talk({ id }: { id: string }) {
       </div>
       {side.isOpen && <SidePanel side={side} />}
     </div>
+  );
+}
+
+function mayWrite(conversation: ConversationRow, me: Me): boolean {
+  if (conversation.owner === me.name || me.can.manageConversations) return true;
+  return conversation.shares.some(
+    (each) => each.access === "write" && (each.principal === me.name || each.principal === "*"),
   );
 }
 

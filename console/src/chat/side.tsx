@@ -6,11 +6,11 @@ import { Icon } from "../parts/icon";
 import { Nothing } from "../parts/notes";
 import { Switch } from "../parts/seg";
 import { useStored } from "../parts/use-stored";
-import { readable, size, spent } from "../parts/words";
-import type { ChangedObject, FileDocument, ViewDocument } from "../wire";
+import { readable, spent } from "../parts/words";
+import type { ChangedObject, ViewDocument } from "../wire";
 import { Preview } from "./preview";
 
-type Tab = "preview" | "files" | "memory";
+type Tab = "preview" | "memory";
 
 export interface Side {
   isOpen: boolean;
@@ -18,13 +18,13 @@ export interface Side {
   toggle: () => void;
   frame: RefObject<HTMLDivElement | null>;
   object: ChangedObject | null;
-  files: FileDocument[];
+  target: string;
   memory: unknown;
   spent: string;
 }
 
-/** What stands beside the talk, for its latest runs: the object that changed last, files, working memory. */
-export function useSide(runs: string[]): Side {
+/** What stands beside the talk, for its latest runs: the object that changed last, and working memory. */
+export function useSide(runs: string[], target = ""): Side {
   const { me } = useServices();
   const latest = useRun(runs.at(-1));
   const earlier = [useRun(runs.at(-2)), useRun(runs.at(-3))];
@@ -33,16 +33,15 @@ export function useSide(runs: string[]): Side {
   const [isWanted, setWanted] = useStored("side.open", window.innerWidth > 1180);
   const found = [latest, ...earlier].map((each) => each.state && previewOf(each.state, me.application.views ?? []));
   const shown = found.find((each) => each !== null) ?? null;
-  const files = (document as { files?: FileDocument[] } | undefined)?.files ?? [];
   const memory = state?.state ?? null;
-  const hasContent = shown !== null || files.length > 0 || memory !== null;
+  const hasContent = shown !== null || memory !== null;
   return {
     isOpen: isWanted && hasContent,
     hasContent,
     toggle: () => setWanted(!isWanted),
     frame,
     object: shown,
-    files,
+    target,
     memory,
     spent: spent(state?.usage ?? document?.usage),
   };
@@ -56,7 +55,6 @@ function previewOf(state: RunState, views: ViewDocument[]): ChangedObject | null
 export function SidePanel({ side }: { side: Side }) {
   const tabs = [
     ...(side.object ? [tab("preview", "eye", "Preview")] : []),
-    ...(side.files.length > 0 ? [tab("files", "file", "Files")] : []),
     ...(side.memory !== null ? [tab("memory", "memory", "Memory")] : []),
   ];
   const [wanted, setWanted] = useState<Tab>("preview");
@@ -75,14 +73,13 @@ export function SidePanel({ side }: { side: Side }) {
           <Icon name="x" />
         </button>
       </div>
-      {current === "preview" && side.object && <Preview object={side.object} />}{" "}
-      {current === "files" && <Files files={side.files} />}
+      {current === "preview" && side.object && <Preview object={side.object} target={side.target} />}{" "}
       {current === "memory" && <Memory memory={side.memory} />}
     </aside>
   );
 }
 
-function tab(value: Tab, icon: "eye" | "file" | "memory", label: string) {
+function tab(value: Tab, icon: "eye" | "memory", label: string) {
   return {
     value,
     label: (
@@ -126,34 +123,6 @@ function Divider({ frame }: { frame: Side["frame"] }) {
         if (event.key === "ArrowRight") set(share - 2);
       }}
     />
-  );
-}
-
-function Files({ files }: { files: FileDocument[] }) {
-  const { api } = useServices();
-  return (
-    <div className="sheet" tabIndex={0} role="region" aria-label="Files">
-      <table className="rows">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col" className="r">
-              Size
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {files.map((file) => (
-            <tr key={file.digest}>
-              <td>
-                <a href={api.url(`/api/files/${file.digest}`)}>{file.name}</a>
-              </td>
-              <td className="r">{size(file.size)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }
 

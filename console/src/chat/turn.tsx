@@ -9,9 +9,9 @@ import { Failed, Loading, Note } from "../parts/notes";
 import { ReceiptCard } from "../parts/receipt";
 import { useNow } from "../parts/time";
 import { moment } from "../parts/words";
-import type { FactsDocument, RunDocument } from "../wire";
+import type { ToolDocument, RunDocument } from "../wire";
 
-type Facts = Record<string, FactsDocument>;
+type Facts = Record<string, ToolDocument>;
 
 /** One request of a person and what came of it. */
 export const Turn = memo(function Turn({
@@ -134,10 +134,10 @@ function Working({ state }: { state: RunState }) {
 function Ending({ state, document }: { state: RunState; document?: RunDocument | undefined }) {
   const now = useNow(60);
   if (state.status === "stalled" || state.status === "scheduled") {
-    const until = document?.retryAt ? ` until ${moment(document.retryAt, now)}` : "";
+    const until = state.rest?.retryAt ? ` until ${moment(state.rest.retryAt, now)}` : "";
     return (
       <Note icon="pause">
-        <b>Rests{until}.</b> {document?.reason} It goes on by itself.
+        <b>Rests{until}.</b> {state.rest?.reason} It goes on by itself.
       </Note>
     );
   }

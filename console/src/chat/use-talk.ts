@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useServices } from "../app/context";
 import { useWorld } from "../live/world";
-import type { FileDocument, RunRow } from "../wire";
+import type { RunRow } from "../wire";
 
 const NONE: RunRow[] = [];
 const MOVING = new Set(["running", "queued"]);
@@ -9,7 +9,7 @@ const SENT = new Map<string, string>();
 /** The prompts that this page has sent, by run: they are shown before the run is read. */
 
 /** Send to a conversation and stop its run. The same text that is sent again after a lost answer makes one run. */
-export function useTalk(conversation: string, agent: string, known: RunRow[] = NONE) {
+export function useTalk(conversation: string, agent: string, target = "", known: RunRow[] = NONE) {
   const { api, resources } = useServices();
   const [, setCount] = useState(0);
   const unsent = useRef<{ text: string; key: string } | null>(null);
@@ -20,16 +20,16 @@ export function useTalk(conversation: string, agent: string, known: RunRow[] = N
   }, [known, rows, conversation]);
 
   const send = useCallback(
-    async (text: string, files: FileDocument[]) => {
+    async (text: string) => {
       if (unsent.current?.text !== text) unsent.current = { text, key: crypto.randomUUID() };
-      const request = { prompt: text, conversation, agent, files: files.map((each) => each.digest) };
+      const request = { prompt: text, conversation, agent, target };
       const { run } = await api.send<{ run: string }>("POST", "/api/runs", request, unsent.current.key);
       unsent.current = null;
       SENT.set(run, text);
       setCount((before) => before + 1);
       resources.invalidate(`/api/conversations/${encodeURIComponent(conversation)}`);
     },
-    [api, resources, conversation, agent],
+    [api, resources, conversation, agent, target],
   );
 
   const stop = useCallback(

@@ -33,7 +33,8 @@ export function groupsOf(questions: QuestionDocument[]): Group[] {
 function entriesOf(questions: QuestionDocument[]): Entry[] {
   const alike = new Map<string, QuestionDocument[]>();
   for (const question of questions) {
-    const key = question.about === "outcome" ? question.id : `${question.run} ${question.tool}`;
+    const isAlone = question.about === "outcome" || question.status !== "open";
+    const key = isAlone ? question.id : `${question.run} ${question.tool}`;
     alike.set(key, [...(alike.get(key) ?? []), question]);
   }
   return [...alike.values()].flatMap((members) =>

@@ -1,11 +1,11 @@
 /** The runs of one conversation, oldest first, with those that were just sent. */
 import { useMemo } from "react";
 import { useResource } from "../api/resources";
-import type { ConversationDocument, QuestionDocument } from "../wire";
+import type { ConversationHistory, QuestionDocument } from "../wire";
 import { selectOpen, useWorld } from "./world";
 
 export function useConversation(id: string | undefined) {
-  const { data, error, reload } = useResource<ConversationDocument>(
+  const { data, error, reload } = useResource<ConversationHistory>(
     id ? `/api/conversations/${encodeURIComponent(id)}` : null,
   );
   const seen = useWorld((world) => world.runs);
@@ -14,7 +14,7 @@ export function useConversation(id: string | undefined) {
     const newer = Object.values(seen).filter((row) => id && row.conversation === id && !known.includes(row.run));
     return [...known, ...newer.sort((a, b) => a.opened - b.opened).map((each) => each.run)];
   }, [data, seen, id]);
-  return { document: data, runs, error, reload };
+  return { conversation: data?.conversation, rows: data?.runs, runs, error, reload };
 }
 
 /** The open questions of a conversation, oldest first. */

@@ -1,5 +1,5 @@
 /** The state of a run that is read whole: the same as the fold of its stream. */
-import type { CallDocument, RunDocument } from "../wire";
+import type { CallDocument, LogLine, RunDocument } from "../wire";
 import { type Block, type CallView, emptyRun, type RunState } from "./run-state";
 
 export function fromDocument(document: RunDocument): RunState {
@@ -16,6 +16,7 @@ export function fromDocument(document: RunDocument): RunState {
     receipt: document.receipt,
     usage: document.usage,
     error: document.error,
+    rest: document.reason ? { reason: document.reason, retryAt: document.retryAt } : null,
   };
 }
 
@@ -62,7 +63,21 @@ function viewOf(call: CallDocument): CallView {
     result: call.content,
     error: call.error,
     rules: call.rules,
-    logs: call.logs ?? [],
+    logs: logsOf(call),
     changed: call.changed,
   };
+}
+
+/** What a tool wrote with levels, among its notes. */
+export function logsOf(call: CallDocument): LogLine[] {
+  return call.notes.filter((each) => each.name === "log").map((each) => ({ ...readLog(each.data), at: each.at }));
+}
+
+function readLog(data: string): Pick<LogLine, "level" | "text"> {
+  try {
+    const { level, message } = JSON.parse(data) as { level?: LogLine["level"]; message?: string };
+    return { level: level ?? "info", text: message ?? "" };
+  } catch {
+    return { level: "info", text: data };
+  }
 }

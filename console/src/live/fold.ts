@@ -1,19 +1,25 @@
 /** The fold of a stream of AG-UI events. A rejoined stream may begin anywhere; no event counts twice. */
 import type { AguiEvent, CallEvent, SnapshotMessage } from "../events";
 import { applyPatch } from "./patch";
+import type { RunStatus } from "../wire";
 import { type Block, type CallView, emptyCall, type RunState } from "./run-state";
+
+const ENDS: Record<string, RunStatus> = { success: "done", interrupt: "waiting", cancelled: "cancelled" };
 
 export function fold(state: RunState, event: AguiEvent): RunState {
   switch (event.type) {
     case "RUN_STARTED":
       return { ...state, status: "running", error: "" };
     case "RUN_FINISHED":
-      return { ...closeAll(state), status: event.outcome?.type === "interrupt" ? "waiting" : "done" };
+      return { ...closeAll(state), status: ENDS[event.outcome?.type ?? "success"] ?? "done" };
     case "RUN_ERROR":
       return { ...closeAll(state), status: event.code === "cancelled" ? "cancelled" : "failed", error: event.message };
     case "TEXT_MESSAGE_START":
-      return begin(state, "text", event.messageId);
+      return event.role === "user"
+        ? { ...state, prompts: [...state.prompts, event.messageId] }
+        : begin(state, "text", event.messageId);
     case "TEXT_MESSAGE_CONTENT":
+      if (state.prompts.includes(event.messageId)) return state;
       return write(state, event.messageId, event.delta, "text");
     case "TEXT_MESSAGE_END":
     case "REASONING_MESSAGE_END":
@@ -57,6 +63,8 @@ function foldOwn(state: RunState, event: Extract<AguiEvent, { type: "CUSTOM" }>)
     }
     case "remit.receipt":
       return { ...state, receipt: event.value };
+    case "remit.rest":
+      return { ...state, status: "stalled", rest: event.value };
     case "remit.usage":
       return { ...state, usage: event.value };
     default:
@@ -64,13 +72,28 @@ function foldOwn(state: RunState, event: Extract<AguiEvent, { type: "CUSTOM" }>)
   }
 }
 
-/** A call of the model stands where it was requested; a call of a body stands below its caller. */
+/**
+ * A call of the model stands where it was requested; a call of a body stands below its caller, or in the talk if the
+ * run itself makes it. The run's own call is no part of the talk.
+ */
 function placeCall(state: RunState, value: CallEvent): RunState {
-  const key = value.toolCallId || state.keys[value.call] || value.call;
+  if (!value.parent) return state;
+  const before = state.keys[value.call];
+  const key = value.toolCallId || before || value.call;
   const { toolCallId: _, ...facts } = value;
   const isBelow = !value.toolCallId && value.parent in state.keys;
-  const placed = { ...state, keys: { ...state.keys, [value.call]: key } };
+  const placed = {
+    ...withoutKey(state, before === key ? undefined : before),
+    keys: { ...state.keys, [value.call]: key },
+  };
   return withCall(placed, key, value.tool, (call) => ({ ...call, ...facts }), !isBelow);
+}
+
+/** A call that was told before its place in the model's answer was known is placed anew. */
+function withoutKey(state: RunState, key: string | undefined): RunState {
+  if (key === undefined) return state;
+  const { [key]: _, ...calls } = state.calls;
+  return { ...state, calls, blocks: state.blocks.filter((each) => each.kind !== "call" || each.key !== key) };
 }
 
 function begin(state: RunState, kind: "text" | "thought", id: string): RunState {

@@ -36,6 +36,10 @@ export interface RunState {
   usage: Usage | null;
   error: string;
   state: unknown;
+  /** The ids of messages that the person wrote. */
+  prompts: string[];
+  /** Why the run rests, and until when. */
+  rest: { reason: string; retryAt: number } | null;
 }
 
 export function emptyRun(run: string): RunState {
@@ -50,6 +54,8 @@ export function emptyRun(run: string): RunState {
     usage: null,
     error: "",
     state: null,
+    prompts: [],
+    rest: null,
   };
 }
 

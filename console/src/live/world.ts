@@ -98,8 +98,8 @@ export class World {
       this.resources.invalidate(`/api/runs/${question.run}`);
     } else if (event === "conversation") {
       const row = data as ConversationRow;
-      const others = (this.state.conversations ?? []).filter((each) => each.id !== row.id);
-      this.#set({ conversations: [row, ...others].sort((a, b) => b.updated - a.updated) });
+      const others = (this.state.conversations ?? []).filter((each) => each.conversation !== row.conversation);
+      this.#set({ conversations: [row, ...others].sort((a, b) => b.active - a.active) });
     }
   }
 

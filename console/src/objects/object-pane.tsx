@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { callTool } from "../api/calls";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { HashLink, Link, navigate, pathTo, usePlace } from "../app/router";
@@ -132,13 +133,9 @@ function Actions({ detail }: { detail: ObjectDetail }) {
     setBusy(true);
     setError("");
     try {
-      const { run } = await api.send<{ run: string }>(
-        "POST",
-        `/api/tools/${encodeURIComponent(action.tool)}`,
-        action.arguments,
-        crypto.randomUUID(),
-      );
-      if (run) navigate(pathTo("runs", run));
+      const { run, questions } = await callTool(api, action.tool, action.arguments);
+      const [question] = questions;
+      navigate(question ? pathTo("inbox", question) : pathTo("runs", run));
     } catch (problem) {
       setError(problem instanceof Error ? problem.message : "It could not be asked for.");
     } finally {

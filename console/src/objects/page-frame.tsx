@@ -1,7 +1,7 @@
 import { withQuery } from "../api/api";
 import { useServices } from "../app/context";
 
-/** The address of the document of an object. A new revision is another document. */
+/** The address of the document of an object. */
 export function objectPath(kind: string, id: string, query: Record<string, string | undefined> = {}): string {
   return withQuery(`/api/views/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`, query);
 }

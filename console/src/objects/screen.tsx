@@ -15,7 +15,7 @@ export function ObjectsScreen({ kind, id }: { kind: string; id?: string }) {
   const { me } = useServices();
   const views = me.application.views ?? [];
   const view = views.find((each) => each.kind === kind);
-  const alike = views.filter((each) => each.hasList && each.hasChanges === (view?.hasChanges ?? false));
+  const alike = views.filter((each) => each.listed && each.hasChanges === (view?.hasChanges ?? false));
   const title = view?.title ?? "Objects";
   useTitle(title);
   return (
@@ -37,7 +37,7 @@ export function ObjectsScreen({ kind, id }: { kind: string; id?: string }) {
         )}
       </header>
       <div className={id ? "split master sets has-item" : "split master sets"}>
-        {view?.hasList === false ? null : (
+        {view?.listed === false ? null : (
           <ObjectList key={kind} kind={kind} title={title} icon={view?.hasChanges ? "changes" : "file"} current={id} />
         )}
         {id ? (

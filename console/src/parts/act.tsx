@@ -1,6 +1,6 @@
 import { Link, pathTo } from "../app/router";
 import { callsOf, type CallView, openQuestions, type RunState } from "../live/run-state";
-import type { FactsDocument } from "../wire";
+import type { ToolDocument } from "../wire";
 import { iconOf } from "./call-icon";
 import { Icon, type IconName } from "./icon";
 import { Json } from "./json";
@@ -8,7 +8,7 @@ import { LogLines } from "./logs";
 import { plainSentence, SentenceText } from "./sentence";
 import { clock, duration } from "./words";
 
-type Facts = Record<string, FactsDocument>;
+type Facts = Record<string, ToolDocument>;
 
 /** One line of a run: what is touched, the sentence, the time. It opens to facts, result and the exact call. */
 export function Act({ call, state, facts }: { call: CallView; state: RunState; facts: Facts }) {

@@ -1,11 +1,11 @@
 import type { CallView, RunState } from "../live/run-state";
-import type { FactsDocument } from "../wire";
+import type { ToolDocument } from "../wire";
 import { Act } from "./act";
 import { Icon } from "./icon";
 import { plainSentence } from "./sentence";
 import { duration } from "./words";
 
-type Facts = Record<string, FactsDocument>;
+type Facts = Record<string, ToolDocument>;
 type Part = { kind: "one"; call: CallView } | { kind: "reads"; calls: CallView[] };
 
 /** Consecutive calls. Two or more reads in a row fold to one line. */

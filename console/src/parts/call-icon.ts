@@ -1,4 +1,4 @@
-import type { FactsDocument } from "../wire";
+import type { ToolDocument } from "../wire";
 import type { IconName } from "./icon";
 import { readable } from "./words";
 
@@ -15,7 +15,7 @@ const BY_VERB: [RegExp, IconName][] = [
 ];
 
 /** What a call touches, as a picture: by the first word of its tool that says so, else by its facts. */
-export function iconOf(tool: string, facts: FactsDocument | undefined): IconName {
+export function iconOf(tool: string, facts: ToolDocument | undefined): IconName {
   const words = readable(tool);
   const found = BY_VERB.find(([pattern]) => pattern.test(words));
   if (found) return found[1];

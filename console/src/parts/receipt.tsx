@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { callTool } from "../api/calls";
 import { useServices } from "../app/context";
 import { navigate, pathTo } from "../app/router";
 import type { ChangedObject, Receipt, ReceiptRow } from "../wire";
@@ -97,13 +98,9 @@ function UndoButton({ undo }: { undo: NonNullable<ReceiptRow["undo"]> }) {
   const [isSent, setSent] = useState(false);
   async function take() {
     setSent(true);
-    const { run } = await api.send<{ run: string }>(
-      "POST",
-      `/api/tools/${undo.tool}`,
-      undo.arguments,
-      crypto.randomUUID(),
-    );
-    if (run) navigate(pathTo("runs", run));
+    const { run, questions } = await callTool(api, undo.tool, undo.arguments);
+    const [question] = questions;
+    navigate(question ? pathTo("inbox", question) : pathTo("runs", run));
   }
   return (
     <button type="button" className="b tiny bare" disabled={isSent} onClick={() => void take()}>

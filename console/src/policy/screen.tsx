@@ -2,15 +2,16 @@
 import { useState } from "react";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
+import { useFacts } from "../live/tools";
 import { Fold } from "../parts/fold";
 import { Icon } from "../parts/icon";
 import { Json } from "../parts/json";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Segments } from "../parts/seg";
-import { SentenceText } from "../parts/sentence";
+import { plainSentence } from "../parts/sentence";
 import { Left, useNow } from "../parts/time";
 import { useTitle } from "../parts/use-title";
-import { count, moment } from "../parts/words";
+import { capitalize, count, moment } from "../parts/words";
 import type { GrantDocument, Listed, PolicyDocument, RuleDocument } from "../wire";
 
 export function PolicyScreen({ part = "rules" }: { part?: string }) {
@@ -55,21 +56,16 @@ function Rules({ data, error, reload }: Read<PolicyDocument>) {
             <tr>
               <th scope="col">Rule</th>
               <th scope="col">What it does</th>
-              <th scope="col">Who answers</th>
             </tr>
           </thead>
           <tbody>
             {data.rules.map((rule) => (
               <tr key={rule.name}>
                 <td>
-                  <b>{rule.name}</b>
+                  <b>{capitalize(rule.name)}</b>
                   <Verdict rule={rule} />
                 </td>
-                <td>{rule.text}</td>
-                <td className="meta">
-                  {rule.permission}
-                  {rule.fourEyes && ", not the one who asked"}
-                </td>
+                <td>{rule.meaning}</td>
               </tr>
             ))}
           </tbody>
@@ -80,12 +76,12 @@ function Rules({ data, error, reload }: Read<PolicyDocument>) {
         <h2 id="layers">Each call passes, outermost first</h2>
         <table className="rows">
           <tbody>
-            {data.layers.map((each) => (
-              <tr key={each.scope}>
+            {layersOf(data.layers).map(([scope, layers]) => (
+              <tr key={scope}>
                 <td>
-                  <b>{each.scope}</b>
+                  <b>{scope}</b>
                 </td>
-                <td>{each.layers.length > 0 ? each.layers.join(" · ") : <span className="meta">nothing</span>}</td>
+                <td>{layers || <span className="meta">nothing</span>}</td>
               </tr>
             ))}
           </tbody>
@@ -99,19 +95,29 @@ function Rules({ data, error, reload }: Read<PolicyDocument>) {
   );
 }
 
+/** The lines of the drawing of a runtime: the scope, and its layers from the outermost. */
+function layersOf(drawing: string): [string, string][] {
+  return drawing
+    .split("\n")
+    .map((line) => /^([A-Z]+) {2,}(.*)$/.exec(line))
+    .filter((found) => found !== null)
+    .map(([, scope = "", layers = ""]) => [capitalize(scope.toLowerCase()), layers === "-" ? "" : layers]);
+}
+
 function Verdict({ rule }: { rule: RuleDocument }) {
-  const words = { asks: "asks a person", blocks: "blocks", allows: "allows" }[rule.verdict];
+  const icon = rule.verdict.startsWith("asks") ? "shield" : rule.verdict === "blocks" ? "x" : "check";
   return (
     <span className="meta verdict-line">
-      <Icon name={rule.verdict === "asks" ? "shield" : rule.verdict === "blocks" ? "x" : "check"} small />
-      {words}
+      <Icon name={icon} small />
+      {rule.verdict}
     </span>
   );
 }
 
 function Grants({ data, error, reload }: Read<Listed<GrantDocument>>) {
   if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading rows={4} />;
-  if (data.items.length === 0) {
+  const open = data.items.filter((each) => !each.revokedBy && each.expires > Date.now() / 1000);
+  if (open.length === 0) {
     return <Nothing title="Nothing is approved in advance.">A question offers it: Allow in advance.</Nothing>;
   }
   return (
@@ -132,7 +138,7 @@ function Grants({ data, error, reload }: Read<Listed<GrantDocument>>) {
         </tr>
       </thead>
       <tbody>
-        {data.items.map((each) => (
+        {open.map((each) => (
           <GrantRow key={each.id} grant={each} onEnd={reload} />
         ))}
       </tbody>
@@ -141,6 +147,7 @@ function Grants({ data, error, reload }: Read<Listed<GrantDocument>>) {
 }
 
 function GrantRow({ grant, onEnd }: { grant: GrantDocument; onEnd: () => void }) {
+  const sentences = useFacts();
   const { api } = useServices();
   const now = useNow(60);
   const [error, setError] = useState("");
@@ -155,7 +162,7 @@ function GrantRow({ grant, onEnd }: { grant: GrantDocument; onEnd: () => void })
   return (
     <tr>
       <td>
-        <SentenceText sentence={grant.sentence} />
+        <b>{sentences[grant.tool]?.sentence.text ?? plainSentence(grant.tool).text}</b>
         <span className="meta">
           {" "}
           · allowed by {grant.by}, {moment(grant.given, now)}

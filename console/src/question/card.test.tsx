@@ -1,9 +1,9 @@
-import { screen, waitFor } from "@testing-library/react";
+import { act, screen, waitFor } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import { RefusedError } from "../api/api";
 import { useWorld } from "../live/world";
 import { ME } from "../stories/data";
-import { CONFIRM, LONG, MAIL, MANY, OTHERS, OUTCOME, PUBLISH, STATES } from "../stories/questions";
+import { CONFIRM, LONG, MAIL, MANY, OTHERS, OUTCOME, PUBLISH, REPLACEMENT, STATES } from "../stories/questions";
 import { renderPart } from "../testing/render";
 import type { QuestionDocument } from "../wire";
 import { QuestionCard } from "./card";
@@ -69,8 +69,8 @@ test("an edit approves the changed arguments and keeps the others", async () => 
   await user.clear(subject);
   await user.type(subject, "Christmas Eve");
   await user.click(screen.getByRole("button", { name: "Approve as edited" }));
-  const request = send.mock.calls[0]?.[2] as { arguments: string };
-  expect(JSON.parse(request.arguments)).toMatchObject({ subject: "Christmas Eve", to: "hanna.reis@post.example" });
+  const request = send.mock.calls[0]?.[2] as { arguments: unknown };
+  expect(request.arguments).toMatchObject({ subject: "Christmas Eve", to: "hanna.reis@post.example" });
 });
 
 test("a confirmation names its act and is confirmed, not approved", async () => {
@@ -103,10 +103,12 @@ test("a decision that could not be sent stays on the card and sends the same key
   expect(send.mock.calls[0]?.[3]).toBe(send.mock.calls[1]?.[3]);
 });
 
-test("a stale question cannot be approved", () => {
-  renderPart(<QuestionCard question={STATES.stale} />);
+test("a question that another one has replaced cannot be approved, and leads to the other", async () => {
+  const { services } = renderPart(<QuestionCard question={STATES.stale} />);
+  act(() => services.world.putQuestion(REPLACEMENT));
+  await screen.findByText(/cannot be approved/);
   expect(screen.queryByRole("button", { name: /Approve/ })).toBeNull();
-  expect(screen.getByText(/cannot be approved/)).toBeTruthy();
+  expect(screen.getByRole("link", { name: "See the new state" }).getAttribute("href")).toBe("/inbox/q9");
 });
 
 test("a question for somebody else has no buttons that decide", () => {

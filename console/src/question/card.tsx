@@ -2,6 +2,8 @@
 import { useId, useRef, useState } from "react";
 import { useServices } from "../app/context";
 import { useKeys } from "../app/keys";
+import { Link, pathTo } from "../app/router";
+import { useWorld } from "../live/world";
 import { Icon } from "../parts/icon";
 import type { QuestionDocument } from "../wire";
 import { AllowCard } from "./allow";
@@ -11,7 +13,7 @@ import { OutcomeCard } from "./outcome";
 import { OthersCard, OverCard } from "./over";
 import { Ask, Deadline, Details, Head } from "./parts";
 import { type Deciding, useDecide } from "./use-decide";
-import { isStale, verbOf } from "./words";
+import { isReplaced, verbOf } from "./words";
 
 type Mode = "open" | "edit" | "deny" | "allow";
 
@@ -20,7 +22,8 @@ export function QuestionCard({ question, initialMode = "open" }: { question: Que
   const [mode, setMode] = useState<Mode>(initialMode);
   const [wasOpen] = useState(question.status === "open");
   const back = () => setMode("open");
-  if (isStale(question)) return <StaleCard question={question} deciding={deciding} />;
+  const isStale = useWorld((world) => isReplaced(question, world.questions));
+  if (isStale) return <StaleCard question={question} />;
   if (question.status !== "open") return <OverCard question={question} wasOpen={wasOpen} />;
   if (!question.may.approve && !question.may.deny) return <OthersCard question={question} />;
   if (question.about === "outcome") return <OutcomeCard question={question} deciding={deciding} />;
@@ -136,25 +139,26 @@ function ConfirmCard({ question, deciding }: { question: QuestionDocument; decid
 }
 
 /** What was shown has changed: this question can no longer be approved. */
-function StaleCard({ question, deciding }: { question: QuestionDocument; deciding: Deciding }) {
+function StaleCard({ question }: { question: QuestionDocument }) {
   const id = useId();
+  const next = useWorld((world) => Object.values(world.questions).find((each) => each.replaces === question.id));
   return (
     <article className="q approve" aria-labelledby={id}>
       <Head icon="shield">Approval</Head>
       <p className="note need strip">
         <Icon name="alert" />
         <span>
-          <b>What this question shows has changed since.</b> It shows the old state and cannot be approved.
-          {question.replacedBy && " The question with the new state follows."}
+          <b>What this question shows has changed since.</b> It shows the old state and cannot be approved. The question
+          with the new state waits for an answer.
         </span>
       </p>
       <Ask question={question} titleId={id} />
       <Details question={question} />
-      {question.may.deny && (
+      {next && (
         <footer>
-          <button className="b" disabled={deciding.isBusy} onClick={() => void deciding.decide({ approved: false })}>
-            Deny
-          </button>
+          <Link className="b yes" to={pathTo("inbox", next.id)}>
+            See the new state
+          </Link>
         </footer>
       )}
     </article>

@@ -30,7 +30,7 @@ export function EditCard({
 
   function send() {
     const kept = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ""));
-    void deciding.decide({ approved: true, arguments: JSON.stringify({ ...original, ...kept }) });
+    void deciding.decide({ approved: true, arguments: { ...original, ...kept } });
   }
 
   return (

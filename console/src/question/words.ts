@@ -63,6 +63,11 @@ export function settledWords(question: QuestionDocument, me: Me): string {
   return `${who} ${did}${decision.grant ? " in advance" : ""}`;
 }
 
-export function isStale(question: QuestionDocument): boolean {
-  return question.status === "stale" || (question.status === "closed" && Boolean(question.replacedBy));
+/** Whether another question has replaced this one, because what it shows has changed. */
+export function isReplaced(question: QuestionDocument, all: Record<string, QuestionDocument>): boolean {
+  return (
+    question.status !== "open" &&
+    question.decision === null &&
+    Object.values(all).some((each) => each.replaces === question.id)
+  );
 }

@@ -100,7 +100,7 @@ function Verdict({ run }: { run: string }) {
   if (!data.identical) {
     return (
       <Note tone="need" icon="alert">
-        <b>It differs.</b> {data.difference?.what}
+        <b>It differs.</b> {data.difference}
       </Note>
     );
   }

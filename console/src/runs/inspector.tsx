@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { withQuery } from "../api/api";
 import { useResource } from "../api/resources";
 import { Link, usePlace } from "../app/router";
-import { walk } from "../live/document";
+import { logsOf, walk } from "../live/document";
 import { Fold } from "../parts/fold";
 import { Icon } from "../parts/icon";
 import { Json } from "../parts/json";
@@ -69,6 +69,7 @@ function messageFor(document: RunDocument, call: CallDocument): MessageDocument 
 }
 
 function Call({ call }: { call: CallDocument }) {
+  const logs = logsOf(call);
   return (
     <>
       <h2>
@@ -114,7 +115,7 @@ function Call({ call }: { call: CallDocument }) {
           </>
         )}
       </dl>
-      {(call.logs?.length ?? 0) > 0 && <LogLines lines={call.logs!} />}
+      {logs.length > 0 && <LogLines lines={logs} />}
       <Fold isFlat name="exact" title="Exact call" meta={<span className="meta">{call.tool}</span>}>
         <Json text={call.arguments} label="Arguments" />
         {call.content && <Json text={call.content} label="Result" />}
@@ -181,12 +182,12 @@ function Journal({ run, call }: { run: string; call: string }) {
   return (
     <ol className="path">
       {items.map((item) => (
-        <li key={item.place}>
+        <li key={item.seq}>
           <Icon name="right" small />
           <div>
             <b>{capitalize(readable(item.kind))}</b>
             <p>
-              <span className="num">{clock(item.at, true)}</span> · item {item.place}
+              <span className="num">{clock(item.at, true)}</span> · item {item.seq}
             </p>
           </div>
         </li>

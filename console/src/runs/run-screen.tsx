@@ -13,6 +13,7 @@ import { useTitle } from "../parts/use-title";
 import { capitalize, count, duration, exactTime, moment, money, STATUS_WORDS, tokens } from "../parts/words";
 import type { RunDocument } from "../wire";
 import { Inspector } from "./inspector";
+import { courseOf } from "./lanes";
 import { Lanes } from "./lanes-view";
 import { StateMark } from "./state-mark";
 
@@ -112,6 +113,9 @@ function RunHeader({ document }: { document: RunDocument }) {
 function Sum({ document, now }: { document: RunDocument; now: number }) {
   const calls = useMemo(() => (document.root ? walk(document.root).length - 1 : 0), [document]);
   const spent = tokens(document.usage);
+  const { waits, from, to } = useMemo(() => courseOf(document, now), [document, now]);
+  const waited = waits.reduce((sum, [start, end]) => sum + end - start, 0);
+  const worked = to - from - waited;
   return (
     <p className="sum">
       <span className="state">
@@ -122,8 +126,8 @@ function Sum({ document, now }: { document: RunDocument; now: number }) {
       </span>
       <Number value={calls} one="call" />
       {document.questions.length > 0 && <Number value={document.questions.length} one="question" />}
-      {document.worked !== undefined && document.worked > 0 && <Fact label="worked">{duration(document.worked)}</Fact>}
-      {document.waited !== undefined && document.waited >= 1 && <Fact label="waited">{duration(document.waited)}</Fact>}
+      {worked >= 0.05 && <Fact label="worked">{duration(worked)}</Fact>}
+      {waited >= 1 && <Fact label="waited">{duration(waited)}</Fact>}
       {spent > 0 && <Number value={spent} one="token" />}
       {document.usage.cost !== null && spent > 0 && <b className="num">{money(document.usage.cost)}</b>}
     </p>

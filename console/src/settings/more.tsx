@@ -10,7 +10,7 @@ import { useTitle } from "../parts/use-title";
 export function MoreScreen() {
   const { me } = useServices();
   const conversations = useWorld((world) => world.conversations);
-  const views = (me.application.views ?? []).filter((each) => each.hasList);
+  const views = (me.application.views ?? []).filter((each) => each.listed);
   const pages: [string, string, IconName][] = [
     ...views.map((each): [string, string, IconName] => [
       pathTo("objects", each.kind),
@@ -36,10 +36,10 @@ export function MoreScreen() {
         ))}
         <h2>Conversations</h2>
         {conversations?.map((each) => (
-          <Link key={each.id} to={pathTo("chat", each.id)}>
+          <Link key={each.conversation} to={pathTo("chat", each.conversation)}>
             <span className="grow">{each.title || "Untitled"}</span>
             <span className="meta">
-              <Ago at={each.updated} />
+              <Ago at={each.active} />
             </span>
           </Link>
         ))}

@@ -1,25 +1,26 @@
 import { useState } from "react";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
+import { Link, pathTo } from "../app/router";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { useNow } from "../parts/time";
 import { capitalize, moment, readable } from "../parts/words";
-import type { Listed, ScheduleDocument } from "../wire";
+import type { Listed, RunSummary } from "../wire";
 
-/** Runs that begin by themselves. */
+/** Calls that wait for their time. */
 export function Schedules() {
   const { api } = useServices();
-  const { data, error, reload } = useResource<Listed<ScheduleDocument>>("/api/schedules");
+  const { data, error, reload } = useResource<Listed<RunSummary>>("/api/schedules");
   const now = useNow(60);
   const [problem, setProblem] = useState("");
   if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading />;
   if (data.items.length === 0) return <Nothing title="Nothing is scheduled." />;
-  async function end(id: string) {
+  async function withdraw(run: string) {
     try {
-      await api.send("DELETE", `/api/schedules/${encodeURIComponent(id)}`);
+      await api.send("DELETE", `/api/schedules/${encodeURIComponent(run)}`);
       reload();
     } catch (failed) {
-      setProblem(failed instanceof Error ? failed.message : "It could not be ended.");
+      setProblem(failed instanceof Error ? failed.message : "It could not be withdrawn.");
     }
   }
   return (
@@ -34,29 +35,25 @@ export function Schedules() {
           <tr>
             <th scope="col">What</th>
             <th scope="col">Who</th>
-            <th scope="col">When</th>
             <th scope="col" className="r">
-              Next
+              When
             </th>
             <th scope="col">
-              <span className="hide">End it</span>
+              <span className="hide">Withdraw</span>
             </th>
           </tr>
         </thead>
         <tbody>
           {data.items.map((each) => (
-            <tr key={each.id}>
+            <tr key={each.run}>
               <td>
-                <b>{each.title}</b>
+                <Link to={pathTo("runs", each.run)}>{each.title || capitalize(readable(each.agent))}</Link>
               </td>
-              <td>
-                {each.principal} <span className="meta">{capitalize(readable(each.agent))}</span>
-              </td>
-              <td>{each.every}</td>
-              <td className="r">{moment(each.next, now)}</td>
+              <td>{each.principal}</td>
+              <td className="r">{moment(each.due, now)}</td>
               <td className="r">
-                <button className="b tiny ruin" onClick={() => void end(each.id)}>
-                  End it
+                <button className="b tiny ruin" onClick={() => void withdraw(each.run)}>
+                  Withdraw
                 </button>
               </td>
             </tr>

@@ -1,72 +1,68 @@
+import { useState } from "react";
+import { withQuery } from "../api/api";
 import { useResource } from "../api/resources";
 import { Failed, Loading, Nothing } from "../parts/notes";
-import { capitalize, money, tokens } from "../parts/words";
-import type { UsageReport } from "../wire";
+import { money, tokens } from "../parts/words";
+import type { Usage } from "../wire";
 
-/** What was spent this month, by day and by person. */
+/** The starts of the periods, in seconds since the epoch. */
+function periodsNow(): [string, number][] {
+  const now = new Date();
+  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+  const month = new Date(now.getFullYear(), now.getMonth(), 1);
+  return [
+    ["Today", day.getTime() / 1000],
+    ["Last 7 days", day.getTime() / 1000 - 6 * 86_400],
+    ["This month", month.getTime() / 1000],
+    ["Ever", 0],
+  ];
+}
+
+/** What the runs that one sees have used. */
 export function UsagePart() {
-  const { data, error, reload } = useResource<UsageReport>("/api/usage");
+  const [periods] = useState(periodsNow);
+  const { data, error, reload } = useResource<Usage>("/api/usage");
   if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading rows={5} />;
-  const most = Math.max(...data.days.map((each) => each.cost ?? 0), 0.01);
+  if (data.requests === 0) return <Nothing title="Nothing was used yet." />;
   return (
-    <>
-      <p>
-        <b>{money(data.total.cost) || "Unknown cost"}</b>{" "}
-        <span className="meta">
-          this month, {tokens(data.total).toLocaleString("en-GB")} tokens in{" "}
-          {data.total.requests.toLocaleString("en-GB")} requests
-        </span>
-      </p>
-      {data.days.length > 1 && (
-        <svg
-          className="spark"
-          viewBox={`0 0 ${data.days.length * 9} 56`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={`Cost a day, at most ${money(most)}`}
-        >
-          {data.days.map((each, index) => {
-            const height = Math.max(2, ((each.cost ?? 0) / most) * 52);
-            return (
-              <rect key={each.day} x={index * 9 + 1} y={56 - height} width={7} height={height} fill="currentColor" />
-            );
-          })}
-        </svg>
-      )}
-      {data.people.length === 0 ? (
-        <Nothing title="Nothing was used yet." />
-      ) : (
-        <table className="rows">
-          <thead>
-            <tr>
-              <th scope="col">Person</th>
-              <th scope="col" className="r">
-                Runs
-              </th>
-              <th scope="col" className="r opt">
-                Calls
-              </th>
-              <th scope="col" className="r opt">
-                Asked
-              </th>
-              <th scope="col" className="r">
-                Cost
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.people.map((each) => (
-              <tr key={each.principal}>
-                <td>{capitalize(each.principal)}</td>
-                <td className="r">{each.runs.toLocaleString("en-GB")}</td>
-                <td className="r opt">{each.calls.toLocaleString("en-GB")}</td>
-                <td className="r opt">{each.questions}</td>
-                <td className="r">{money(each.cost)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </>
+    <table className="rows">
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col" className="r">
+            Requests
+          </th>
+          <th scope="col" className="r">
+            Tokens
+          </th>
+          <th scope="col" className="r opt">
+            Of them cached
+          </th>
+          <th scope="col" className="r">
+            Cost
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {periods.map(([title, since]) => (
+          <Period key={title} title={title} since={since} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Period({ title, since }: { title: string; since: number }) {
+  const { data } = useResource<Usage>(withQuery("/api/usage", { since: since || undefined }));
+  return (
+    <tr>
+      <td>
+        <b>{title}</b>
+      </td>
+      <td className="r">{data?.requests.toLocaleString("en-GB")}</td>
+      <td className="r">{data && tokens(data).toLocaleString("en-GB")}</td>
+      <td className="r opt">{data?.cachedTokens.toLocaleString("en-GB")}</td>
+      <td className="r">{data && (money(data.cost) || <span className="meta">unknown</span>)}</td>
+    </tr>
   );
 }

@@ -2,6 +2,7 @@
 import type {
   CallDocument,
   ChangedObject,
+  NoteDocument,
   QuestionDocument,
   Receipt,
   ReceiptRow,
@@ -130,11 +131,12 @@ export function run(id: string, { title, calls = [], answers = [], rest = {} }: 
     receipt: NO_RECEIPT,
     usage: usage(4180, 0.02),
     failure: null,
-    worked: 14,
-    waited: 0,
     ...rest,
   };
 }
+
+/** The seconds that runs of the stories have waited for a person. */
+const EXTRA_WAIT: Record<string, number> = { r2: 360, r5: 7440, r7: 75_000 };
 
 export function summary(document: RunDocument): RunSummary {
   const { root, messages: _, receipt: __, questions, ...rest } = document;
@@ -142,8 +144,8 @@ export function summary(document: RunDocument): RunSummary {
     ...rest,
     calls: root?.calls.length ?? 0,
     openQuestions: questions.filter((each) => each.status === "open").length,
-    worked: document.worked ?? 0,
-    waited: document.waited ?? 0,
+    worked: (document.ended || NOW) - document.opened - (EXTRA_WAIT[document.run] ?? 0),
+    waited: EXTRA_WAIT[document.run] ?? 0,
     due: document.retryAt,
   };
 }
@@ -186,4 +188,9 @@ export function question(id: string, text: string, rest: Partial<QuestionDocumen
     decision: null,
     ...rest,
   };
+}
+
+/** A line that a tool wrote with `ctx.log`. */
+export function log(level: string, message: string): NoteDocument {
+  return { name: "log", data: JSON.stringify({ level, message }), at: NOW - 1400 };
 }

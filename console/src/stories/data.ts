@@ -1,11 +1,12 @@
 import type {
-  ConversationDocument,
+  ConversationHistory,
   GrantDocument,
+  JsonSchema,
   Me,
   PolicyDocument,
-  ScheduleDocument,
+  RunRow,
   ToolDocument,
-  UsageReport,
+  Usage,
 } from "../wire";
 import { NOW, say, usage } from "./build";
 
@@ -36,77 +37,96 @@ export const ME: Me = {
       { name: "investigator", description: "Reads mails and files." },
     ],
     views: [
-      { kind: "set", title: "Changes", hasList: true, hasChanges: true },
-      { kind: "page", title: "Pages", hasList: true, hasChanges: false },
-      { kind: "post", title: "Posts", hasList: true, hasChanges: false },
+      { kind: "set", title: "Changes", listed: true, hasChanges: true },
+      { kind: "page", title: "Pages", listed: true, hasChanges: false },
+      { kind: "post", title: "Posts", listed: true, hasChanges: false },
     ],
   },
 };
 
-function talk(id: string, title: string, seconds: number, runs: string[]): ConversationDocument {
-  const rows = runs.map((run) => ({
+function talk(
+  conversation: string,
+  title: string,
+  seconds: number,
+  runs: string[],
+  owner = "Ada",
+): ConversationHistory {
+  const at = NOW - seconds;
+  const rows = runs.map((run): RunRow => ({
     run,
-    status: run === "r3" ? ("running" as const) : ("done" as const),
-    principal: "Ada",
+    status: run === "r3" ? "running" : "done",
+    principal: owner,
     agent: "editor",
-    conversation: id,
+    conversation,
     target: "",
-    opened: NOW - seconds,
+    opened: at,
     ended: NOW,
   }));
-  return { id, title, owner: "Ada", agent: "editor", updated: NOW - seconds, access: "owner", runs: rows };
+  const shares = owner === "Ada" ? [] : [{ principal: "Ada", access: "read" }];
+  return {
+    conversation: {
+      conversation,
+      title,
+      owner,
+      target: "",
+      status: rows.at(-1)!.status,
+      opened: at,
+      active: at,
+      shares,
+    },
+    runs: rows,
+  };
 }
 
-export const CONVERSATIONS: ConversationDocument[] = [
+export const CONVERSATIONS: ConversationHistory[] = [
   talk("c7", "Stollen, still true?", 8, ["r1", "r3"]),
   talk("c1", "Christmas hours", 360, ["r1", "r2"]),
   talk("c2", "Prices of the winter cakes", 7200, ["r4"]),
   talk("c9", "Bread prices", 2 * 86_400, ["r5"]),
-  { ...talk("c8", "A page for the new course", 3 * 86_400, ["r12"]), owner: "Marta Amsel", access: "read" },
+  talk("c8", "A page for the new course", 3 * 86_400, ["r12"], "Marta Amsel"),
 ];
 
 function tool(
   name: string,
-  title: string,
+  sentence: string,
   description: string,
-  group: string,
-  facts: Partial<ToolDocument["facts"]>,
-  parameters: ToolDocument["parameters"],
+  facts: Partial<ToolDocument>,
+  parameters: JsonSchema,
 ): ToolDocument {
   return {
     name,
-    title,
     description,
-    group,
     parameters,
     result: { type: "object" },
     digest: `sha256:${name.length}f0a9c2e7`,
-    facts: {
-      effect: "keyed",
-      risk: "moderate",
-      permissions: ["site:write"],
-      egress: false,
-      untrustedOutput: false,
-      ...facts,
-    },
-    layers: ["authorize", "validate", "budget", "approve"],
-    agents: ["editor"],
+    effect: "keyed",
+    risk: "moderate",
+    permissions: ["site:write"],
+    egress: false,
+    declared: true,
+    tags: [],
+    timeout: 30,
+    confirm: null,
+    sentence: say(sentence),
+    consequence: "",
+    ...facts,
   };
 }
 
-const PAGE = {
+const PAGE: JsonSchema = {
   type: "object",
   properties: { page: { type: "string", description: "Its title, address or id.", maxLength: 200 } },
   required: ["page"],
 };
+const NOTHING: JsonSchema = { type: "object", properties: {} };
+const READS = { effect: "pure", risk: "safe", permissions: [] };
 
 export const TOOLS: ToolDocument[] = [
   tool(
     "publish_set",
     "Publish a change set",
     "Publish all edits of a change set, so that visitors see them. The approver is shown each difference first.",
-    "Site",
-    { risk: "high", permissions: ["site:publish"] },
+    { risk: "high", permissions: ["site:publish"], consequence: "Visitors see it at once. It can be taken back." },
     {
       type: "object",
       properties: {
@@ -120,8 +140,7 @@ export const TOOLS: ToolDocument[] = [
     "delete_page",
     "Delete a page",
     "Move a page to the trash.",
-    "Site",
-    { risk: "high", permissions: ["site:delete"] },
+    { risk: "high", confirm: "confirmed" },
     {
       type: "object",
       properties: { ...PAGE.properties, confirmed: { type: "boolean", description: "Whether the person has agreed." } },
@@ -132,7 +151,6 @@ export const TOOLS: ToolDocument[] = [
     "delete_image",
     "Delete an image",
     "Delete an image for good.",
-    "Site",
     { risk: "high", effect: "idempotent" },
     { type: "object", properties: { image: { type: "string" } }, required: ["image"] },
   ),
@@ -140,7 +158,6 @@ export const TOOLS: ToolDocument[] = [
     "create_post",
     "Create a post",
     "Draft a post of the journal.",
-    "Site",
     {},
     {
       type: "object",
@@ -152,7 +169,6 @@ export const TOOLS: ToolDocument[] = [
     "update_page",
     "Update a page",
     "Change a section of a page, as a draft.",
-    "Site",
     {},
     {
       type: "object",
@@ -160,43 +176,17 @@ export const TOOLS: ToolDocument[] = [
       required: ["page"],
     },
   ),
+  tool("get_page", "Read a page", "Read a page with its sections.", READS, PAGE),
+  tool("list_pages", "List pages", "List pages.", READS, {
+    type: "object",
+    properties: { limit: { type: "integer", minimum: 1, maximum: 100, description: "How many." } },
+  }),
+  tool("list_posts", "List posts", "List posts.", READS, NOTHING),
+  tool("list_languages", "List languages", "List languages.", READS, NOTHING),
   tool(
-    "get_page",
-    "Read a page",
-    "Read a page with its sections.",
-    "Site",
-    { effect: "pure", risk: "safe", permissions: [] },
-    PAGE,
-  ),
-  tool(
-    "list_pages",
-    "List pages",
-    "List pages.",
-    "Site",
-    { effect: "pure", risk: "safe", permissions: [] },
-    { type: "object", properties: { limit: { type: "integer", minimum: 1, maximum: 100, description: "How many." } } },
-  ),
-  tool(
-    "list_posts",
-    "List posts",
-    "List posts.",
-    "Site",
-    { effect: "pure", risk: "safe", permissions: [] },
-    { type: "object", properties: {} },
-  ),
-  tool(
-    "list_languages",
-    "List languages",
-    "List languages.",
-    "Site",
-    { effect: "pure", risk: "safe", permissions: [] },
-    { type: "object", properties: {} },
-  ),
-  tool(
-    "send_mail",
+    "mail_sendMail",
     "Send a mail",
     "Send a mail to one person of the address book.",
-    "Mail",
     { effect: "unsafe", risk: "high", egress: true, permissions: ["mail:send"] },
     {
       type: "object",
@@ -208,68 +198,46 @@ export const TOOLS: ToolDocument[] = [
       required: ["to", "subject", "text"],
     },
   ),
-  tool(
-    "search_mail",
-    "Search mail",
-    "Search mail.",
-    "Mail",
-    { effect: "pure", risk: "safe", untrustedOutput: true },
-    { type: "object", properties: { words: { type: "string" } }, required: ["words"] },
-  ),
+  tool("mail_searchMail", "Search mail", "Search mail.", READS, {
+    type: "object",
+    properties: { words: { type: "string" } },
+    required: ["words"],
+  }),
 ];
 
 export const POLICY: PolicyDocument = {
   version: "9c41f2",
   rules: [
     {
-      name: "Changes what visitors see",
-      verdict: "asks",
-      text: "Publishing, hiding and scheduling ask a person with the right to decide.",
-      permission: "approvals:decide",
+      name: "changes what visitors see",
+      verdict: "asks for an approval",
+      meaning: "Publishing, hiding and scheduling ask a person with the right to decide.",
     },
     {
-      name: "Deletes for good",
-      verdict: "asks",
-      text: "A call that cannot be taken back asks, each by itself.",
-      permission: "approvals:decide",
+      name: "deletes for good",
+      verdict: "asks for an approval",
+      meaning: "A call that cannot be taken back asks, each by itself.",
     },
     {
-      name: "Sends data out",
-      verdict: "asks",
-      text: "Mails and requests to other hosts ask another person than the one who asked.",
-      permission: "approvals:decide",
-      fourEyes: true,
+      name: "sends data out",
+      verdict: "asks for another person",
+      meaning: "Mails and requests to other hosts ask another person than the one who asked.",
     },
+    { name: "one mail, one person", verdict: "blocks", meaning: "A mail with more than one recipient is not sent." },
     {
-      name: "One mail, one person",
-      verdict: "blocks",
-      text: "A mail with more than one recipient is not sent.",
-      permission: "",
-    },
-    {
-      name: "Undeclared",
-      verdict: "asks",
-      text: "A tool that declares neither effect nor risk asks.",
-      permission: "approvals:decide",
+      name: "undeclared",
+      verdict: "asks for an approval",
+      meaning: "A tool that declares neither effect nor risk asks.",
     },
   ],
-  layers: [
-    { scope: "Entry", layers: ["Trace", "Record", "ToolScope"] },
-    {
-      scope: "Run",
-      layers: ["Authorize", "Validate (strict)", "Budget: 256 calls, depth 8", "Approve: at most 20 questions"],
-    },
-    { scope: "Base", layers: ["seal", "effect", "function", "check", "end"] },
-  ],
+  layers:
+    "Runtime bakery\nENTRY  Trace(provider=None) · Record() · ToolScope()\nRUN    Authorize() · Validate(strict=True) · Budget(calls=256) · Approve(max_questions=20)\nAGENT  -\nTOOL   -\nBASE   seal · effect · pay · check · end",
 };
 
-export const GRANTS: GrantDocument[] = [
-  {
-    id: "g1",
-    tool: "update_entry",
-    sentence: say("Change the price of an *entry*"),
+function grant(id: string, tool: string, rest: Partial<GrantDocument>): GrantDocument {
+  const blank = {
     arguments: "{}",
-    principal: "Yusuf",
+    principal: "Ada",
     target: "bakery/main",
     by: "Ada",
     given: NOW - 3600,
@@ -277,45 +245,24 @@ export const GRANTS: GrantDocument[] = [
     count: 10,
     used: 3,
     reason: "",
-  },
-  {
-    id: "g2",
-    tool: "create_post",
-    sentence: say("Create a *post*"),
+    revokedBy: "",
+    permission: "approvals:decide",
+  };
+  return { id, tool, ...blank, ...rest };
+}
+
+export const GRANTS: GrantDocument[] = [
+  grant("g1", "update_page", { principal: "Yusuf" }),
+  grant("g2", "create_post", {
     arguments: '{"language": "de"}',
-    principal: "Ada",
-    target: "bakery/main",
     by: "Marta Amsel",
     given: NOW - 86_400,
     expires: NOW + 86_400 * 5,
     count: 5,
     used: 5,
     reason: "Advent calendar",
-  },
+  }),
+  grant("g3", "delete_image", { revokedBy: "Ada" }),
 ];
 
-export const SCHEDULES: ScheduleDocument[] = [
-  {
-    id: "s1",
-    title: "Delete images that nothing uses",
-    agent: "tidy-up",
-    every: "each day at 03:10",
-    next: NOW + 9000,
-    principal: "schedule",
-  },
-];
-
-export const USAGE: UsageReport = {
-  total: usage(412_000, 9.52),
-  days: Array.from({ length: 27 }, (_, index) => ({
-    day: `2026-11-${String(index + 1).padStart(2, "0")}`,
-    cost: Math.abs(Math.sin(index * 1.7)) * 1.1,
-    requests: 20 + index,
-  })),
-  people: [
-    { principal: "Yusuf", runs: 84, calls: 1902, questions: 24, cost: 4.1 },
-    { principal: "Ada", runs: 61, calls: 1410, questions: 21, cost: 3.22 },
-    { principal: "Marta Amsel", runs: 29, calls: 870, questions: 9, cost: 1.71 },
-    { principal: "schedule", runs: 30, calls: 630, questions: 7, cost: 0.49 },
-  ],
-};
+export const USAGE: Usage = usage(412_000, 9.52);

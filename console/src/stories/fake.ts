@@ -2,7 +2,7 @@
 import { type Api, NetworkError, RefusedError, type StreamEvent, type StreamOptions } from "../api/api";
 import type { DecisionRequest, Listed, QuestionDocument, RunDocument } from "../wire";
 import { NOW, summary } from "./build";
-import { CONVERSATIONS, GRANTS, ME, POLICY, SCHEDULES, TOOLS, USAGE } from "./data";
+import { CONVERSATIONS, GRANTS, ME, POLICY, TOOLS, USAGE } from "./data";
 import { ALL, LONG, STATES } from "./questions";
 import { RUNS } from "./runs";
 import { STREAM } from "./stream";
@@ -48,8 +48,8 @@ export function fakeApi(
     ],
     [/^\/api\/runs\/([^/]+)\/items$/, () => listed(ITEMS)],
     [/^\/api\/runs\/([^/]+)\/replay$/, () => REPLAY],
-    [/^\/api\/conversations$/, () => listed(CONVERSATIONS)],
-    [/^\/api\/conversations\/([^/]+)$/, ([id]) => one(CONVERSATIONS, (each) => each.id === id)],
+    [/^\/api\/conversations$/, () => listed(CONVERSATIONS.map((each) => each.conversation))],
+    [/^\/api\/conversations\/([^/]+)$/, ([id]) => one(CONVERSATIONS, (each) => each.conversation.conversation === id)],
     [
       /^\/api\/questions$/,
       (_, query) =>
@@ -60,7 +60,11 @@ export function fakeApi(
     [/^\/api\/tools\/([^/]+)$/, ([name]) => one(TOOLS, (each) => each.name === name)],
     [/^\/api\/policy$/, () => POLICY],
     [/^\/api\/grants$/, () => listed(GRANTS)],
-    [/^\/api\/schedules$/, () => listed(SCHEDULES)],
+    [
+      /^\/api\/schedules$/,
+      () =>
+        listed(RUNS.slice(3, 4).map((each) => ({ ...summary(each), status: "scheduled" as const, due: NOW + 9000 }))),
+    ],
     [/^\/api\/usage$/, () => USAGE],
     [/^\/api\/views\/([^/]+)$/, ([kind]) => listed(ROWS[kind!] ?? [])],
     [/^\/api\/views\/([^/]+)\/([^/]+)$/, ([kind]) => DETAILS[kind!]],
@@ -76,7 +80,7 @@ export function fakeApi(
       kind: request.kind ?? "approve",
       at: Date.now() / 1000,
       reason: request.reason ?? "",
-      arguments: request.arguments ?? "",
+      arguments: request.arguments ? JSON.stringify(request.arguments) : "",
       grant: "",
     };
     const settled: QuestionDocument = { ...known, status: request.approved ? "approved" : "denied", decision };
@@ -105,10 +109,16 @@ export function fakeApi(
     async send<T>(_method: string, path: string, body?: unknown) {
       const decision = /^\/api\/questions\/([^/]+)\/decision$/.exec(path);
       if (decision) return decide(decodeURIComponent(decision[1]!), body as DecisionRequest) as T;
-      return { run: "r1" } as T;
+      return {
+        run: "r1",
+        status: "done",
+        questions: [],
+        reason: "",
+        error: "",
+        code: "",
+        result: { revision: 8 },
+      } as T;
     },
-    upload: async <T>(file: File) =>
-      ({ digest: "f1", name: file.name, mediaType: file.type, size: file.size, at: NOW }) as T,
     async stream(path: string, { signal, onOpen, onEvent }: StreamOptions) {
       if (scenario === "away") throw new NetworkError("The server does not answer.");
       onOpen?.();

@@ -37,7 +37,7 @@ export const CONFIRM = question("q2", "Move to trash the page *Old prices*", {
 export const MAIL = question("q3", "Send a mail to *Hanna Reis*: Your order for the 24th", {
   rule: "sends data out",
   why: "it sends data out of the house",
-  tool: "send_mail",
+  tool: "mail_sendMail",
   run: "r8",
   conversation: "c3",
   arguments: JSON.stringify({
@@ -140,7 +140,7 @@ export const STATES = {
     },
   }),
   expired: settled("s3", { status: "expired", expires: NOW - 600 }),
-  stale: settled("s4", { status: "stale", may: { approve: false, deny: true, edit: false, kind: "approve" } }),
+  stale: settled("s4", { status: "closed", may: { approve: false, deny: false, edit: false, kind: "approve" } }),
 };
 
 export const LONG = question(
@@ -161,4 +161,12 @@ export const LONG = question(
   },
 );
 
-export const ALL: QuestionDocument[] = [PUBLISH, CONFIRM, MAIL, MANY, OUTCOME, OTHERS, ...BATCH];
+/** The question that replaced the stale one. */
+export const REPLACEMENT = question("q9", "Publish *Winter cakes*: visitors see 2 changed pages", {
+  replaces: "s4",
+  conversation: "",
+  run: "r12",
+  expires: NOW + 7200,
+});
+
+export const ALL: QuestionDocument[] = [PUBLISH, REPLACEMENT, CONFIRM, MAIL, MANY, OUTCOME, OTHERS, ...BATCH];

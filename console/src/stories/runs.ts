@@ -1,5 +1,5 @@
 import type { RunDocument } from "../wire";
-import { call, line, NO_RECEIPT, NOW, object, run, say, timed, usage } from "./build";
+import { call, line, log, NO_RECEIPT, NOW, object, run, say, timed, usage } from "./build";
 import { CONFIRM, PUBLISH } from "./questions";
 
 const R1_AT = NOW - 1500;
@@ -28,9 +28,9 @@ const HOURS = run("r1", {
     [
       call("a7", "create_post", "Drafted the post *We rest, the starter does not* in 2 languages", {
         changed: [object("post", "We rest, the starter does not")],
-        logs: [
-          { level: "info", text: "Found 3 places that link to Old prices", at: NOW - 1400 },
-          { level: "warning", text: "The German title is longer than search engines show", at: NOW - 1399 },
+        notes: [
+          log("info", "Found 3 places that link to Old prices"),
+          log("warning", "The German title is longer than search engines show"),
         ],
       }),
       3.9,
@@ -77,15 +77,13 @@ const WAITS = run("r2", {
     ended: 0,
     status: "waiting",
     questions: [PUBLISH],
-    worked: 6,
-    waited: 360,
     usage: usage(2100, 0.01),
   },
 });
 
 const TRUTH = run("r3", {
   title: "And does the order page still tell the truth about stollen?",
-  rest: { opened: NOW - 8, ended: 0, status: "running", conversation: "c7", worked: 8 },
+  rest: { opened: NOW - 8, ended: 0, status: "running", conversation: "c7" },
 });
 
 const TRASH = run("r4", {
@@ -154,8 +152,6 @@ const BREADS = run("r5", {
     ended: ASKED + 7448,
     principal: "Yusuf",
     conversation: "c9",
-    worked: 52,
-    waited: 7440,
     usage: usage(18_240, 0.14),
     questions: [
       {
@@ -211,8 +207,6 @@ export const RUNS: RunDocument[] = [
     status: "waiting",
     opened: NOW - 75_600,
     ended: 0,
-    worked: 41,
-    waited: 75_000,
     usage: usage(7000, 0.06),
   }),
   simple("r6", "Answer the mails of the morning", {
@@ -223,7 +217,6 @@ export const RUNS: RunDocument[] = [
     ended: 0,
     reason: "The mail server asks for a pause (429). Tried 3 times.",
     retryAt: NOW + 240,
-    worked: 22,
     usage: usage(3900, 0.03),
   }),
   HOURS,
@@ -232,7 +225,6 @@ export const RUNS: RunDocument[] = [
     agent: "post",
     status: "failed",
     opened: NOW - DAY,
-    worked: 2,
     error: "One mail, one person: this had 214 recipients.",
     failure: {
       call: "x",
@@ -248,13 +240,11 @@ export const RUNS: RunDocument[] = [
     agent: "illustrator",
     status: "cancelled",
     opened: NOW - 3 * DAY,
-    worked: 31,
     usage: usage(1200, 0.02),
   }),
   simple("r12", "Translate the allergens page", {
     principal: "Ida",
     opened: NOW - 3 * DAY - 900,
-    worked: 9,
     usage: usage(1500, 0.02),
   }),
 ];

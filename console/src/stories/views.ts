@@ -1,13 +1,13 @@
 import type { ItemDocument, ObjectDetail, ObjectRow, ReplayDocument } from "../wire";
 import { NOW } from "./build";
 
-export const REPLAY: ReplayDocument = { identical: true, compared: 41, difference: null };
+export const REPLAY: ReplayDocument = { run: "r5", identical: true, compared: 41, difference: "" };
 
 export const ITEMS: ItemDocument[] = [
-  { place: 0, kind: "run_opened", at: NOW - 1500, call: "root", text: "editor was asked" },
-  { place: 1, kind: "message", at: NOW - 1500, call: "root", text: "instructions" },
-  { place: 2, kind: "message", at: NOW - 1498, call: "root", text: "4 calls requested" },
-  { place: 3, kind: "tool_output", at: NOW - 1497, call: "a1", text: "get_page: ok" },
+  { seq: 12, kind: "question", at: NOW - 1500, call: "e5" },
+  { seq: 13, kind: "decision", at: NOW - 1498, call: "e5" },
+  { seq: 14, kind: "started", at: NOW - 1497, call: "e5" },
+  { seq: 15, kind: "tool_output", at: NOW - 1497, call: "e5" },
 ];
 
 function row(id: string, name: string, note: string, group: string, needsPerson = false): ObjectRow {
@@ -89,7 +89,7 @@ export const DETAILS: Record<string, ObjectDetail> = {
         ],
       },
     ],
-    files: [{ digest: "f1", name: "invoice-2026-10.pdf", mediaType: "application/pdf", size: 48_000, at: NOW }],
+    files: [{ digest: "f1", name: "invoice-2026-10.pdf", mediaType: "application/pdf", size: 48_000 }],
     blocked: "Marta changed it since: open it again before you publish it.",
   },
 };

@@ -3,8 +3,8 @@ import { Fold } from "../parts/fold";
 import { Icon } from "../parts/icon";
 import { Json } from "../parts/json";
 import { kindWords } from "../parts/schema";
-import { capitalize, readable } from "../parts/words";
-import type { FactsDocument, ToolDocument } from "../wire";
+import { capitalize, duration, readable } from "../parts/words";
+import type { ToolDocument } from "../wire";
 import { titleOf } from "./screen";
 import { TryIt } from "./try-it";
 
@@ -73,39 +73,38 @@ const EFFECTS: Record<string, string> = {
 };
 
 function Facts({ tool }: { tool: ToolDocument }) {
-  const { facts } = tool;
   return (
     <dl className="facts">
       <dt>Risk</dt>
       <dd>
-        {facts.risk === "high" && <Icon name="shield" tone="need" />} {riskWords(facts)}
+        {tool.risk === "high" && <Icon name="shield" tone="need" />} {riskWords(tool)}
       </dd>
       <dt>Effect</dt>
-      <dd>{EFFECTS[facts.effect] ?? facts.effect}</dd>
+      <dd>{EFFECTS[tool.effect] ?? tool.effect}</dd>
       <dt>Needs</dt>
-      <dd>{facts.permissions.length > 0 ? facts.permissions.join(", ") : "no permission"}</dd>
-      {facts.egress && (
+      <dd>{tool.permissions.length > 0 ? tool.permissions.join(", ") : "no permission"}</dd>
+      {tool.egress && (
         <>
           <dt>Sends</dt>
           <dd>data to the outside</dd>
         </>
       )}
-      {facts.untrustedOutput && (
+      {tool.timeout !== null && (
         <>
-          <dt>Output</dt>
-          <dd>text of strangers, not to be trusted</dd>
+          <dt>Time</dt>
+          <dd className="num">at most {duration(tool.timeout)}</dd>
         </>
       )}
-      {tool.agents && tool.agents.length > 0 && (
+      {tool.consequence && (
         <>
-          <dt>Agents</dt>
-          <dd>{tool.agents.map((each) => capitalize(readable(each))).join(", ")}</dd>
+          <dt>Afterwards</dt>
+          <dd>{tool.consequence}</dd>
         </>
       )}
     </dl>
   );
 }
 
-function riskWords({ risk }: FactsDocument): string {
+function riskWords({ risk }: ToolDocument): string {
   return risk === "high" ? "high: a person is asked" : risk;
 }

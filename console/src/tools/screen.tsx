@@ -8,7 +8,7 @@ import { Failed, Loading, Nothing } from "../parts/notes";
 import { plainSentence } from "../parts/sentence";
 import { useTitle } from "../parts/use-title";
 import { count, readable, capitalize } from "../parts/words";
-import type { FactsDocument, Listed, ToolDocument } from "../wire";
+import type { Listed, ToolDocument } from "../wire";
 import { Contract } from "./contract";
 
 export function ToolsScreen({ name }: { name?: string }) {
@@ -49,10 +49,10 @@ export function ToolsScreen({ name }: { name?: string }) {
                   data-item
                   aria-current={each.name === name ? "true" : undefined}
                 >
-                  <Icon name={iconOf(each.name, each.facts)} />
+                  <Icon name={iconOf(each.name, each)} />
                   <span className="grow">
                     <b>{titleOf(each)}</b>
-                    <span className="meta">{inShort(each.facts)}</span>
+                    <span className="meta">{inShort(each)}</span>
                   </span>
                 </Link>
               ))}
@@ -78,16 +78,16 @@ export function ToolsScreen({ name }: { name?: string }) {
 }
 
 export function titleOf(tool: ToolDocument): string {
-  return tool.title || plainSentence(tool.name).text;
+  return tool.sentence.text || plainSentence(tool.name).text;
 }
 
 /** The facts that matter at a glance. */
-export function inShort({ effect, risk, egress, untrustedOutput }: FactsDocument): string {
+export function inShort({ effect, risk, egress, declared }: ToolDocument): string {
   const words = [
     effect === "pure" ? "reads" : effect === "composed" ? "calls other tools" : "changes",
     risk === "high" ? "high risk, asks" : "",
     egress ? "sends data out" : "",
-    untrustedOutput ? "untrusted output" : "",
+    declared ? "" : "undeclared, asks",
   ];
   return words.filter(Boolean).join(" · ");
 }
@@ -105,7 +105,7 @@ function groupsOf(tools: ToolDocument[]): [string, ToolDocument[]][] {
   const groups = new Map<string, ToolDocument[]>();
   for (const tool of tools) {
     const prefix = /^([a-z0-9]+)_(?=[a-z]+[A-Z])/.exec(tool.name)?.[1];
-    const group = tool.group ?? (prefix ? capitalize(prefix) : "Tools");
+    const group = prefix ? capitalize(prefix) : "Tools";
     groups.set(group, [...(groups.get(group) ?? []), tool]);
   }
   return [...groups];

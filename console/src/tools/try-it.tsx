@@ -1,17 +1,12 @@
 import { useMemo, useState } from "react";
-import { RefusedError } from "../api/api";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
 import { ArgumentFields, type Values } from "../parts/form";
 import { Json } from "../parts/json";
 import { Note } from "../parts/notes";
 import { fieldsOf } from "../parts/schema";
-import type { ToolDocument } from "../wire";
-
-interface Called {
-  run?: string;
-  [other: string]: unknown;
-}
+import { callTool } from "../api/calls";
+import type { CallOutcome, ToolDocument } from "../wire";
 
 /** Call a tool by hand. It takes the path of every call: the rules see it, and may ask. */
 export function TryIt({ tool }: { tool: ToolDocument }) {
@@ -19,7 +14,7 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
   const fields = useMemo(() => fieldsOf(tool.parameters), [tool]);
   const [values, setValues] = useState<Values>({});
   const [isBusy, setBusy] = useState(false);
-  const [answer, setAnswer] = useState<Called | null>(null);
+  const [answer, setAnswer] = useState<CallOutcome | null>(null);
   const [error, setError] = useState("");
   const missing = fields.filter((each) => each.isRequired && (values[each.name] ?? "") === "" && each.kind !== "flag");
 
@@ -31,13 +26,9 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
       const given = Object.fromEntries(
         Object.entries(values).filter(([, value]) => value !== undefined && value !== ""),
       );
-      setAnswer(
-        await api.send<Called>("POST", `/api/tools/${encodeURIComponent(tool.name)}`, given, crypto.randomUUID()),
-      );
+      setAnswer(await callTool(api, tool.name, given));
     } catch (problem) {
-      setError(
-        problem instanceof RefusedError || problem instanceof Error ? problem.message : "It could not be called.",
-      );
+      setError(problem instanceof Error ? problem.message : "It could not be called.");
     } finally {
       setBusy(false);
     }
@@ -64,7 +55,7 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
       </div>
       <div className="bar">
         <button className="b" disabled={isBusy || missing.length > 0}>
-          {tool.facts.risk === "high" ? "Call it…" : "Call it"}
+          {tool.risk === "high" ? "Call it…" : "Call it"}
         </button>
         <span className="grow" />
         <span className="meta wide">A call from here is asked about like any other.</span>
@@ -73,16 +64,28 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
   );
 }
 
-function Answer({ answer }: { answer: Called }) {
+function Answer({ answer }: { answer: CallOutcome }) {
+  const isWaiting = answer.questions.length > 0;
+  const link = <Link to={pathTo("runs", answer.run)}>Open its run</Link>;
+  if (answer.error) {
+    return (
+      <Note tone="fail" icon="x">
+        <b>It failed.</b> {answer.error} {link}
+      </Note>
+    );
+  }
   return (
     <>
-      <Note icon="check">
-        <b>Called.</b> {answer.run && <Link to={pathTo("runs", answer.run)}>Open its run</Link>}
+      <Note tone={isWaiting ? "need" : ""} icon={isWaiting ? "clock" : "check"}>
+        <b>{isWaiting ? "It waits for an answer." : "Called."}</b>{" "}
+        {isWaiting ? <Link to={pathTo("inbox", answer.questions[0]!)}>The question</Link> : link}
       </Note>
-      <details>
-        <summary className="exact">What came back</summary>
-        <Json text={JSON.stringify(answer)} label="What came back" />
-      </details>
+      {!isWaiting && (
+        <details>
+          <summary className="exact">What came back</summary>
+          <Json text={JSON.stringify(answer.result)} label="What came back" />
+        </details>
+      )}
     </>
   );
 }
