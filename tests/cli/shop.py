@@ -119,6 +119,16 @@ keyless = App(name="shop", agents=(Agent("keeper", instructions="Keep it.", tool
 other = App(name="other", tools=(find,))
 
 
+@tool(risk=Risk.HIGH, permissions={"shop:write"}, name="burn")
+async def burn_all(name: str) -> str:
+    """Burn all articles of a name. They are gone for good."""
+    return f"burnt {name}"
+
+
+_AMENDED = (find, add, burn_all, restock)
+amended = App(name="shop", agents=(Agent("keeper", instructions="You keep a shop.", tools=_AMENDED),))
+
+
 @tool(risk=Risk.HIGH)
 async def order(name: str, count: int = 1, note: str = "") -> str:
     """Order an article."""

@@ -61,6 +61,15 @@ def test_an_application_that_is_gone_costs_only_the_risks(cli: Cli, run: str) ->
     assert "moderate" not in done.out
 
 
+def test_a_call_of_a_tool_that_has_changed_since_is_marked(cli: Cli, run: str) -> None:
+    def marked(app: str) -> list[list[str]]:
+        lines = cli("show", run, "--app", app).out.splitlines()
+        return [line.split()[2:5] for line in lines if line.endswith(", changed since")]
+
+    assert marked(APP) == []
+    assert marked("tests.cli.shop:amended") == [["started", "high", "burn,"]]
+
+
 def test_json_holds_every_item_in_order(cli: Cli, run: str) -> None:
     told = cli("show", run, "--json").json
     assert (told["run"], told["status"], told["application"], told["changedAt"]) == (run, "done", "shop", None)

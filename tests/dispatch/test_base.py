@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from remit import Context, Effect, LeafContext, Stack, Tool, tool
+from remit.call.contract import definition_digest
 from remit.dispatch.base import Base
 from remit.errors import (
     CallCancelledError,
@@ -63,7 +64,7 @@ async def test_started_is_stored_before_the_body_runs_and_its_end_before_the_rep
     reply = await bench.base(made, '{"number":4}')
     assert world.seen == [["started"]]
     assert await bench.stored() == [
-        AttemptStarted(call="call", parent="parent", callee="write", attempt=1),
+        AttemptStarted(call="call", parent="parent", callee="write", attempt=1, definition=definition_digest(made)),
         AttemptEnded(call="call", attempt=1, outcome="ok", content="4"),
     ]
     assert (reply.content, reply.outcome, reply.value) == ("4", "ok", 4)
@@ -76,7 +77,7 @@ async def test_a_read_waits_for_nothing_to_be_stored() -> None:
     assert world.seen == [[]]
     assert await bench.kinds() == []
     assert of_kind(ledger.items_for("call"), AttemptStarted) == [
-        AttemptStarted(call="call", parent="parent", callee="write", attempt=1)
+        AttemptStarted(call="call", parent="parent", callee="write", attempt=1, definition=definition_digest(made))
     ]
 
 

@@ -143,6 +143,15 @@ async def test_what_is_outside_the_contract_of_a_tool_is_no_difference() -> None
     assert (await today.replay(run)).is_identical
 
 
+async def test_a_replay_names_the_tools_that_have_changed_since_and_whose_results_it_took_from_the_journal() -> None:
+    store, search = InMemoryStore(), named_search(search_more)
+    runtime = runtime_of(Scripted([]), SEARCH, READ, store=store)
+    run = (await runtime.call(SEARCH, superuser(), "bread", 10)).run
+    assert (await replaying(store, SEARCH, READ).replay(run)).changed_tools == ()
+    report = await replaying(store, search, READ).replay(run)
+    assert (report.is_identical, report.changed_tools) == (True, ("search",))
+
+
 async def pipeline_run(body: Callable[[Context], Any]) -> tuple[InMemoryStore, str]:
     store = InMemoryStore()
     made = composed(body)

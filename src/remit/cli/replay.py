@@ -21,7 +21,7 @@ def replay(
     """Compare a run with what today's code would do.
 
     The run is executed again with model and tools answered from its journal, and compared byte for byte. Nothing is
-    written and no tool runs.
+    written and no tool runs. Also names the tools whose definition has changed since the run called them.
 
     Exit status: 0 identical, 1 different.
     """
@@ -29,10 +29,13 @@ def replay(
         runtime = client.runtime(client.resolve_app(client.get_readable_run(run), app))
         report = client.wait(runtime.replay(run))
     if as_json:
-        summary = {"run": run, "identical": report.is_identical, "compared": report.compared_count}
+        changed = {"changedTools": report.changed_tools} if report.changed_tools else {}
+        summary = {"run": run, "identical": report.is_identical, "compared": report.compared_count, **changed}
         print(json_text(summary | ({} if report.is_identical else {"difference": report.difference})))
     elif report.is_identical:
         print(f"identical: {report.compared_count} messages and ends of calls, to the byte")
     else:
         print(f"different, after {report.compared_count} that are identical: {escape_controls(report.difference)}")
+    if report.changed_tools and not as_json:
+        print(f"changed since the run: {', '.join(report.changed_tools)}")
     return ExitStatus.DONE if report.is_identical else ExitStatus.FAILED

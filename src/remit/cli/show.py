@@ -49,7 +49,7 @@ def show(
             print(json_text({**asdict(row), "usage": usage._asdict(), "changedAt": broken, "items": items}))
         else:
             tools = _find_tools(client, row, app)
-            timeline = Timeline(positions, {name: each.facts.risk.value for name, each in tools.items()})
+            timeline = Timeline(positions, tools)
             _draw(timeline.entries())
             print(_usage_line(usage))
             print("\n".join(receipt_lines(receipt_of(timeline.view, tools.get))))
@@ -82,7 +82,7 @@ def _usage_line(usage: UsageTotals) -> str:
 
 
 def _find_tools(client: LocalClient, row: RunRow, app: str) -> Mapping[str, Contract]:
-    """The tools of the installed application by name; empty if it is not installed."""
+    """The present tools of the installed application by name; empty if it is not installed."""
     with suppress(RemitError):
         found = client.resolve_app(row, app)
         return {tool.name: tool for tool in all_callees([*found.agents, *found.tools])}

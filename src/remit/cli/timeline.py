@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from remit.call.contract import Contract
 from remit.chat.chat import decode_message
 from remit.chat.wire import read_tool_calls, text_of_message
 from remit.cli.run_events import (
@@ -52,6 +53,7 @@ from remit.record.items import (
     TurnEnded,
 )
 from remit.record.question import Decision
+from remit.views.changed_tools import has_changed_since
 from remit.views.parts import CallView
 from remit.views.run_view import RunView
 
@@ -73,13 +75,16 @@ class TimelineEntry:
 class Timeline:
     """Builds the timeline of a run from its items and the ``view`` of them.
 
-    ``risks`` gives the risk of tools that no question mentions.
+    ``tools`` are the present tools by name. They give the risk of tools that no question mentions, and show which have
+    changed since.
     """
 
-    def __init__(self, positions: Sequence[Position], risks: Mapping[str, str]) -> None:
+    def __init__(self, positions: Sequence[Position], tools: Mapping[str, Contract]) -> None:
         self._positions = positions
+        self._tools = tools
         self.view = RunView.of(positions)
         asked = (each.question for each in self.view.questions.values())
+        risks = {name: tool.facts.risk.value for name, tool in tools.items()}
         self._risks = {**risks, **{question.tool: question.risk for question in asked}}
 
     def entries(self) -> list[TimelineEntry]:
@@ -101,7 +106,8 @@ class Timeline:
             case ToolOutput() if call is not None:
                 yield depth, item.outcome, _output_text(call), risk
             case AttemptStarted() if call is not None:
-                yield depth, "started", _started_text(call, item), risk
+                changed = ", changed since" if has_changed_since(item, self._tools.get(call.tool)) else ""
+                yield depth, "started", f"{_started_text(call, item)}{changed}", risk
             case AttemptEnded() if call is not None:
                 yield from ((depth, what, text, "") for what, text in _attempt_entries(call, item))
             case ModelExchange() | HistoryCompacted():

@@ -65,12 +65,13 @@ _MAX_ERROR_CHARS = 1000
 class Base:
     """Runs the body of one callee, and records its start and end so that recovery from a crash is unambiguous."""
 
-    __slots__ = ("_callee", "_dispatch", "_effect", "_running_unsafe_calls")
+    __slots__ = ("_callee", "_definition", "_dispatch", "_effect", "_running_unsafe_calls")
 
     def __init__(self, callee: AnyCallee, dispatch: DispatchPort) -> None:
         self._callee = callee
         self._dispatch = dispatch
         self._effect = callee.facts.effect
+        self._definition = ""  # computed when a call starts, because it takes the schema
         self._running_unsafe_calls = set[tuple[str, str]]()
 
     async def __call__(self, call: Call, /) -> Reply:
@@ -180,6 +181,7 @@ class Base:
 
     async def _record_start(self, call: Call, number: int, approved: Sequence[Question]) -> None:
         questions = tuple([question.id for question in approved]) if approved else ()
+        self._definition = self._definition or definition_digest(self._callee)
         item = AttemptStarted(
             call=call.id,
             parent=call.caller.call,
@@ -187,6 +189,7 @@ class Base:
             attempt=number,
             wire=call.wire_id,
             question=questions[0] if questions else "",
+            definition=self._definition,
         )
         if questions:
             await call.ledger.commit(item, Consumption(questions, call.caller.run, call.id))

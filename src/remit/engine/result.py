@@ -129,11 +129,16 @@ def result_of(run: str, callee: AnyCallee, outcome: ExecutionOutcome, find_contr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayReport:
-    """The result of a replay: the number of messages and terminal records compared, and the first difference."""
+    """The result of a replay: the number of messages and terminal records compared, and the first difference.
+
+    ``changed_tools`` are the tools whose definition has changed since the run called them. Their recorded results
+    answered the replay, so this alone is no difference.
+    """
 
     run: str
     compared_count: int
     difference: str = ""
+    changed_tools: tuple[str, ...] = ()
 
     @property
     def is_identical(self) -> bool:

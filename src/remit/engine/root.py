@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -37,6 +38,7 @@ from remit.record.current_run import CURRENT_RUN, CurrentRun
 from remit.record.items import OPEN_RUN, Item, Position, RunFinished, RunOpened, RunStalled
 from remit.record.ledger import Ledger
 from remit.record.principal import Principal
+from remit.views.changed_tools import find_changed_tools
 
 
 class RootCaller(Struct, frozen=True):
@@ -199,6 +201,19 @@ async def replay_run(
 ) -> ReplayReport:
     """Execute a run again with all answers from its journal, and compare; see `Runtime.replay`."""
     header, items = await conversations.read_run(run)
+    report = await _compare(header, items, conversations, callees, call_root)
+    changed = find_changed_tools((each.item for each in items), call_root.dispatcher.find)
+    return replace(report, changed_tools=changed)
+
+
+async def _compare(
+    header: RunOpened,
+    items: Sequence[Position],
+    conversations: Conversations,
+    callees: ListedCallees[Any],
+    call_root: RootCaller,
+) -> ReplayReport:
+    run = header.call
     ledger = ReplayLedger(run, items, await conversations.messages(header.after))
     if is_unbegun([each.item for each in items]):
         return report_replay(run, ledger, items)

@@ -183,11 +183,15 @@ class CallEntered(CallItem, frozen=True, kw_only=True, gc=False):
 
 
 class AttemptStarted(CallItem, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """An attempt of a call starts. The item is written before the function runs, with the approval that it consumes."""
+    """An attempt of a call starts. The item is written before the function runs, with the approval that it consumes.
+
+    ``definition`` is the digest of the tool's definition, as in approvals.
+    """
 
     kind: ClassVar[str] = "started"
     attempt: int
     question: str = ""
+    definition: str = ""
 
 
 class AttemptEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
