@@ -13,7 +13,8 @@ import typer
 from remit.app import App
 from remit.cli.apps import collect_tools
 from remit.cli.checked import load_checked, remember_checked
-from remit.cli.client import LocalClient, check_models, open_client
+from remit.cli.client import LocalClient, open_client
+from remit.cli.needed_models import check_models
 from remit.cli.open_runs import InOption, SessionOption, call_in_run, check_run_options
 from remit.cli.options import AppArgument, TargetOption
 from remit.cli.schedule import AtOption, EveryOption, MissedOption, ZoneOption, parse_schedule

@@ -7,8 +7,9 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Final
 
-from remit.cli.client import LocalClient, needs_model
+from remit.cli.client import LocalClient
 from remit.cli.live_answer import execute_shown
+from remit.cli.needed_models import needs_model
 from remit.cli.options import WAIT_SECONDS
 from remit.cli.prompt import read_line
 from remit.cli.questions import Answer, QuestionPrompter, ReadLine

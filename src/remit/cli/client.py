@@ -21,6 +21,7 @@ from remit.journal.index import RESTING_STATUSES
 from remit.journal.ports import QuestionRow, RunRow, Store
 from remit.journal.rest import find_rest
 from remit.record.principal import Principal
+from remit.server.people.people import People
 from remit.users import UserDirectory, os_user, read_users
 
 if TYPE_CHECKING:  # modules for few commands are imported on use
@@ -56,6 +57,7 @@ class LocalClient:
     exit_stack: ExitStack
     runner: asyncio.Runner
     audit_folder: Path
+    people: People
     anchor: str = ""
     database: str = ""
     clock: Callable[[], float] = time.time
@@ -178,7 +180,7 @@ class LocalClient:
             app,
             store=self.store,
             model=self.model,
-            directory=self.users.find_principal,
+            directory=self.people.find_principal,
             on_item=on_item,
             make_run_id=make_run_id,
             prices=self.users.prices,
@@ -348,9 +350,11 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
 
         load_anchor(anchor)  # a missing requirement is reported before anything runs
     database = environ.get("REMIT_DATABASE") or users.journal_url
-    store = home.open_store(database, environ.get("REMIT_JOURNAL_KEY") or users.journal_key)
+    key_file = environ.get("REMIT_JOURNAL_KEY") or users.journal_key
+    store, directory = home.open_store(database, key_file), home.open_directory(database, key_file)
     with asyncio.Runner() as runner, ExitStack() as exit_stack:
         exit_stack.callback(lambda: runner.run(store.close()))
+        exit_stack.callback(lambda: runner.run(directory.close()))
         exit_stack.callback(_close_models, runner)
         yield LocalClient(
             users=users,
@@ -360,6 +364,7 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
             exit_stack=exit_stack,
             runner=runner,
             audit_folder=home.audit_folder,
+            people=People(directory, users),
             anchor=anchor,
             database=database,
         )
@@ -370,29 +375,3 @@ def _close_models(runner: asyncio.Runner) -> None:
     models = sys.modules.get("remit.models.resolve")
     if models is not None:
         runner.run(models.close_opened_models())
-
-
-def needs_model(app: App, callee: str) -> bool:
-    """Whether ``callee``, or a callee it can reach, uses the model of this client."""
-    from remit.agent import linking
-
-    return linking.needs_model([*app.agents, *app.tools], callee)
-
-
-def check_models(client: LocalClient, app: App, callee: str) -> None:
-    """Check that every model a run can reach is available, before the run is opened or continued by a decision.
-
-    Raises:
-        SetupError: names the model and the missing part. No request was sent.
-    """
-    from remit.agent.linking import reachable_from
-    from remit.agent.model import ChecksModel
-    from remit.models.resolve import resolve_model
-
-    if needs_model(app, callee):
-        client.model.check()
-    for each in reachable_from([*app.agents, *app.tools], callee):
-        if isinstance(each, ChecksModel) and each.model is not None:
-            each.check_model()
-            if isinstance(each.model, str):
-                resolve_model(each.model, client.environ).check()

@@ -15,8 +15,9 @@ import typer
 
 from remit.app import App
 from remit.cli.apps import find_app, installed_apps
-from remit.cli.client import LocalClient, needs_model, open_client
+from remit.cli.client import LocalClient, open_client
 from remit.cli.engine import ENGINE_VARIABLE, choose_engine, make_engine
+from remit.cli.needed_models import needs_model
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import one_line
 from remit.errors import LeaseError, RemitError

@@ -12,6 +12,7 @@ from remit.errors import SetupError
 from remit.home import data_folder
 from remit.journal.ports import Store
 from remit.lazy_exports import install_hint
+from remit.server.people.directory import Directory
 
 
 class HomeFolder(Struct, frozen=True):
@@ -49,6 +50,18 @@ class HomeFolder(Struct, frozen=True):
         if not url:
             return SqlStore.at(self.journal_file)
         return SqlStore(url, key_file=Path(key_file) if key_file else None)
+
+    def open_directory(self, url: str = "", key_file: str = "") -> Directory:
+        """The people of the journal at ``url``, or in this folder's file. The database is opened on first use.
+
+        Raises:
+            SetupError: as for `open_store`.
+        """
+        from remit.server.people.sql_directory import SqlDirectory
+
+        if not url:
+            return SqlDirectory.at(self.journal_file)
+        return SqlDirectory(url, key_file=Path(key_file) if key_file else None)
 
 
 def ensure_home(environ: Mapping[str, str]) -> HomeFolder:

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from remit.app import App
-from remit.cli.client import LocalClient, check_models, open_client
+from remit.cli.client import LocalClient, open_client
+from remit.cli.needed_models import check_models
 from remit.cli.options import WAIT_SECONDS, RunAppOption, WaitOption
 from remit.cli.report import ReportOptions, app_option, name_app, report_result
 from remit.cli.status import UsageError

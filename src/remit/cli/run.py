@@ -12,8 +12,9 @@ import typer
 
 from remit.app import App
 from remit.cli.apps import find_app, installed_apps
-from remit.cli.client import LocalClient, check_models, needs_model, open_client
+from remit.cli.client import LocalClient, open_client
 from remit.cli.model import fetch_weights, missing_weights
+from remit.cli.needed_models import check_models, needs_model
 from remit.cli.options import AppArgument, TargetOption
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import escape_controls, json_text

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
-from typing import Annotated, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from remit.cli.apps import find_app, installed_apps
-from remit.cli.client import open_client
-from remit.cli.status import ExitStatus
+from remit.cli.client import LocalClient, open_client
+from remit.cli.status import ExitStatus, UsageError
 from remit.lazy_exports import require_extra
+
+if TYPE_CHECKING:
+    from remit.server.guard import GuardSettings
 
 _LOOPBACK: Final = "127.0.0.1"
 
@@ -19,28 +22,83 @@ _LOOPBACK: Final = "127.0.0.1"
 def serve(
     app: Annotated[str, typer.Argument(metavar="APP", help="The application, or package.module:attribute.")],
     *,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")] = _LOOPBACK,
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 for any free one.")] = 8420,
+    name: Annotated[
+        list[str] | None,
+        typer.Option("--host-name", metavar="NAME", help="The name under which browsers reach it, without the port."),
+    ] = None,
+    certificate: Annotated[Path | None, typer.Option(metavar="FILE", help="A certificate in PEM, for TLS.")] = None,
+    key: Annotated[Path | None, typer.Option(metavar="FILE", help="The key of the certificate, in PEM.")] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="The address or network of a proxy with TLS before this server."),
+    ] = None,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORIGIN", help="An origin whose scripts may use API tokens: https://app.example."),
+    ] = None,
     concurrency: Annotated[
         int, typer.Option(metavar="N", min=0, help="How many runs to execute at once; 0 leaves them to executors.")
     ] = 8,
 ) -> int:
     """Serve an application over HTTP, and execute its runs.
 
-    It listens on this machine alone, and runs until Ctrl-C or SIGTERM. A run that does not finish or suspend within ten
-    seconds is released for another process. A second Ctrl-C exits at once.
+    By default it listens on this machine alone and prints a link that signs you in once. For other machines it needs
+    people, TLS or a proxy that has it, and the name of the host. It runs until Ctrl-C or SIGTERM. A run that does not
+    finish or suspend within ten seconds is released for another process. A second Ctrl-C exits at once.
     """
     with require_extra("remit serve", "server"):
         from remit.server.app import build_server
+        from remit.server.guard import GuardSettings
         from remit.server.listening import listen, serve_until_stopped
-        from remit.server.one_user import OneUser
+        from remit.server.people.access import build_access
+        from remit.server.people.sign_in import SignIn
         from remit.server.serving import ServerSettings
+    if (certificate is None) != (key is None):
+        raise UsageError("a certificate and its key belong together; give --certificate FILE and --key FILE")
+    guard = GuardSettings(
+        hosts=GuardSettings().hosts | frozenset([*(name or ()), host]),
+        tls=certificate is not None or bool(proxy),
+        proxies=tuple(proxy or ()),
+        origins=frozenset(origin or ()),
+    )
     found = find_app(app, installed_apps())
     with open_client() as client:
-        runtime = client.runtime(found)
-        me = OneUser(client.principal, secrets.token_urlsafe(32))
-        server = build_server(runtime, me, ServerSettings(concurrency=concurrency))
-        with listen(_LOOPBACK, port) as socket:
-            address = f"http://{_LOOPBACK}:{socket.getsockname()[1]}"
-            print(f"serving {found.name} on {address}; send Authorization: Bearer {me.token}", file=sys.stderr)
-            client.wait(serve_until_stopped(server, socket))
+        _check_host(client, host, guard, has_name=bool(name))
+        sign_in = SignIn(client.people, client.store, clock=client.clock)
+        access = build_access(sign_in, guard)
+        server = build_server(
+            client.runtime(found),
+            access.authenticate,
+            ServerSettings(concurrency=concurrency),
+            routes=access.routes,
+            middleware=access.middleware,
+        )
+        with listen(host, port) as socket:
+            url = f"{'https' if certificate else 'http'}://{_in_url(host)}:{socket.getsockname()[1]}"
+            print(f"serving {found.name} on {url}", file=sys.stderr)
+            if host == _LOOPBACK and not proxy:
+                secret = client.wait(sign_in.make_link(client.principal))
+                print(f"sign in once, within 15 minutes: {url}/login/link?secret={secret}", file=sys.stderr, flush=True)
+            client.wait(serve_until_stopped(server, socket, certificate=certificate, key=key))
     return ExitStatus.DONE
+
+
+def _check_host(client: LocalClient, host: str, guard: GuardSettings, *, has_name: bool) -> None:
+    """Refuse to serve other machines without people, TLS and a name.
+
+    Raises:
+        SetupError: says what is missing. UsageError: the name is missing.
+    """
+    from remit.server.binding import check_binding, is_loopback
+
+    people = client.wait(client.people.directory.list_people(client.principal.tenant))
+    has_people = any(each.password for each in people)
+    check_binding(host, tls=guard.tls and not guard.proxies, proxy=bool(guard.proxies), has_people=has_people)
+    if not is_loopback(host) and not has_name:
+        raise UsageError("give the name under which browsers reach the server: --host-name remit.example")
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

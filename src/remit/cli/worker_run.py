@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from remit.cli.apps import find_app, installed_apps
-from remit.cli.client import check_models, open_client
+from remit.cli.client import open_client
+from remit.cli.needed_models import check_models
 from remit.cli.options import TargetOption
 from remit.cli.status import UsageError
 from remit.cli.text import escape_controls, json_text

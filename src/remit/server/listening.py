@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from pathlib import Path
 from types import FrameType
 from typing import Final, cast
 
@@ -37,8 +38,13 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-async def serve_until_stopped(app: Starlette, listening: socket.socket) -> None:
-    """Serve ``app`` until SIGTERM or Ctrl-C: first its streams end, then its requests, and then its runs rest."""
+async def serve_until_stopped(
+    app: Starlette, listening: socket.socket, *, certificate: Path | None = None, key: Path | None = None
+) -> None:
+    """Serve ``app`` until SIGTERM or Ctrl-C: first its streams end, then its requests, and then its runs rest.
+
+    With a ``certificate`` and its ``key``, files in PEM, it speaks TLS.
+    """
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -46,6 +52,8 @@ async def serve_until_stopped(app: Starlette, listening: socket.socket) -> None:
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
     )
     await _Server(config, cast("Serving", app.state.serving)).serve(sockets=[listening])
 

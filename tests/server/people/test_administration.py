@@ -83,7 +83,7 @@ MISTAKES: list[tuple[Act, str]] = [
     (lambda a: a.add_person("bob", roles=["editr"]), "there is no role 'editr'"),
     (lambda a: a.give_role("nobody", "editor"), "there is no person 'nobody'"),
     (lambda a: a.take_role("ada", "owner"), "ada does not have the role 'owner'; ada has: editor"),
-    (lambda a: a.remove_role("editr"), "there is no role 'editr'; see: remit people roles"),
+    (lambda a: a.remove_role("editr"), "there is no role 'editr'; see: remit people role list"),
     (lambda a: a.put_role("boss", ["decide"]), "a permission is 'decide'"),
     (lambda a: a.set_password("ada", "short"), "the password has 5 characters; give 12 to 1,024"),
     (lambda a: a.set_password("nobody", PASSWORD), "there is no person 'nobody'"),

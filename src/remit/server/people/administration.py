@@ -14,13 +14,18 @@ from remit.engine.request import new_id
 from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError
 from remit.record.principal import ANONYMOUS, Principal
 from remit.record.target import check_granted
-from remit.server.people.accounts import Credential, CredentialKind, Person, Role, digest_secret, make_secret
+from remit.server.people.accounts import (
+    PEOPLE_PERMISSION,
+    Credential,
+    CredentialKind,
+    Person,
+    Role,
+    digest_secret,
+    make_secret,
+)
 from remit.server.people.directory import no_person, no_role
 from remit.server.people.passwords import Passwords, check_password
 from remit.server.people.people import People
-
-PEOPLE_PERMISSION: Final = "people:manage"
-"""The permission for changing other people, and roles."""
 
 MAX_TOKEN_DAYS: Final = 366.0
 _DAY: Final = 86400.0

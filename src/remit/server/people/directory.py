@@ -200,4 +200,4 @@ def no_person(name: str) -> RequestNotFoundError:
 
 def no_role(name: str) -> RequestNotFoundError:
     """The error for an unknown role."""
-    return RequestNotFoundError(f"there is no role {name!r}; see: remit people roles")
+    return RequestNotFoundError(f"there is no role {name!r}; see: remit people role list")

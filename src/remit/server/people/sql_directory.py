@@ -49,9 +49,8 @@ class SqlDirectory:
     def __init__(self, url: URL | str, *, key_file: Path | None = None) -> None:
         self._url = parse_url(url)
         self._key_file = configured_key_file(self._url, key_file)
-        self._engine = open_engine(self._url)
         self._opening = threading.Lock()
-        self._is_open = False
+        self._engine: Engine | None = None
 
     @staticmethod
     def at(path: Path | str) -> SqlDirectory:
@@ -175,7 +174,9 @@ class SqlDirectory:
 
     async def close(self) -> None:
         """Close the connections."""
-        await asyncio.to_thread(self._engine.dispose)
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            await asyncio.to_thread(engine.dispose)
 
     async def _list(self, work: Callable[[Connection], list[T]]) -> list[T]:
         return await asyncio.to_thread(self._read, work)
@@ -194,11 +195,16 @@ class SqlDirectory:
 
     def _open(self) -> Engine:
         with self._opening:
-            if not self._is_open:
+            if self._engine is None:
                 ensure_private_database(sqlite_file(self._url))
-                migrate(self._engine, self._key_file)
-                self._is_open = True
-        return self._engine
+                engine = open_engine(self._url)
+                try:
+                    migrate(engine, self._key_file)
+                except BaseException:
+                    engine.dispose()
+                    raise
+                self._engine = engine
+            return self._engine
 
     @contextmanager
     def _translate_errors(self) -> Generator[None]:
