@@ -122,5 +122,5 @@ def test_people_alone_are_not_enough_for_other_machines(people: Cli, options: li
 
 def test_a_grant_may_be_for_a_person_of_the_tables(people: Cli) -> None:
     options = ("--count", "1", "--hours", "1", "--for")
-    assert people("approvals", "grant", APP, "burn", *options, "nobody").status == 2
+    assert people("approvals", "grant", APP, "burn", *options, "nobody").status == 1
     assert people("approvals", "grant", APP, "burn", *options, "ada").status == 0
