@@ -78,7 +78,7 @@ class Input(TypedSchema[P]):
             raise InvalidArgumentsError(arguments.error or arguments.strict_error)
         validate, extra = self._adapter.validator.validate_json, "forbid" if strict else None
         try:
-            notes = self._make_notes()
+            notes = ReferenceNotes() if self._may_refer else None
             payload: P = validate(arguments.raw, strict=strict or None, extra=extra, context=notes)
             if notes is not None:
                 check_references(self._adapter, payload, notes)
@@ -95,7 +95,7 @@ class Input(TypedSchema[P]):
             InvalidArgumentsError: they do not fit.
         """
         try:
-            notes = self._make_notes()
+            notes = ReferenceNotes() if self._may_refer else None
             payload = self.model.model_validate(dict(values), context=notes, by_alias=True, by_name=True)
             if notes is not None:
                 check_references(self._adapter, payload, notes)
@@ -111,7 +111,7 @@ class Input(TypedSchema[P]):
             InvalidArgumentsError: JSON cannot represent the payload, or would load as a different one; or a text of it
                 is a reference that would not be resolved.
         """
-        notes = self._make_notes()
+        notes = ReferenceNotes() if self._may_refer else None
         text = canonical_json(self._to_json_value(payload, notes=notes))
         if notes is not None:
             check_references(self._adapter, payload, notes)
@@ -139,7 +139,7 @@ class Input(TypedSchema[P]):
             ValidationError: the model does not allow it; `explain` gives the reason.
             InvalidArgumentsError: a reference would be lost.
         """
-        notes = self._make_notes()
+        notes = ReferenceNotes() if self._may_refer else None
         payload = self.model.model_validate_json(text, context=notes)
         if notes is not None:
             check_references(self._adapter, payload, notes)
@@ -176,10 +176,6 @@ class Input(TypedSchema[P]):
             return bool(self.references)
         except ContractError:
             return True
-
-    def _make_notes(self) -> ReferenceNotes | None:
-        """The context in which pydantic notes references; None if there can be none, because noting them is slow."""
-        return ReferenceNotes() if self._may_refer else None
 
     def _to_json_value(
         self,
