@@ -14,6 +14,7 @@ from remit.cli.status import ExitStatus, UsageError
 from remit.lazy_exports import require_extra
 
 if TYPE_CHECKING:
+    from remit.app import App
     from remit.server.guard import GuardSettings
 
 _LOOPBACK: Final = "127.0.0.1"
@@ -49,12 +50,7 @@ def serve(
     finish or suspend within ten seconds is released for another process. A second Ctrl-C exits at once.
     """
     with require_extra("remit serve", "server"):
-        from remit.server.app import build_server
         from remit.server.guard import GuardSettings
-        from remit.server.listening import listen, serve_until_stopped
-        from remit.server.people.access import build_access
-        from remit.server.people.sign_in import SignIn
-        from remit.server.serving import ServerSettings
     if (certificate is None) != (key is None):
         raise UsageError("a certificate and its key belong together; give --certificate FILE and --key FILE")
     guard = GuardSettings(
@@ -66,23 +62,36 @@ def serve(
     found = find_app(app, installed_apps())
     with open_client() as client:
         _check_host(client, host, guard, has_name=bool(name))
-        sign_in = SignIn(client.people, client.store, clock=client.clock)
-        access = build_access(sign_in, guard)
-        server = build_server(
-            client.runtime(found),
-            access.authenticate,
-            ServerSettings(concurrency=concurrency),
-            routes=access.routes,
-            middleware=access.middleware,
-        )
-        with listen(host, port) as socket:
-            url = f"{'https' if certificate else 'http'}://{_in_url(host)}:{socket.getsockname()[1]}"
-            print(f"serving {found.name} on {url}", file=sys.stderr)
-            if host == _LOOPBACK and not proxy:
-                secret = client.wait(sign_in.make_link(client.principal))
-                print(f"sign in once, within 15 minutes: {url}/login/link?secret={secret}", file=sys.stderr, flush=True)
-            client.wait(serve_until_stopped(server, socket, certificate=certificate, key=key))
+        _serve_app(client, found, (host, port), guard, concurrency, (certificate, key))
     return ExitStatus.DONE
+
+
+def _serve_app(
+    client: LocalClient,
+    app: App,
+    address: tuple[str, int],
+    guard: GuardSettings,
+    concurrency: int,
+    tls_files: tuple[Path | None, Path | None],
+) -> None:
+    """Serve an application until a signal. On this machine alone, print a link for its user."""
+    from remit.server.app import build_server
+    from remit.server.listening import listen, serve_until_stopped
+    from remit.server.people.access import build_access
+    from remit.server.people.sign_in import SignIn
+    from remit.server.serving import ServerSettings
+
+    sign_in, settings = SignIn(client.people, client.store, clock=client.clock), ServerSettings(concurrency=concurrency)
+    authenticate, routes, middleware = build_access(sign_in, guard)
+    server = build_server(client.runtime(app), authenticate, settings, routes=routes, middleware=middleware)
+    certificate, key = tls_files
+    with listen(*address) as socket:
+        url = f"{'https' if certificate else 'http'}://{_in_url(address[0])}:{socket.getsockname()[1]}"
+        print(f"serving {app.name} on {url}", file=sys.stderr)
+        if address[0] == _LOOPBACK and not guard.proxies:
+            secret = client.wait(sign_in.make_link(client.principal))
+            print(f"sign in once, within 15 minutes: {url}/login/link?secret={secret}", file=sys.stderr, flush=True)
+        client.wait(serve_until_stopped(server, socket, certificate=certificate, key=key))
 
 
 def _check_host(client: LocalClient, host: str, guard: GuardSettings, *, has_name: bool) -> None:
