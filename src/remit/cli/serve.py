@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from msgspec import Struct
 
 from remit.cli.apps import find_app, installed_apps
 from remit.cli.client import LocalClient, open_client
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from remit.server.guard import GuardSettings
 
 _LOOPBACK: Final = "127.0.0.1"
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    concurrency: int
+    tls_files: tuple[Path | None, Path | None]
+    console: Path | None
 
 
 def serve(
@@ -42,6 +49,9 @@ def serve(
     concurrency: Annotated[
         int, typer.Option(metavar="N", min=0, help="How many runs to execute at once; 0 leaves them to executors.")
     ] = 8,
+    console: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="The built web console; that of the package by default.")
+    ] = None,
 ) -> int:
     """Serve an application over HTTP, and execute its runs.
 
@@ -62,17 +72,13 @@ def serve(
     found = find_app(app, installed_apps())
     with open_client() as client:
         _check_host(client, host, guard, has_name=bool(name))
-        _serve_app(client, found, (host, port), guard, concurrency, (certificate, key))
+        serving = _Options(concurrency=concurrency, tls_files=(certificate, key), console=console)
+        _serve_app(client, found, (host, port), guard, serving)
     return ExitStatus.DONE
 
 
 def _serve_app(
-    client: LocalClient,
-    app: App,
-    address: tuple[str, int],
-    guard: GuardSettings,
-    concurrency: int,
-    tls_files: tuple[Path | None, Path | None],
+    client: LocalClient, app: App, address: tuple[str, int], guard: GuardSettings, options: _Options
 ) -> None:
     """Serve an application until a signal. On this machine alone, print a link for its user."""
     from remit.server.app import build_server
@@ -81,10 +87,17 @@ def _serve_app(
     from remit.server.people.sign_in import SignIn
     from remit.server.serving import ServerSettings
 
-    sign_in, settings = SignIn(client.people, client.store, clock=client.clock), ServerSettings(concurrency=concurrency)
+    sign_in = SignIn(client.people, client.store, clock=client.clock)
     authenticate, routes, middleware = build_access(sign_in, guard)
-    server = build_server(client.runtime(app), authenticate, settings, routes=routes, middleware=middleware)
-    certificate, key = tls_files
+    server = build_server(
+        client.runtime(app),
+        authenticate,
+        ServerSettings(concurrency=options.concurrency),
+        routes=routes,
+        middleware=middleware,
+        console=options.console,
+    )
+    certificate, key = options.tls_files
     with listen(*address) as socket:
         url = f"{'https' if certificate else 'http'}://{_in_url(address[0])}:{socket.getsockname()[1]}"
         print(f"serving {app.name} on {url}", file=sys.stderr)
