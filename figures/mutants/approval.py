@@ -45,7 +45,7 @@ MUTANTS: Final = (
         "the base does not compare arguments with those approved",
         together(
             edited(
-                "remit.dispatch.base:Base._check_seal",
+                "remit.dispatch.seal:check_seal",
                 "(question.tool, each.arguments, question.definition)",
                 "(question.tool, current[1], question.definition)",
             ),
@@ -109,7 +109,7 @@ MUTANTS: Final = (
                 "call, recorded = case.call, case.recorded if isinstance(case.verdict, Ask) else None",
             ),
             edited(
-                "remit.dispatch.base:Base._check_seal",
+                "remit.dispatch.seal:check_seal",
                 "read_approvals(items).standing.values()",
                 "[each for each in read_approvals(items).standing.values() if each.decision]",
             ),

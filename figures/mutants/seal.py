@@ -21,7 +21,7 @@ _VALIDATED: Final = edited(
 
 
 def _seal(old: str, new: str) -> Plant:
-    return together(_GUARD, _VALIDATED, edited("remit.dispatch.base:Base._check_seal", old, new))
+    return together(_GUARD, _VALIDATED, edited("remit.dispatch.seal:check_seal", old, new))
 
 
 MUTANTS: Final = mutants_of(

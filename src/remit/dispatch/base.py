@@ -29,6 +29,7 @@ from remit.dispatch.attempts import LateAttempt, as_stopped, check_key, check_ti
 from remit.dispatch.context import CallContext, DispatchPort
 from remit.dispatch.diagnosis import report_exception
 from remit.dispatch.registry import AnyCallee
+from remit.dispatch.seal import check_seal
 from remit.errors import (
     CallCancelledError,
     CallError,
@@ -39,7 +40,6 @@ from remit.errors import (
     InvalidOutputError,
     JournalError,
     NoModelError,
-    SealError,
     Suspended,
 )
 from remit.layers.validate import bind_and_check, bind_arguments
@@ -88,7 +88,7 @@ class Base:
             check_key(call, ended)
         if ended is not None and self._effect is not Effect.PURE and not is_outcome_unknown(self._callee, items):
             return self._replay_end(ended, await from_recorded(ended.content))
-        approved = self._check_seal(payload, items) if items else ()
+        approved = check_seal(self._callee, payload, items) if items else ()
         is_for_later = call.ledger.execution.starts_at > 0 and not call.caller.call
         if is_for_later:
             check_time(call, items)
@@ -386,17 +386,3 @@ class Base:
         item = AttemptEnded(call=call.id, attempt=number, outcome=outcome, content=content, void=reply is None)
         await call.ledger.commit(item)
         return reply
-
-    def _check_seal(self, payload: BaseModel, items: Sequence[Item]) -> Sequence[Question]:
-        """Check that the call is exactly what its approvals cover, and return their questions."""
-        standing = read_approvals(items).standing.values()
-        if not standing:
-            return ()
-        current = (self._callee.name, self._callee.schema_in.dump_canonical(payload), definition_digest(self._callee))
-        for each in standing:
-            question = each.question
-            if each.decision is None or each.decision.approved is not True or not question.accepts(each.decision):
-                raise SealError(f"{self._callee.name} was not approved, but a layer let it through")
-            if current != (question.tool, each.arguments, question.definition):
-                raise SealError(f"a layer changed what {self._callee.name} is called with after it was approved")
-        return [each.question for each in standing]
