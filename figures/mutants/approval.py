@@ -29,13 +29,13 @@ MUTANTS: Final = (
     _mutant(
         "the requester decides where four eyes are required",
         together(
-            edited(f"{_SERVICE}:_check_may_decide", "if question.four_eyes and", "if False and"),
+            edited(f"{_SERVICE}:check_may_decide", "if question.four_eyes and", "if False and"),
             edited(f"{_ANSWERS}:_check_four_eyes", "if question.four_eyes and", "if False and"),
         ),
     ),
     _mutant(
         "a decision does not need the permission",
-        edited(f"{_SERVICE}:_check_may_decide", "if missing:", "if False:"),
+        edited(f"{_SERVICE}:check_may_decide", "if missing:", "if False:"),
     ),
     _mutant(
         "other tenants decide",

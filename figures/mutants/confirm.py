@@ -6,7 +6,7 @@ from typing import Final
 
 from figures.mutants.mutant import edited, mutants_of, together
 
-_SERVICE: Final = "remit.approvals.service:_check_may_decide"
+_SERVICE: Final = "remit.approvals.service:check_may_decide"
 _ANY_APPLICATION: Final = ("caller.application, caller.conversation", "caller.conversation")
 _ACCEPTS: Final = "remit.record.question:Question.accepts"
 

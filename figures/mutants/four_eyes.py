@@ -27,7 +27,7 @@ MUTANTS: Final = (
     _mutant(
         "who started the run may decide",
         together(
-            edited("remit.approvals.service:_check_may_decide", "if question.four_eyes and", "if False and"),
+            edited("remit.approvals.service:check_may_decide", "if question.four_eyes and", "if False and"),
             edited("remit.approvals.answers:_check_four_eyes", "if question.four_eyes and", "if False and"),
         ),
     ),
