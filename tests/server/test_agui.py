@@ -12,7 +12,15 @@ from tests.server.shop import Shop, open_shop
 
 def say(shop: Shop, text: str = "Refund A-7.", by: str = "ada", **fields: Any) -> Any:
     message = {"id": "m1", "role": "user", "content": text}
-    body = {"threadId": "t1", "runId": "r1", "messages": [message], "tools": [], "context": [], "state": {}, **fields}
+    body: dict[str, Any] = {
+        "threadId": "t1",
+        "runId": "r1",
+        "messages": [message],
+        "tools": [],
+        "context": [],
+        "state": {},
+        **fields,
+    }
     return shop.ask("POST", "/agui", by=by, json=body)
 
 
@@ -54,7 +62,8 @@ def test_a_run_asks_as_an_interrupt_and_goes_on_when_it_is_resumed() -> None:
 
 
 def test_only_the_payload_true_approves() -> None:
-    for payload in ({}, {"approved": False}, {"reason": "yes"}):
+    payloads: list[dict[str, Any]] = [{}, {"approved": False}, {"reason": "yes"}]
+    for payload in payloads:
         with open_shop() as shop:
             first = read_frames(say(shop).text)
             (interrupt,) = first[-1][1]["outcome"]["interrupts"]

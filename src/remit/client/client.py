@@ -24,7 +24,7 @@ from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
 from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.request import CallOptions, RunOptions
-from remit.engine.result import RunResult, check_run_id
+from remit.engine.result import ReplayReport, RunResult, check_run_id
 from remit.engine.schedule import Missed, Schedule
 from remit.engine.sharing import CANCEL_PERMISSION
 from remit.errors import RequestDeniedError, RequestError
@@ -208,8 +208,25 @@ class Client(UpdateReader):
         Raises:
             RequestError: the run does not exist for this principal. LeaseError: another executor holds it.
         """
-        await self._visible_run(run, access="write")
+        await self.resumable(run)
         return await self._runs.resume(run)
+
+    async def resumable(self, run: str) -> RunRow:
+        """The index row of a run that the principal may resume: its own, or one that it may write to.
+
+        Raises:
+            RequestError: the run does not exist for this principal, or they may only read it.
+        """
+        return await self._visible_run(run, access="write")
+
+    async def replay(self, run: str) -> ReplayReport:
+        """Execute a run with all answers from its journal, and compare; see `Runtime.replay`.
+
+        Raises:
+            RequestError: the run does not exist for this principal.
+        """
+        await self._visible_run(run)
+        return await self._runs.replay(run)
 
     async def loosen(self, run: str, *, without: Iterable[str], reason: str) -> None:
         """Let a stalled run continue without rules, layers or limits that this process lacks; see `Runtime.loosen`.

@@ -195,7 +195,7 @@ class ConversationReader(RunReader):
         check_ids(principal=principal)
         if not principal.strip():
             raise RequestError(f"a conversation is shared with a principal by name, or with everyone: {EVERYONE!r}")
-        name = EVERYONE if principal == EVERYONE else as_person_name("the name of a principal", principal)
+        name = EVERYONE if principal == EVERYONE else as_person_name("the name of a principal", principal, RequestError)
         row = await self._visible_conversation(conversation, "own")
         await self._store.change_conversation(row.key, share=(name, access))
 

@@ -355,6 +355,8 @@ async def read_page(
 
 def check_limit(limit: int) -> None:
     """Refuse a page size that is too small or too large."""
+    if type(limit) is int and limit.bit_length() > 63:
+        raise RequestError(f"limit is too large; give 1 to {_MAX_PAGE:,}")
     check_counts("limit", limit=limit)
     if not 1 <= limit <= _MAX_PAGE:
         raise RequestError(f"limit is {limit}; give 1 to {_MAX_PAGE:,}")

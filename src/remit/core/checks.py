@@ -122,7 +122,7 @@ def find_unstorable(text: str) -> str:
     return "" if found is None else "the character NUL" if found[0] == "\0" else "lone surrogates"
 
 
-def check_name(what: str, value: object, error: type[SetupError] = SetupError, remedy: str = "give a name") -> None:
+def check_name(what: str, value: object, error: type[RemitError] = SetupError, remedy: str = "give a name") -> None:
     """Refuse a value that is not a string, or is empty or blank.
 
     Raises:

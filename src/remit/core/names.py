@@ -86,16 +86,16 @@ _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC", "CHEROKEE", "LIS
 """Scripts whose letters look like letters of another script."""
 
 
-def as_person_name(what: str, value: object) -> str:
+def as_person_name(what: str, value: object, error: type[RemitError] = SetupError) -> str:
     """Convert the name of a person or service to its normal form, so that no two names look alike.
 
     Raises:
-        SetupError: it is empty, contains invisible characters, or mixes scripts that look alike.
+        SetupError: or ``error``; it is empty, contains invisible characters, or mixes scripts that look alike.
     """
-    name = as_normalized(what, value)
-    check_name(what, name)
+    name = as_normalized(what, value, error)
+    check_name(what, name, error)
     if scripts := find_mixed_scripts(name):
-        raise SetupError(
+        raise error(
             f"{what} is {value!a}, which mixes {scripts} letters; give a name that cannot be mistaken for another"
         )
     return name

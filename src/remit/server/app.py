@@ -19,6 +19,7 @@ from remit.runtime import Runtime
 from remit.server.console import console_routes
 from remit.server.health import health_routes
 from remit.server.identity import Authenticate
+from remit.server.openapi import openapi_route
 from remit.server.operations import OPERATIONS
 from remit.server.problems import HANDLERS
 from remit.server.sandbox import site_routes
@@ -73,6 +74,7 @@ def build_server(
         routes=[
             *routes,
             *health_routes(serving),
+            openapi_route(serving, OPERATIONS),
             *(each.route(serving) for each in OPERATIONS),
             *site_routes(runtime.app),
             *console_routes(console),

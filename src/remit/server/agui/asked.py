@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct, field
 
 from remit.errors import RequestError
-from remit.server.documents.document import Asked
+from remit.server.documents.document import Asked, JsonObject, no_json
 
 
 class SentMessage(Struct, kw_only=True, rename="camel"):
@@ -36,7 +36,7 @@ class Answer(Struct, kw_only=True, rename="camel"):
 
     approved: bool = False
     reason: str = ""
-    arguments: dict[str, Any] | UnsetType = UNSET
+    arguments: JsonObject = field(default_factory=no_json)
     result: str = ""
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
-from msgspec import UNSET
 from starlette.responses import Response
 
 from remit.client.client import Client
 from remit.errors import RequestError
 from remit.record.items import RunSuspended
-from remit.server.agui.asked import EventsQuery, ResumeEntry, RunInput, RunInputQuery
+from remit.server.agui.asked import Answer, EventsQuery, ResumeEntry, RunInput, RunInputQuery
 from remit.server.agui.messages import METADATA
 from remit.server.agui.place import StreamPlace
 from remit.server.agui.streaming import Names, RunStream
+from remit.server.documents.document import text_of_json
 from remit.server.rest.operation import Operation, Sent
 from remit.server.sse import EVENT_STREAM, stream_response
 
@@ -88,15 +87,13 @@ async def _suspension_of(client: Client, run: str, question: str) -> StreamPlace
 
 
 async def _decide(sent: Sent[RunInputQuery, RunInput], entry: ResumeEntry) -> str | None:
-    answer = entry.payload
-    is_resolved = entry.status == "resolved" and answer is not None
-    edited = answer.arguments if answer is not None else UNSET
+    answer = entry.payload or Answer()
     return await sent.client.decide(
         entry.interrupt_id,
-        approved=is_resolved and answer is not None and answer.approved,
-        reason=answer.reason if answer is not None else "",
-        result=answer.result if answer is not None else "",
-        arguments="" if edited is UNSET else json.dumps(edited, ensure_ascii=False),
+        approved=entry.status == "resolved" and answer.approved,
+        reason=answer.reason,
+        result=answer.result,
+        arguments=text_of_json(answer.arguments),
         idempotency_key=f"agui {sent.body.run_id} {entry.interrupt_id}",
     )
 

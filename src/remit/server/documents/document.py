@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Meta, Raw, Struct
 
+from remit.errors import RequestError
 from remit.record.question import Change
 
 T = TypeVar("T")
+
+JsonObject = Annotated[Raw, Meta(extra_json_schema={"type": "object"})]
+"""A JSON object as it was sent, which Remit's own reader of arguments reads."""
+
+PageSize = Annotated[int, Meta(ge=1, le=1000)]
+"""The number of rows of a page."""
 
 
 class Document(Struct, kw_only=True, rename="camel", gc=False):
@@ -51,3 +58,20 @@ class ChangeDocument(Document):
     def of(changes: Iterable[Change]) -> tuple[ChangeDocument, ...]:
         """The rows of changes."""
         return tuple(ChangeDocument(where=each.where, before=each.before, after=each.after) for each in changes)
+
+
+def no_json() -> Raw:
+    """The default of a `JsonObject` that may be left out: nothing."""
+    return Raw()
+
+
+def text_of_json(raw: Raw, default: str = "") -> str:
+    """The JSON text of a value as it was sent, or the default if it was left out.
+
+    Raises:
+        RequestError: it is not UTF-8.
+    """
+    try:
+        return bytes(raw).decode() or default
+    except UnicodeDecodeError as error:
+        raise RequestError(f"the body is not valid: {error}") from error

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import field
+
 from remit.call.contract import Contract
 from remit.client.client import Client
 from remit.journal.question_row import QuestionRow
 from remit.record.question import Decision, DecisionKind, PlannedCall, Question, QuestionKind, QuestionStatus
-from remit.server.documents.document import Asked, ChangeDocument, Document
+from remit.server.documents.document import Asked, ChangeDocument, Document, JsonObject, PageSize, Problem, no_json
 from remit.server.documents.sentence import SentenceDocument
 from remit.views.sentences import sentence_of_arguments, sentence_of_question
 
@@ -177,4 +179,31 @@ class QuestionsQuery(Asked):
     run: str = ""
     conversation: str = ""
     after: str = ""
-    limit: int = 50
+    limit: PageSize = 50
+
+
+class NewDecision(Asked):
+    """A decision. Only ``true`` approves.
+
+    ``arguments`` replace those of the call. ``result`` is that of a call of which a person says that it has happened.
+    ``kind`` is by default the one of `MayDecide`.
+    """
+
+    approved: bool
+    kind: DecisionKind | None = None
+    reason: str = ""
+    arguments: JsonObject = field(default_factory=no_json)
+    result: str = ""
+
+
+class DecidedDocument(Document):
+    """The question after the decision, and the run that goes on: its own, or one that the decision opened."""
+
+    question: QuestionDocument
+    run: str
+
+
+class SettledProblem(Problem):
+    """Why a decision came too late, and the question as it is."""
+
+    question: QuestionDocument

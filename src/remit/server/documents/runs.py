@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from remit.client.listed_run import ListedRun
 from remit.journal.ports import RunRow, RunStatus
-from remit.server.documents.document import Asked, Document
+from remit.server.documents.document import Asked, Document, PageSize
 from remit.server.documents.usage import UsageDocument
 from remit.views.parts import FailureView
 
@@ -98,7 +98,7 @@ class RunsQuery(Asked):
     since: Seconds = 0.0
     until: Seconds | None = None
     before: str = ""
-    limit: int = 50
+    limit: PageSize = 50
 
 
 class NewRun(Asked):

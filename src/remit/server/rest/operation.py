@@ -45,7 +45,8 @@ class Operation:
     """One method of one path.
 
     ``answer`` is the type of its document, None if it answers with a `Response` of its own, of ``media_type``. Its
-    summary is the docstring of ``handle``. ``keyed``: it takes an ``Idempotency-Key``. ``most_bytes`` limits its body.
+    summary is the docstring of ``handle``. ``further`` are other statuses of its document. ``most_bytes`` limits its
+    body, which is the content of a file if it ``takes_content``. ``keyed``: it takes an ``Idempotency-Key``.
     """
 
     method: str
@@ -56,6 +57,8 @@ class Operation:
     query: type[Struct] = NoQuery
     body: type[Struct] | None = None
     status: int = 200
+    further: tuple[int, ...] = ()
+    takes_content: bool = False
     keyed: bool = False
     most_bytes: Callable[[ServerSettings], int] = lambda settings: settings.body_bytes
 

@@ -1,0 +1,72 @@
+"""Conversations: list, read, rename, share, delete."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from remit.server.documents.conversations import (
+    ConversationDocument,
+    ConversationHistory,
+    ConversationsQuery,
+    Renaming,
+    Sharing,
+)
+from remit.server.documents.document import Done, Listed
+from remit.server.rest.operation import NoQuery, Operation, Sent
+
+_ONE: Final = "/api/conversations/{conversation}"
+
+
+async def list_conversations(sent: Sent[ConversationsQuery, None]) -> Listed[ConversationDocument]:
+    """List conversations, the most recently active first."""
+    asked = sent.query
+    page = await sent.client.conversations(
+        title=asked.title, status=asked.status, before=asked.before, limit=asked.limit
+    )
+    return Listed(items=tuple(map(ConversationDocument.of, page.items)), next=page.next)
+
+
+async def read_conversation(sent: Sent[NoQuery, None]) -> ConversationHistory:
+    """Read a conversation with its runs."""
+    name = sent.path["conversation"]
+    return ConversationHistory.of(await sent.client.conversation(name), await sent.client.conversation_runs(name))
+
+
+async def rename_conversation(sent: Sent[NoQuery, Renaming]) -> ConversationDocument:
+    """Rename a conversation."""
+    name = sent.path["conversation"]
+    await sent.client.rename_conversation(name, sent.body.title)
+    return ConversationDocument.of(await sent.client.conversation(name))
+
+
+async def share_conversation(sent: Sent[NoQuery, Sharing]) -> ConversationDocument:
+    """Share a conversation with another person, or stop sharing it."""
+    name, asked = sent.path["conversation"], sent.body
+    if asked.access:
+        await sent.client.share_conversation(name, asked.principal, asked.access)
+    else:
+        await sent.client.unshare_conversation(name, asked.principal)
+    return ConversationDocument.of(await sent.client.conversation(name))
+
+
+async def delete_conversation(sent: Sent[NoQuery, None]) -> Done:
+    """Delete a conversation: cancel its runs, and erase what they have recorded."""
+    await sent.client.delete_conversation(sent.path["conversation"])
+    return Done()
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/api/conversations",
+        handle=list_conversations,
+        answer=Listed[ConversationDocument],
+        query=ConversationsQuery,
+    ),
+    Operation(method="GET", path=_ONE, handle=read_conversation, answer=ConversationHistory),
+    Operation(method="PATCH", path=_ONE, handle=rename_conversation, answer=ConversationDocument, body=Renaming),
+    Operation(
+        method="POST", path=f"{_ONE}/share", handle=share_conversation, answer=ConversationDocument, body=Sharing
+    ),
+    Operation(method="DELETE", path=_ONE, handle=delete_conversation, answer=Done),
+)
