@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from remit.server.documents.document import Document
-from remit.server.rest.operation import write_document
+from remit.server.responses import write_document
 from remit.server.serving import Serving
 
 

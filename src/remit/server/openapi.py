@@ -15,7 +15,8 @@ from starlette.routing import Route
 
 from remit.client.tools import ToolInfo
 from remit.server.documents.document import Problem
-from remit.server.rest.operation import Operation, write_document
+from remit.server.responses import write_document
+from remit.server.rest.operation import Operation
 from remit.server.serving import Serving
 
 _REFERENCE: Final = "#/components/schemas/{name}"

@@ -29,7 +29,7 @@ from remit.errors import (
 from remit.server.documents.document import Problem
 from remit.server.identity import SignInError
 from remit.server.rates import RequestLimitedError
-from remit.server.rest.operation import write_document
+from remit.server.responses import write_document
 from remit.server.serving import TooLargeError
 
 _LOG: Final = logging.getLogger("remit.server")

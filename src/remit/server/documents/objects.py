@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 from remit.object_views import ObjectDetail, ObjectRow
 from remit.server.documents.document import Asked, ChangeDocument, Document
@@ -64,7 +65,7 @@ class ObjectActionDocument(Document):
 
     label: str
     tool: str
-    arguments: Mapping[str, object]
+    arguments: Mapping[str, Any]
 
 
 class ObjectFileDocument(Document):

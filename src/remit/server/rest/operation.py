@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -15,12 +15,11 @@ from starlette.routing import Route
 from remit.client.client import Client
 from remit.errors import RequestError
 from remit.server.documents.document import Asked
+from remit.server.responses import JSON, write_document
 from remit.server.serving import ServerSettings, Serving
 
 Q = TypeVar("Q", bound=Struct)
 B = TypeVar("B", bound=Struct | None)
-
-_JSON: Final = "application/json"
 
 
 class NoQuery(Asked):
@@ -53,7 +52,7 @@ class Operation:
     path: str
     handle: Callable[[Sent[Any, Any]], Awaitable[object]]
     answer: Any
-    media_type: str = _JSON
+    media_type: str = JSON
     query: type[Struct] = NoQuery
     body: type[Struct] | None = None
     status: int = 200
@@ -87,11 +86,6 @@ class Operation:
         key = request.headers.get("idempotency-key", "") if self.keyed else ""
         path = cast("Mapping[str, str]", request.path_params)
         return Sent(client, serving, path, query, body, key, request)
-
-
-def write_document(document: object, status: int = 200) -> Response:
-    """A response with a document as JSON."""
-    return Response(msgspec.json.encode(document), status, media_type=_JSON, headers={"cache-control": "no-store"})
 
 
 def _read_query(items: Sequence[tuple[str, str]], kind: type[Q]) -> Q:

@@ -15,7 +15,8 @@ from remit.server.documents.questions import (
     QuestionsQuery,
     SettledProblem,
 )
-from remit.server.rest.operation import NoQuery, Operation, Sent, write_document
+from remit.server.responses import write_document
+from remit.server.rest.operation import NoQuery, Operation, Sent
 
 
 async def list_questions(sent: Sent[QuestionsQuery, None]) -> Listed[QuestionDocument]:

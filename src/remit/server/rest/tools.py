@@ -11,7 +11,8 @@ from remit.errors import RequestNotFoundError
 from remit.server.documents.document import Listed, text_of_json
 from remit.server.documents.tools import CallOutcome, NewCall, ToolDocument, ToolsQuery
 from remit.server.problems import status_of
-from remit.server.rest.operation import NoQuery, Operation, Sent, write_document
+from remit.server.responses import write_document
+from remit.server.rest.operation import NoQuery, Operation, Sent
 
 _ACCEPTED: Final = 202
 
