@@ -48,6 +48,7 @@ from figures import (
     seal,
     secrets,
     shown,
+    sign_in,
     ssrf,
     stream,
     tiers,
@@ -101,6 +102,7 @@ from figures.mutants import schedules as schedules_mutants
 from figures.mutants import seal as seal_mutants
 from figures.mutants import secrets as secrets_mutants
 from figures.mutants import shown as shown_mutants
+from figures.mutants import sign_in as sign_in_mutants
 from figures.mutants import ssrf as ssrf_mutants
 from figures.mutants import stream as stream_mutants
 from figures.mutants import tiers as tiers_mutants
@@ -158,6 +160,7 @@ PARTS: Final = {
     "order": Part(order.figures, order_mutants.MUTANTS),
     "conversations": Part(conversations.figures, conversations_mutants.MUTANTS),
     "scheduled": Part(scheduled.figures, scheduled_mutants.MUTANTS),
+    "sign-in": Part(sign_in.figures, sign_in_mutants.MUTANTS),
     "ssrf": Part(ssrf.figures, ssrf_mutants.MUTANTS),
     "stream": Part(stream.figures, stream_mutants.MUTANTS),
     "watch": Part(watch.figures, watch_mutants.MUTANTS),
