@@ -8,7 +8,9 @@ from remit.cli.timeline import Timeline
 from remit.errors import ModelBusyError
 from remit.layers import AddMessage, Fallback, Guardrail, ModelLayer, RetryModel
 from remit.messages import ChatRequest
+from remit.record.item import Item
 from remit.testing import Scripted, superuser
+from remit.testing.store_suite.samples import header_item, positions
 from tests.agent.test_learnt_window import Strict, agent_of
 
 
@@ -90,4 +92,19 @@ async def test_it_names_the_rule_that_allowed_a_call() -> None:
     runtime = Runtime(App(name="test", tools=(file,), policy=policy))
     result = await runtime.call(file, superuser(), "a")
     entries = Timeline(await runtime.store.read(result.run), {}).entries()
-    assert [each.text for each in entries if each.label == "allowed"] == ["by the rule 'drafts'"]
+    assert [each.text for each in entries if each.label == "allowed"] == ['rule="drafts"']
+
+
+class Sampled(Item, frozen=True, kw_only=True):
+    """A kind of item that the timeline does not know."""
+
+    kind = "sampled"
+    what: str
+    share: float = 0.0
+    note: str = ""
+
+
+def test_an_item_of_a_kind_without_a_line_of_its_own_is_told_with_its_fields() -> None:
+    items = [header_item(), Sampled(call="run", what="a \x1b[1m reading", share=0.5)]
+    told = Timeline(positions("run", items), {}).entries()[-1]
+    assert (told.label, told.text) == ("sampled", 'what="a \\u001b[1m reading", share=0.5')

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from msgspec import structs
+
 from remit.call.contract import Contract
 from remit.chat.chat import decode_message
 from remit.chat.wire import read_tool_calls, text_of_message
@@ -18,14 +20,13 @@ from remit.cli.run_events import (
     opens_question,
     question_title,
 )
-from remit.cli.text import describe_tokens, format_duration, one_line, summarize_arguments
+from remit.cli.text import describe_tokens, format_duration, json_text, one_line, summarize_arguments
 from remit.errors import error_from_reply
 from remit.journal.codec import message_text
 from remit.record.items import (
     ArgumentsBound,
     AttemptEnded,
     AttemptStarted,
-    CallAllowed,
     CallEntered,
     CallReceived,
     DecisionItem,
@@ -44,12 +45,10 @@ from remit.record.items import (
     RunFinished,
     RunLoosened,
     RunOpened,
-    RunResumed,
     RunScheduled,
     RunStalled,
     RunSuspended,
     ToolOutput,
-    TraceStarted,
     TurnEnded,
 )
 from remit.record.question import Decision
@@ -59,6 +58,8 @@ from remit.views.run_view import RunView
 
 _MAX_TEXT_LENGTH: Final = 200
 _MAX_REASON_LENGTH: Final = 2000
+_PLACE: Final = frozenset({"call", "parent", "callee", "wire"})
+"""The fields of items that say where an item belongs, which the depth of its line shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,18 +212,15 @@ def _describe_change_of_run(item: Mismatch | TurnEnded | RunLoosened) -> str:
     return "the stop policy ended the agent" if item.stopped else "the stop policy let the agent go on"
 
 
-def _describe_step(item: Item) -> str:
-    """The description of an item that leads to a call; empty for other items."""
-    if isinstance(item, CallReceived):
-        return f"{item.callee}{_arguments_suffix(item.arguments)}"
-    if isinstance(item, CallAllowed):
-        return f"by the rule '{one_line(item.rule)}'"
-    return summarize_arguments(item.arguments) if isinstance(item, ArgumentsBound) else ""
+def _describe_fields(item: Item) -> str:
+    """The fields of an item of which no other function has more to say, without those that only place it."""
+    fields = {name: value for name, value in structs.asdict(item).items() if value and name not in _PLACE}
+    return summarize_arguments(json_text(fields))
 
 
 def _describe_item(item: Item, run_started_at: float, position: Position, view: RunView) -> tuple[str, str]:
     """Label and details of an item that can be described on its own."""
-    what, text = item.kind, _describe_step(item)
+    what, text = item.kind, ""
     match item:
         case RunOpened():
             text = f"{item.callee} of {item.application}, asked by {_describe_origin(item)}"
@@ -250,13 +248,14 @@ def _describe_item(item: Item, run_started_at: float, position: Position, view: 
         case RunStalled() | RunSuspended() | RunScheduled():
             what, reason = _describe_rest(item)
             text = one_line(reason, max_length=_MAX_REASON_LENGTH)
-        case RunResumed() | TraceStarted():
-            text = item.traceparent if isinstance(item, TraceStarted) else f"by {item.driver}"
+        case CallReceived() | ArgumentsBound():
+            callee = f"{item.callee}: " if isinstance(item, CallReceived) else ""
+            text = f"{callee}{summarize_arguments(item.arguments)}".removesuffix(": ")
         case Handoff():
             text = f"{item.source} to {item.target} {item.reason}".rstrip()
         case RunFinished():
             error = f": {one_line(item.error, max_length=_MAX_TEXT_LENGTH)}" if item.error else ""
             what, text = item.status, f"after {format_duration(position.at - run_started_at)}{error}"
         case _:
-            pass
+            text = _describe_fields(item)
     return what, text
