@@ -1,11 +1,12 @@
 import { useEffect, useState } from "react";
+import { RefusedError } from "../api/api";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
 import { ObjectSections } from "../objects/sections";
 import { objectPath, PageFrame } from "../objects/page-frame";
 import { Icon } from "../parts/icon";
-import { Failed, Loading } from "../parts/notes";
+import { Failed, Loading, Nothing } from "../parts/notes";
 import { Switch } from "../parts/seg";
 import { readable } from "../parts/words";
 import type { ChangedObject, ObjectDetail } from "../wire";
@@ -18,6 +19,7 @@ export function Preview({ object, target }: { object: ChangedObject; target: str
   const { data, error } = useResource<ObjectDetail>(path);
   useEffect(() => resources.invalidate(path), [path, object, resources]);
   const page = data?.pages[0];
+  const isGone = error instanceof RefusedError && error.status === 404;
   return (
     <>
       <div className="where">
@@ -43,15 +45,22 @@ export function Preview({ object, target }: { object: ChangedObject; target: str
           />
         )}
       </div>
-      {page && <PageFrame key={page[state]} title={page.title} address={page[state] || page.after || page.before} />}
-      {data && !page && (
+      {isGone && (
+        <div className="sheet">
+          <Nothing title="It no longer exists." />
+        </div>
+      )}
+      {page && !isGone && (
+        <PageFrame key={page[state]} title={page.title} address={page[state] || page.after || page.before} />
+      )}
+      {data && !page && !isGone && (
         <div className="sheet" tabIndex={0} role="region" aria-label={data.name}>
           <h2>{data.name}</h2>
           {data.note && <p className="meta">{data.note}</p>}
           <ObjectSections detail={data} />
         </div>
       )}
-      {!data && <div className="sheet">{error ? <Failed error={error} /> : <Loading />}</div>}
+      {!data && !isGone && <div className="sheet">{error ? <Failed error={error} /> : <Loading />}</div>}
     </>
   );
 }

@@ -89,7 +89,9 @@ function Talk({ id }: { id: string }) {
     <div className={side.isOpen ? "split chat" : "split chat alone"} ref={side.frame}>
       <div className="pane">
         <header className="top">
-          <h1 className="grow">{title}</h1>
+          <h1 className="grow one-line" title={title}>
+            {title}
+          </h1>
           {me.isRehearsal && <span className="chip wide">Rehearsal: a script plays the model</span>}
           {open.length > 0 ? (
             <span className="chip need">{mine ? "waits for you" : "waits for another person"}</span>

@@ -22,7 +22,7 @@ export function groupsOf(questions: QuestionDocument[]): Group[] {
     const rule =
       question.about === "outcome"
         ? "Did it happen?"
-        : question.needs === "confirm"
+        : question.may.kind === "confirm"
           ? "Your own steps"
           : capitalize(question.rule);
     groups.set(rule, [...(groups.get(rule) ?? []), question]);

@@ -105,7 +105,7 @@ function EntryLink({ entry, show, current }: { entry: Entry; show: Show; current
   return (
     <Link to={to} data-item aria-current={entry.questions.some((each) => each.id === current) ? "true" : undefined}>
       <Icon
-        name={first.about === "outcome" ? "alert" : first.needs === "confirm" ? "person" : "shield"}
+        name={first.about === "outcome" ? "alert" : first.may.kind === "confirm" ? "person" : "shield"}
         tone={isOpen ? "need" : ""}
       />
       <span className="grow">
@@ -113,12 +113,12 @@ function EntryLink({ entry, show, current }: { entry: Entry; show: Show; current
         <span className="meta">
           {isOpen ? (
             <>
-              {first.asker} · asked <Ago at={first.asked} /> ago
+              {first.asker} · asked <Ago at={first.asked} isPast />
               {isBatch && ` · one run asks ${entry.questions.length} times`}
             </>
           ) : (
             <>
-              {settledWords(first, me)} · <Ago at={first.decision?.at ?? first.expires} />
+              {settledWords(first, me)} · <Ago at={first.decision?.at ?? first.expires} isPast />
             </>
           )}
         </span>

@@ -132,5 +132,5 @@ export function selectOpen(questions: Record<string, QuestionDocument>): Questio
 
 /** Questions that only the inbox counts: a confirmation stands in its conversation. */
 export function waitsInInbox(question: QuestionDocument): boolean {
-  return question.status === "open" && question.needs === "approve" && (question.may.approve || question.may.deny);
+  return question.status === "open" && question.may.kind === "approve" && (question.may.approve || question.may.deny);
 }

@@ -44,7 +44,7 @@ export function ObjectsScreen({ kind, id }: { kind: string; id?: string }) {
           <ObjectPane key={`${kind}/${id}`} kind={kind} id={id} />
         ) : (
           <section className="pane pad wide" aria-label="Object">
-            <p className="meta">Pick one to see it.</p>
+            <p className="meta">Nothing is picked.</p>
           </section>
         )}
       </div>

@@ -11,10 +11,12 @@ export function useNow(seconds = 30): number {
   return now;
 }
 
-/** How long ago something was; the exact time is its title. */
-export function Ago({ at }: { at: number }) {
+/** How long ago something was; the exact time is its title. `isPast`: as part of a sentence, "6 min ago". */
+export function Ago({ at, isPast = false }: { at: number; isPast?: boolean }) {
   const now = useNow();
-  return <time title={exactTime(at)}>{ago(at, now)}</time>;
+  const words = ago(at, now);
+  const past = words === "now" ? "just now" : / (min|h)$/.test(words) ? `${words} ago` : words;
+  return <time title={exactTime(at)}>{isPast ? past : words}</time>;
 }
 
 /** The time that is left for an answer. It ticks by the second in its last two minutes. */

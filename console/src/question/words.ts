@@ -21,7 +21,8 @@ export function verbOf({ text, parts }: Sentence): string {
   return short.length > 0 && short.length <= 32 ? short : "Do it";
 }
 
-export function becauseOf({ why, tool }: QuestionDocument): string {
+export function becauseOf({ why, tool, may }: QuestionDocument): string {
+  if (may.kind === "confirm") return "";
   const reason = why.startsWith(`${tool} `) ? `it ${why.slice(tool.length + 1)}` : why;
   return reason ? `Asked because ${reason.replace(/\.$/, "")}.` : "";
 }

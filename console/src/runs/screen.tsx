@@ -1,5 +1,4 @@
 /** Runs: what was asked, by whom, and what came of it. */
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { withQuery } from "../api/api";
 import { usePages } from "../api/pages";
@@ -8,8 +7,9 @@ import { Icon } from "../parts/icon";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Segments } from "../parts/seg";
 import { useNow } from "../parts/time";
+import { useVisible } from "../parts/use-visible";
 import { useTitle } from "../parts/use-title";
-import { capitalize, clock, duration, exactTime, money, readable } from "../parts/words";
+import { capitalize, clock, duration, exactTime, money, readable, tokens } from "../parts/words";
 import type { RunSummary } from "../wire";
 import { type ListRow, matches, noteOf, rowsOf } from "./rows";
 import { StateMark } from "./state-mark";
@@ -94,20 +94,11 @@ interface TableProps {
 
 function RunTable({ rows, compared, hasMore, readMore, isFiltered }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
-  const list = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => box.current,
-    estimateSize: (index) => HEIGHTS[rows[index]!.kind],
-    overscan: 12,
-    initialRect: { width: 1000, height: 800 },
-  });
-  const shown = list.getVirtualItems();
-  const last = shown.at(-1)?.index ?? 0;
+  const heights = useMemo(() => rows.map((row) => HEIGHTS[row.kind]), [rows]);
+  const { first, end, above, below } = useVisible(box, heights);
   useEffect(() => {
-    if (hasMore && last >= rows.length - 10) readMore();
-  }, [hasMore, last, rows.length, readMore]);
-  const above = shown[0]?.start ?? 0;
-  const below = list.getTotalSize() - (shown.at(-1)?.end ?? 0);
+    if (hasMore && end >= rows.length - 10) readMore();
+  }, [hasMore, end, rows.length, readMore]);
   return (
     <div className="body flush" ref={box} tabIndex={0} role="region" aria-label="Runs">
       <table className="rows runs" aria-rowcount={rows.length + 1}>
@@ -137,8 +128,8 @@ function RunTable({ rows, compared, hasMore, readMore, isFiltered }: TableProps)
         </thead>
         <tbody data-list>
           <Spacer height={above} />
-          {shown.map(({ index }) => {
-            const row = rows[index]!;
+          {rows.slice(first, end).map((row, offset) => {
+            const index = first + offset;
             return row.kind === "day" ? (
               <tr className="day" key={`day ${row.title}`} aria-rowindex={index + 2}>
                 <th colSpan={8} scope="rowgroup">
@@ -191,7 +182,7 @@ function RunRow({ run, index, compared }: { run: RunSummary; index: number; comp
       <td className="r">{run.calls}</td>
       <td className="r">{run.worked >= 0.05 ? duration(run.worked) : ""}</td>
       <td className="r">{run.waited >= 1 ? duration(run.waited) : ""}</td>
-      <td className="r">{money(run.usage.cost)}</td>
+      <td className="r">{run.usage.requests > 0 && tokens(run.usage) > 0 && money(run.usage.cost)}</td>
       <td className="r meta">
         <time title={exactTime(run.opened)}>{clock(run.opened)}</time>
       </td>

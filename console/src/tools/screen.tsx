@@ -105,8 +105,12 @@ function groupsOf(tools: ToolDocument[]): [string, ToolDocument[]][] {
   const groups = new Map<string, ToolDocument[]>();
   for (const tool of tools) {
     const prefix = /^([a-z0-9]+)_(?=[a-z]+[A-Z])/.exec(tool.name)?.[1];
-    const group = prefix ? capitalize(prefix) : "Tools";
+    const group = prefix ? titleOfPrefix(prefix) : "Tools";
     groups.set(group, [...(groups.get(group) ?? []), tool]);
   }
   return [...groups];
+}
+
+function titleOfPrefix(prefix: string): string {
+  return prefix.length <= 3 ? prefix.toUpperCase() : capitalize(prefix);
 }

@@ -1,0 +1,166 @@
+import { act, screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, test, vi } from "vitest";
+import { PUBLISH, STATES } from "../stories/questions";
+import { renderAt } from "../testing/render";
+
+function page() {
+  return within(screen.getByRole("main"));
+}
+
+describe("chat", () => {
+  test("shows what was said, what was done and what changed, with reads folded", async () => {
+    renderAt("/chat/c1");
+    await screen.findByText("Between the years");
+    expect(page().getByText(/Read 4 things/)).toBeTruthy();
+    expect(page().getByText("3 changes")).toBeTruthy();
+    expect(document.body.textContent).not.toContain('{"');
+  });
+
+  test("a question stands in the composer's place, and the composer returns when it is answered", async () => {
+    const { user } = renderAt("/chat/c1");
+    await user.click(await screen.findByRole("button", { name: /Approve once/ }));
+    await screen.findByRole("textbox", { name: "Message" });
+  });
+
+  test("a question that somebody else settles meanwhile stays until the person goes on", async () => {
+    const { user, api } = renderAt("/chat/c1");
+    await screen.findByRole("button", { name: /Approve once/ });
+    act(() => api.tell("question", { ...STATES.approved, id: PUBLISH.id }));
+    await screen.findByText("you had it open");
+    expect(screen.queryByRole("textbox", { name: "Message" })).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Go on" }));
+    await screen.findByRole("textbox", { name: "Message" });
+  });
+
+  test("an answer is shown while it is written", async () => {
+    renderAt("/chat/c7");
+    await screen.findByText(/Somebody who reads only the order page/);
+    expect(screen.getByRole("button", { name: "Stop" })).toBeTruthy();
+  });
+
+  test("Enter sends, and the same text after a lost answer has the same key", async () => {
+    const { user, api } = renderAt("/chat");
+    const send = vi.spyOn(api, "send").mockRejectedValueOnce(new Error("The server does not answer."));
+    const box = await screen.findByRole("textbox", { name: "Message" });
+    await user.type(box, "hello{Enter}");
+    await screen.findByRole("alert");
+    expect((box as HTMLTextAreaElement).value).toBe("hello");
+    await user.type(box, "{Enter}");
+    await waitFor(() => expect(send).toHaveBeenCalledTimes(2));
+    expect(send.mock.calls[0]?.[3]).toBe(send.mock.calls[1]?.[3]);
+    await waitFor(() => expect(window.location.pathname).toMatch(/^\/chat\/.+/));
+  });
+});
+
+describe("inbox", () => {
+  test("counts in amber only what waits for an approval", async () => {
+    renderAt("/inbox");
+    await waitFor(() => expect(document.querySelector(".rail .count")?.textContent).toBe("18 questions wait"));
+  });
+
+  test("a batch decides each row by itself", async () => {
+    const { user, api } = renderAt("/inbox/b0?batch=");
+    const send = vi.spyOn(api, "send");
+    await user.click(await screen.findByRole("checkbox", { name: "Delete the image Lena on the bridge" }));
+    await user.click(screen.getByRole("button", { name: "Approve 11, deny 1" }));
+    await waitFor(() => expect(send).toHaveBeenCalledTimes(12));
+    expect(send.mock.calls.filter(([, , body]) => (body as { approved: boolean }).approved)).toHaveLength(11);
+  });
+
+  test("says that nothing waits", async () => {
+    renderAt("/inbox", "empty");
+    await screen.findByText("Nothing waits.");
+  });
+});
+
+describe("runs", () => {
+  test("open ones come first, then days, and a search narrows them", async () => {
+    const { user } = renderAt("/runs");
+    await screen.findByText("Answer the mails of the morning");
+    expect(document.querySelector("tr.day")?.textContent).toBe("Open");
+    await user.type(screen.getByPlaceholderText(/What was asked/), "stollen list");
+    await waitFor(() => expect(screen.queryByText("Answer the mails of the morning")).toBeNull());
+    expect(screen.getByText("Send the stollen list to all customers")).toBeTruthy();
+  });
+
+  test("a run shows its course, and why the picked call ran", async () => {
+    renderAt("/runs/r5?tab=why#e5");
+    await screen.findByText(/Marta Amsel approved/);
+    expect(screen.getByText("Ran once")).toBeTruthy();
+    expect(screen.getByText(/Asked Marta Amsel, 2 h 4 min/)).toBeTruthy();
+    expect(screen.getByText("Translator")).toBeTruthy();
+  });
+
+  test("a replay steps with the arrow keys, and each step is an address", async () => {
+    const { user } = renderAt("/runs/r5/replay#asked");
+    await screen.findByText(/Identical, 41 of 41/);
+    await user.keyboard("{ArrowRight}");
+    await screen.findByText(/2 of 15/);
+    expect(window.location.hash).not.toBe("#asked");
+  });
+
+  test("two runs are compared to the first difference", async () => {
+    renderAt("/compare/r5/r1");
+    await screen.findByText("First difference");
+  });
+});
+
+describe("other pages", () => {
+  test("an object shows its pages before and after, and its changes in words", async () => {
+    const { user } = renderAt("/objects/set/christmas-hours");
+    await screen.findByTitle("Preview of Visit us, after the changes");
+    await user.click(screen.getByRole("button", { name: /Words 2/ }));
+    await screen.findByText("Order: Stollen");
+  });
+
+  test("an action of an object is a governed call", async () => {
+    const { user, api } = renderAt("/objects/set/christmas-hours");
+    const send = vi.spyOn(api, "send");
+    await user.click(await screen.findByRole("button", { name: "Publish…" }));
+    expect(send.mock.calls[0]?.slice(0, 3)).toEqual(["POST", "/api/tools/publish_set", { arguments: {}, target: "" }]);
+    await waitFor(() => expect(window.location.pathname).toBe("/runs/r1"));
+  });
+
+  test("a tool says what governs it in words", async () => {
+    renderAt("/tools/publish_set");
+    await screen.findByText("a repeated call is the same call");
+    expect(screen.getByText(/high: a person is asked/)).toBeTruthy();
+  });
+
+  test("policy shows the rules and the layers", async () => {
+    renderAt("/policy");
+    await screen.findByText("One mail, one person");
+    expect(screen.getByText(/Authorize\(\)/)).toBeTruthy();
+  });
+
+  test("an error of the server says what is safe and offers another try", async () => {
+    renderAt("/tools", "error");
+    await screen.findByText("This could not be read.");
+    expect(screen.getByRole("button", { name: "Try again" })).toBeTruthy();
+  });
+
+  test("a page that does not exist leads back", async () => {
+    renderAt("/nowhere");
+    await screen.findByText("Nothing is here.");
+  });
+});
+
+describe("keys", () => {
+  test("g i opens the inbox, and keys are letters while one writes", async () => {
+    const { user } = renderAt("/chat");
+    const box = await screen.findByRole("textbox", { name: "Message" });
+    await user.type(box, "gi");
+    expect(window.location.pathname).toBe("/chat");
+    act(() => box.blur());
+    await user.keyboard("gi");
+    await waitFor(() => expect(window.location.pathname).toBe("/inbox"));
+  });
+
+  test("the list of keys opens with a question mark and closes", async () => {
+    const { user } = renderAt("/runs");
+    await screen.findByRole("heading", { name: "Runs" });
+    await user.keyboard("?");
+    await user.click(await screen.findByRole("button", { name: "Close" }));
+    expect(screen.queryByRole("heading", { name: "Keys" })).toBeNull();
+  });
+});
