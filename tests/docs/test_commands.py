@@ -17,8 +17,9 @@ LINES = list(
 )
 RECIPES = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-SHELL = {"cd", "cp", "createdb", "createuser", "export", "mkdir", "sqlite3"}
-GROUPS = {"approvals", "audit", "eval", "model"}
+SHELL = {"cd", "cp", "createdb", "createuser", "curl", "export", "mkdir", "sqlite3"}
+GROUPS = {"approvals", "audit", "eval", "model", "people"}
+SUBGROUPS = [["people", "role"], ["people", "token"]]
 FILES = [["worker", command] for command in ("run", "check", "new")]
 
 
@@ -46,7 +47,8 @@ def _check(program: str, words: list[str]) -> None:
         case "make":
             assert words[0] in RECIPES
         case "remit":
-            path = words[:2] if words[0] in GROUPS or words[:2] in FILES else words[:1]
+            length = 3 if words[:2] in SUBGROUPS else 2 if words[0] in GROUPS or words[:2] in FILES else 1
+            path = words[:length]
             shown = done(*path, "--help")
             options = [word for word in words if word.startswith("--")]
             assert shown.status == 0, shown.err
