@@ -13,7 +13,7 @@ import { OutcomeCard } from "./outcome";
 import { OthersCard, OverCard } from "./over";
 import { Ask, Deadline, Details, Head } from "./parts";
 import { type Deciding, useDecide } from "./use-decide";
-import { isReplaced, verbOf } from "./words";
+import { asQuestion, isReplaced, verbOf } from "./words";
 
 type Mode = "open" | "edit" | "deny" | "allow";
 
@@ -152,7 +152,9 @@ function StaleCard({ question }: { question: QuestionDocument }) {
           with the new state waits for an answer.
         </span>
       </p>
-      <Ask question={question} titleId={id} />
+      <div className="ask">
+        <h2 id={id}>{asQuestion(question.sentence)}</h2>
+      </div>
       <Details question={question} />
       {next && (
         <footer>

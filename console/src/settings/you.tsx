@@ -8,15 +8,6 @@ import { Switch } from "../parts/seg";
 export function You() {
   const { api, me } = useServices();
   const [theme, choose] = useState(readTheme);
-  const [error, setError] = useState("");
-  async function signOut() {
-    try {
-      await api.send("POST", "/logout");
-      window.location.assign(api.url("/login"));
-    } catch (problem) {
-      setError(problem instanceof Error ? problem.message : "You could not be signed out.");
-    }
-  }
   return (
     <>
       <dl className="facts">
@@ -64,16 +55,16 @@ export function You() {
           ]}
         />
       </div>
-      {error && (
-        <p className="error" role="alert">
-          {error}
-        </p>
+      {me.csrf && (
+        <div className="acts-row">
+          <a className="b" href={api.url("/account")}>
+            Password, sessions and tokens
+          </a>
+          <a className="b bare" href={api.url("/logout")}>
+            Sign out
+          </a>
+        </div>
       )}
-      <div className="acts-row">
-        <button className="b" onClick={() => void signOut()}>
-          Sign out
-        </button>
-      </div>
     </>
   );
 }

@@ -4,11 +4,13 @@ import type { DecisionRequest, Listed, QuestionDocument, RunDocument } from "../
 import { NOW, summary } from "./build";
 import { CONVERSATIONS, GRANTS, ME, POLICY, TOOLS, USAGE } from "./data";
 import { ALL, LONG, STATES } from "./questions";
+import { LONG_RUN, MANY_RUNS } from "./long";
 import { RUNS } from "./runs";
 import { STREAM } from "./stream";
 import { DETAILS, ITEMS, REPLAY, ROWS } from "./views";
 
-export type Scenario = "full" | "empty" | "loading" | "error" | "away";
+/** `long`: hundreds of runs, and one with hundreds of calls. */
+export type Scenario = "full" | "empty" | "loading" | "error" | "away" | "long";
 
 type Route = [RegExp, (found: string[], query: URLSearchParams) => unknown];
 
@@ -19,6 +21,7 @@ export function fakeApi(
   const questions = new Map([...ALL, LONG, ...Object.values(STATES)].map((each) => [each.id, each]));
   const listeners = new Set<(event: StreamEvent) => void>();
   const isEmpty = scenario === "empty";
+  const runs = scenario === "long" ? [LONG_RUN, ...MANY_RUNS] : RUNS;
   let place = 0;
   const tell = (event: string, data: unknown) => {
     place += 1;
@@ -36,13 +39,13 @@ export function fakeApi(
     [
       /^\/api\/runs$/,
       (_, query) =>
-        listed(RUNS.map(summary).filter((each) => !query.get("status") || each.status === query.get("status"))),
+        listed(runs.map(summary).filter((each) => !query.get("status") || each.status === query.get("status"))),
     ],
     [
       /^\/api\/runs\/([^/]+)$/,
       ([id]) =>
         withQuestions(
-          one(RUNS, (each) => each.run === id),
+          one(runs, (each) => each.run === id),
           questions,
         ),
     ],
