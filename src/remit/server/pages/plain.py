@@ -11,22 +11,31 @@ from starlette.responses import HTMLResponse
 from remit.server.security_headers import nonce_of
 
 _STYLE: Final = """
-:root { color-scheme: light dark; --line: #c9ccd1; --soft: #5b626d; --accent: #1f5fbf; --warn: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --line: #454a52; --soft: #a5acb8; --accent: #8ab4f8; --warn: #f2b8b5; } }
+:root { color-scheme: light dark; --canvas: #fff; --line: #e5e8ee; --edge: #c9cfda; --field: #858fa1; --text: #171b24;
+  --soft: #475063; --accent: #4f46e5; --link: #4338ca; --on-accent: #fff; --wrong: #b0241a; }
+@media (prefers-color-scheme: dark) { :root { --canvas: #12151b; --line: #252b36; --edge: #3a4252; --field: #6b7589;
+  --text: #e8ebf1; --soft: #b4bbc9; --accent: #a5a8fb; --link: #a5a8fb; --on-accent: #12151b; --wrong: #f7a39b; } }
 * { box-sizing: border-box; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 40rem; padding: 3rem 1.25rem; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 40rem; padding: 3rem 1.25rem;
+  color: var(--text); background: var(--canvas); }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; }
-h2 { font-size: 1.125rem; margin: 2rem 0 .5rem; }
-label { display: block; margin: 1rem 0 .25rem; }
-input { width: 100%; font: inherit; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: 6px; }
-button { font: inherit; margin-top: 1rem; padding: .5rem 1.25rem; border: 1px solid var(--line); border-radius: 6px; }
-button.first { background: var(--accent); border-color: var(--accent); color: Canvas; font-weight: 600; }
-a { color: var(--accent); }
+h2 { font-size: 1.125rem; margin: 2.5rem 0 .5rem; }
+p { margin: .5rem 0; overflow-wrap: anywhere; }
+label { display: block; margin: 1rem 0 .25rem; font-weight: 550; }
+input { display: block; width: 100%; max-width: 24rem; font: inherit; padding: .5rem .75rem; border: 1px solid var(--field);
+  border-radius: 8px; color: inherit; background: transparent; }
+button { font: inherit; margin-top: 1rem; padding: .5rem 1.25rem; border: 1px solid var(--edge); border-radius: 8px;
+  color: inherit; background: transparent; cursor: pointer; }
+button.first { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }
+a { color: var(--link); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-ul { list-style: none; padding: 0; }
-li { border-top: 1px solid var(--line); padding: .75rem 0; overflow-wrap: anywhere; }
-.soft { color: var(--soft); }
-.wrong { color: var(--warn); }
+ul { list-style: none; margin: .5rem 0; padding: 0; }
+li { display: flex; gap: 1rem; align-items: center; justify-content: space-between; border-top: 1px solid var(--line);
+  padding: .75rem 0; }
+li p { margin: 0; }
+li button { margin: 0; }
+.soft { color: var(--soft); font-size: .875rem; }
+.wrong { color: var(--wrong); }
 """
 
 
@@ -46,6 +55,16 @@ def paragraph(text: str, kind: str = "") -> str:
     """A paragraph of text. ``kind`` is ``soft``, or ``wrong`` for what the reader must mend."""
     attributes = f' class="{kind}"' + (' role="alert"' if kind == "wrong" else "") if kind else ""
     return f"<p{attributes}>{escape(text)}</p>"
+
+
+def link(request: Request, path: str, text: str) -> str:
+    """A link to a path of this server, below the prefix where it is mounted."""
+    return f'<p><a href="{escape(own_address(request, path))}">{escape(text)}</a></p>'
+
+
+def own_address(request: Request, path: str) -> str:
+    """A path of this server, below the prefix where it is mounted."""
+    return f"{request.scope.get('root_path', '')}{path}"
 
 
 def text_field(name: str, label: str, *, kind: str = "text", value: str = "", autocomplete: str = "off") -> str:

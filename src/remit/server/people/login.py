@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from html import escape
 from typing import Final
 from urllib.parse import quote
 
@@ -16,7 +15,7 @@ from remit.errors import RequestDeniedError, RequestError
 from remit.record.principal import Principal
 from remit.server.cookies import CSRF_FIELD, Cookies, csrf_token
 from remit.server.forgery import parse_form
-from remit.server.pages.plain import form, paragraph, plain_page, text_field
+from remit.server.pages.plain import form, link, own_address, paragraph, plain_page, text_field
 from remit.server.people.accounts import Credential, CredentialKind, digest_secret, make_secret
 from remit.server.people.administration import Administration
 from remit.server.people.sign_in import SignedIn, SignIn
@@ -81,8 +80,8 @@ class LoginPages:
             signed_in = await self.sign_in.with_link(secret, label=_browser(request))
         except RequestDeniedError:
             hint = "Ask for another one, or make one on the machine of the server: remit people link"
-            sign_in = f'<p><a href="{escape(_path(request, "/login"))}">Sign in with a password</a></p>'
-            return plain_page(request, _USED_LINK, paragraph(hint) + sign_in, 403)
+            body = paragraph(hint) + link(request, "/login", "Sign in with a password")
+            return plain_page(request, _USED_LINK, body, 403)
         return await self._enter(request, signed_in, following)
 
     async def show_logout(self, request: Request) -> Response:
@@ -118,7 +117,7 @@ class LoginPages:
         except RequestError as error:
             return await self._account_page(request, principal, error.message, 400)
         signed_in = await self.sign_in.begin_session(principal, label=_browser(request))
-        return await self._enter(request, signed_in, _path(request, "/account"))
+        return await self._enter(request, signed_in, own_address(request, "/account"))
 
     async def end_sessions(self, request: Request) -> Response:
         """End one session of one's own, or all of them."""
@@ -136,7 +135,7 @@ class LoginPages:
                 await self._administration(principal).revoke(principal.name, kind, fields.get("id", ""))
             except RequestError as error:
                 return await self._account_page(request, principal, error.message, 404)
-        return RedirectResponse(_path(request, "/account"), 303)
+        return RedirectResponse(own_address(request, "/account"), 303)
 
     async def _enter(self, request: Request, signed_in: SignedIn, following: str) -> Response:
         """Go on with a new session. The old one of this browser ends, and its cookie is worth nothing any more."""
@@ -160,18 +159,17 @@ class LoginPages:
         secret = self.cookies.read(request) or make_secret("session")  # of a visitor, until the sign-in
         hidden = {CSRF_FIELD: csrf_token(secret), "next": following}
         body = (paragraph(f"{problem[:1].upper()}{problem[1:]}.", "wrong") if problem else "") + form(
-            _path(request, "/login"), fields, "Sign in", hidden
+            own_address(request, "/login"), fields, "Sign in", hidden
         )
         response = plain_page(request, "Sign in", body, status)
         self.cookies.set(response, secret)
         return response
 
     def _signed_out_page(self, request: Request) -> Response:
-        link = f'<p><a href="{escape(_path(request, "/login"))}">Sign in again</a></p>'
-        return plain_page(request, "You are signed out", link)
+        return plain_page(request, "You are signed out", link(request, "/login", "Sign in again"))
 
     def _to_login(self, request: Request, path: str) -> Response:
-        return RedirectResponse(f"{_path(request, '/login')}?next={quote(_path(request, path))}", 303)
+        return RedirectResponse(f"{own_address(request, '/login')}?next={quote(own_address(request, path))}", 303)
 
     async def _account_page(
         self, request: Request, principal: Principal, problem: str = "", status: int = 200
@@ -192,19 +190,21 @@ class LoginPages:
             *(self._item(request, "/account/sessions", each, "End", is_own=each.digest == own) for each in sessions),
             "</ul>",
             self._form(request, "/account/sessions", "", "Sign out everywhere", is_first=False),
-            "<h2>API tokens</h2>",
-            "<ul>" if tokens else paragraph("None. Make one with: remit people token add", "soft") + "<ul>",
+            "<h2>API tokens</h2><ul>" if tokens else "",
             *(self._item(request, "/account/tokens", each, "Revoke") for each in tokens),
-            "</ul>",
+            "</ul>" if tokens else "",
+            link(request, "/", "Back"),
         ]
         return plain_page(request, "Your account", "".join(parts), status)
 
     def _item(self, request: Request, path: str, each: Credential, button: str, *, is_own: bool = False) -> str:
         label = f"{each.label or 'Unknown browser'}{' (this browser)' if is_own else ''}"
-        times = f"since {_day(each.created)}, last used {_day(each.seen)}, until {_day(each.expires)}"
-        permissions = "" if each.permissions is None else paragraph(", ".join(sorted(each.permissions)) or "nothing")
+        times = f"Since {_day(each.created)}, last used {_day(each.seen)}, until {_day(each.expires)} (UTC)"
+        permissions = (
+            "" if each.permissions is None else paragraph(", ".join(sorted(each.permissions)) or "no permission")
+        )
         return (
-            f"<li>{escape(label)}{permissions}{paragraph(times, 'soft')}"
+            f"<li><div>{paragraph(label)}{permissions}{paragraph(times, 'soft')}</div>"
             f"{self._form(request, path, '', button, id=each.id, is_first=False)}</li>"
         )
 
@@ -212,7 +212,7 @@ class LoginPages:
         self, request: Request, path: str, fields: str, button: str, *, is_first: bool = True, **hidden: str
     ) -> str:
         token = csrf_token(self.cookies.read(request))
-        return form(_path(request, path), fields, button, {CSRF_FIELD: token, **hidden}, is_first=is_first)
+        return form(own_address(request, path), fields, button, {CSRF_FIELD: token, **hidden}, is_first=is_first)
 
 
 def own_path(request: Request, path: str) -> str:
@@ -227,12 +227,7 @@ def own_path(request: Request, path: str) -> str:
         and "\\" not in path
         and len(path) <= _MAX_NEXT_CHARS
     )
-    return path if is_own else _path(request, "/")
-
-
-def _path(request: Request, path: str) -> str:
-    """A path of the server below the prefix where it is mounted."""
-    return f"{request.scope.get('root_path', '')}{path}"
+    return path if is_own else own_address(request, "/")
 
 
 def _browser(request: Request) -> str:
@@ -246,4 +241,4 @@ def _browser(request: Request) -> str:
 
 
 def _day(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
