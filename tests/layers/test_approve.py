@@ -113,7 +113,10 @@ async def test_a_question_says_all_that_the_approval_is_bound_to(desk: Desk) -> 
         asked=1001.0,
         expires=1061.0,
         waits=True,
+        sentence=question.sentence,
+        consequence=question.consequence,
     )
+    assert (str(question.sentence), bool(question.consequence)) == ("Drop: page about", True)
     assert asked(call) == [question]
 
 

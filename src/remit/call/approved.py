@@ -8,7 +8,7 @@ from remit.call.current_call import CURRENT_CALL, ApprovedState
 def approved_state() -> ApprovedState | None:
     """The state for which the current call was approved; None if it was not approved, or no body runs."""
     current = CURRENT_CALL.get()
-    return None if current is None else current.approved
+    return None if current is None else current.approved_state
 
 
 async def check_approved_state() -> None:

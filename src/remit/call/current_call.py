@@ -40,7 +40,7 @@ class CurrentCall(Protocol):
         ...
 
     @property
-    def approved(self) -> ApprovedState | None:
+    def approved_state(self) -> ApprovedState | None:
         """The state for which it was approved; None if it was not approved."""
         ...
 

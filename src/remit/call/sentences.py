@@ -94,12 +94,12 @@ class Sentences:
         verb = self.asked.partition(" ")[0]
         known = find_verb(verb)
         if known is None:
-            forms = "|".join(guess_forms(verb).capitalized())
+            forms = "|".join(guess_forms(verb).capitalize())
             raise ContractError(
                 f"says {self.asked!r}: Remit does not know the forms of {verb!r}; write all three, such as "
                 f"{forms + self.asked[len(verb) :]!r}"
             )
-        return known.capitalized()[at] + self.asked[len(verb) :]
+        return known.capitalize()[at] + self.asked[len(verb) :]
 
 
 Constant = str | int | float | bool | None
@@ -174,7 +174,7 @@ def sentences_of_name(name: str) -> Sentences:
         shown = _SPECIAL.sub(r"\g<0>\g<0>", name)
         return Sentences(*(f"{form} {shown}".strip() for form in ("Use", "Using", "Used")))
     rest = " ".join(words[1:])
-    return Sentences(*(f"{form} {rest}".rstrip() for form in verb.capitalized()))
+    return Sentences(*(f"{form} {rest}".rstrip() for form in verb.capitalize()))
 
 
 def decapitalize(text: str) -> str:

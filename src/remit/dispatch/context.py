@@ -96,7 +96,7 @@ class CallContext:
         "_loop",
         "_occurrences",
         "_recorded_notes",
-        "approved",
+        "approved_state",
         "caller",
         "has_ended",
         "id",
@@ -108,13 +108,13 @@ class CallContext:
         call: Call,
         callee: AnyCallee,
         dispatch: DispatchPort,
-        approved: ApprovedState | None = None,
+        approved_state: ApprovedState | None = None,
     ) -> None:
         self.id = call.id
         self._key = call.id
         self.caller = call.caller
         self.ledger: Ledger = call.ledger
-        self.approved = approved
+        self.approved_state = approved_state
         self.has_ended = False
         if callee.facts.effect is Effect.KEYED and not only_announces(call):
             self.ledger.unread_keys.add(call.id)

@@ -13,8 +13,8 @@ class VerbForms(NamedTuple):
     running: str
     done: str
 
-    def capitalized(self) -> VerbForms:
-        """The forms with a capital first letter."""
+    def capitalize(self) -> VerbForms:
+        """Give each form a capital first letter."""
         return VerbForms(*(each[:1].upper() + each[1:] for each in self))
 
 

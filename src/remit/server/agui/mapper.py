@@ -113,23 +113,23 @@ class RunMapper:
         for each in made:  # a piece is told in at most two events: that it begins, and its text
             if before is not None:
                 yield before
-            self._place = StreamPlace(self._run, self._place.after, 0, self._told())
+            self._place = StreamPlace(self._run, self._place.after, 0, self._copy_answers())
             before = Told(self._place, each)
-        self._place = StreamPlace(self._run, event.after, 0, self._told())
+        self._place = StreamPlace(self._run, event.after, 0, self._copy_answers())
         if before is not None:
             yield Told(self._place, before.event)
 
     def _number(self, after: str, events: list[Event]) -> Iterator[Told]:
         """The events of an item, each with its place. A place within them counts those that were told."""
         start = self._place
-        end = StreamPlace(self._run, after, 0, self._told())
+        end = StreamPlace(self._run, after, 0, self._copy_answers())
         for count, event in enumerate(events, 1):
             if count > start.skip:
                 self._place = end if count == len(events) else start._replace(skip=count)
                 yield Told(self._place, event)
         self._place = end
 
-    def _told(self) -> tuple[ToldAnswer, ...]:
+    def _copy_answers(self) -> tuple[ToldAnswer, ...]:
         return tuple(each.copy() for each in self._answers.values())
 
     def _is_own(self, call: str) -> bool:
