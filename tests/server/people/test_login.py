@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.testclient import TestClient
 
 from remit import Principal
 from remit.server.guard import GuardSettings
@@ -228,6 +233,43 @@ def test_a_link_signs_in_once() -> None:
     assert used.status_code == 403
     assert "This link was used or has expired" in used.text
     assert me(other) == {}
+
+
+def test_a_link_exchanges_no_session_and_is_not_used_in_a_browser_that_is_signed_in() -> None:
+    world = World()
+    ada, eve = (world.people.find_by_name(name) for name in ("ada", "eve"))
+    assert ada is not None
+    assert eve is not None
+    own, other = wait(world.sign_in.make_link(ada)), wait(world.sign_in.make_link(eve))
+    browser = world.signed_in()
+    session = browser.cookies["remit"]
+    assert browser.get(f"/login/link?secret={own}&next=/runs").headers["location"] == "/runs"
+    refused = browser.get(f"/login/link?secret={other}")
+    assert refused.status_code == 409
+    assert "You are signed in as ada" in refused.text
+    assert "To sign in as eve, sign out first" in refused.text
+    assert browser.get("/login/link?secret=guess&next=/runs").headers["location"] == "/runs"
+    assert (me(browser)["name"], browser.cookies["remit"]) == ("ada", session)
+    browser.post("/logout", data={"csrf": csrf_of(browser.get("/logout"))})
+    assert browser.get(f"/login/link?secret={other}").status_code == 303
+    assert me(browser)["name"] == "eve"
+
+
+def test_below_a_prefix_all_addresses_have_it() -> None:
+    world = World()
+    outer = Starlette(routes=[Mount("/remit", world.app)])
+    browser = TestClient(outer, follow_redirects=False)
+    page = browser.get("/remit/login")
+    assert 'action="/remit/login"' in page.text
+    form = {"name": "ada", "password": PASSWORD, "csrf": csrf_of(page)}
+    assert browser.post("/remit/login", data=form).headers["location"] == "/remit/"
+    assert browser.get("/remit/api/me").json()["name"] == "ada"
+    account = browser.get("/remit/account").text
+    assert set(re.findall(r'(?:action|href)="([^"]+)"', account)) == {
+        "/remit/account/password",
+        "/remit/account/sessions",
+        "/remit/",
+    }
 
 
 def test_a_link_expires_and_a_guess_is_none() -> None:

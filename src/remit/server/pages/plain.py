@@ -22,8 +22,8 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; }
 h2 { font-size: 1.125rem; margin: 2.5rem 0 .5rem; }
 p { margin: .5rem 0; overflow-wrap: anywhere; }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 550; }
-input { display: block; width: 100%; max-width: 24rem; font: inherit; padding: .5rem .75rem; border: 1px solid var(--field);
-  border-radius: 8px; color: inherit; background: transparent; }
+input { display: block; width: 100%; max-width: 24rem; padding: .5rem .75rem; font: inherit; color: inherit;
+  background: transparent; border: 1px solid var(--field); border-radius: 8px; }
 button { font: inherit; margin-top: 1rem; padding: .5rem 1.25rem; border: 1px solid var(--edge); border-radius: 8px;
   color: inherit; background: transparent; cursor: pointer; }
 button.first { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }

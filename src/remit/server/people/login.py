@@ -70,19 +70,30 @@ class LoginPages:
         return await self._enter(request, signed_in, following)
 
     async def use_link(self, request: Request) -> Response:
-        """Begin a session by a one-time link. A browser that loads it in advance does not use it up."""
+        """Begin a session by a one-time link. A browser that loads it in advance, or is signed in, does not use it."""
         purpose = f"{request.headers.get('sec-purpose', '')} {request.headers.get('purpose', '')}"
         if request.method != "GET" or "prefetch" in purpose or "prerender" in purpose:
             return Response(status_code=204)
         following = own_path(request, request.query_params.get("next", ""))
+        secret, present = request.query_params.get("secret", ""), await self._principal(request)
+        if present is not None:
+            return await self._keep_session(request, present, secret, following)
         try:
-            secret = request.query_params.get("secret", "")
             signed_in = await self.sign_in.with_link(secret, label=_browser(request))
         except RequestDeniedError:
             hint = "Ask for another one, or make one on the machine of the server: remit people link"
             body = paragraph(hint) + link(request, "/login", "Sign in with a password")
             return plain_page(request, _USED_LINK, body, 403)
         return await self._enter(request, signed_in, following)
+
+    async def _keep_session(self, request: Request, present: Principal, secret: str, following: str) -> Response:
+        """Use no link in a browser that is signed in: another site must not be able to exchange the session."""
+        other = await self.sign_in.find_link(secret)
+        if other is None or (other.name, other.tenant) == (present.name, present.tenant):
+            return RedirectResponse(following, 303)
+        body = paragraph(f"To sign in as {other.name}, sign out first and open the link again.")
+        title = f"You are signed in as {present.name}"
+        return plain_page(request, title, body + link(request, "/logout", "Sign out"), 409)
 
     async def show_logout(self, request: Request) -> Response:
         """The form to sign out: a page that is only opened ends nothing."""

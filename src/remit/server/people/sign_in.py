@@ -123,6 +123,11 @@ class SignIn:
             raise RequestDeniedError("this link was used or has expired; make another: remit people link")
         return await self.begin_session(principal, label=label)
 
+    async def find_link(self, secret: str) -> Principal | None:
+        """The principal that a one-time link would sign in; None if it was used or has expired."""
+        found = await self._find("link", secret)
+        return None if found is None else await self._holder(found)
+
     async def check_password(self, principal: Principal, password: str, *, address: str) -> None:
         """Check the present password of a person who wants to change it. A person without one needs none.
 
