@@ -8,6 +8,8 @@ from typing import Final, Protocol
 
 from figures import (
     acl_figure,
+    agui,
+    api,
     approval,
     approved_state,
     attach,
@@ -63,6 +65,8 @@ from figures import (
 from figures.alone import run_alone
 from figures.figure import Figure
 from figures.mutants import access as acl_mutants
+from figures.mutants import agui as agui_mutants
+from figures.mutants import api as api_mutants
 from figures.mutants import approval as approval_mutants
 from figures.mutants import approved_state as approved_state_mutants
 from figures.mutants import attach as attach_mutants
@@ -162,6 +166,8 @@ PARTS: Final = {
     "scheduled": Part(scheduled.figures, scheduled_mutants.MUTANTS),
     "sign-in": Part(sign_in.figures, sign_in_mutants.MUTANTS),
     "ssrf": Part(ssrf.figures, ssrf_mutants.MUTANTS),
+    "agui": Part(agui.figures, agui_mutants.MUTANTS),
+    "api": Part(api.figures, api_mutants.MUTANTS),
     "stream": Part(stream.figures, stream_mutants.MUTANTS),
     "watch": Part(watch.figures, watch_mutants.MUTANTS),
     "edges": Part(edges.figures, edges_mutants.MUTANTS),

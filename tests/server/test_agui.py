@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from ag_ui_validate import create_validator
 
-from tests.server.agui import Frame, check_protocol, fold, read_frames, types_of
+from figures.agui_reader import Frame, read_frames
+from tests.server.agui import check_protocol, fold, types_of
 from tests.server.shop import Shop, open_shop
 
 

@@ -37,11 +37,19 @@ async def watch(sent: Sent[WatchQuery, None]) -> Response:
     query.
     """
     after = sent.request.headers.get("last-event-id", "") or sent.query.after
-    events = sent.client.watch(after=after)
-    return stream_response(_frames(events, sent.client), sent.request, sent.serving)
+    return stream_response(watch_frames(sent.client, after), sent.request, sent.serving)
 
 
-async def _frames(events: AsyncGenerator[WatchEvent], client: Client) -> AsyncGenerator[bytes]:
+def watch_frames(client: Client, after: str) -> AsyncGenerator[bytes]:
+    """The server-sent events of what changes, from a place on.
+
+    Raises:
+        RequestError: at the call, it is no place.
+    """
+    return _write(client.watch(after=after), client)
+
+
+async def _write(events: AsyncGenerator[WatchEvent], client: Client) -> AsyncGenerator[bytes]:
     async with contextlib.aclosing(events):
         async for event in events:
             name, document = _document(event, client)
