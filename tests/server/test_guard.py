@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from remit.errors import SetupError
 from remit.server.binding import Proxies, check_binding
 from remit.server.guard import Guard, GuardSettings
-from remit.server.rates import RequestRates
+from remit.server.rates import RequestRates, find_source
 from tests.server.people.kit import Clock, World, csrf_of, me, wait
 
 HOST = frozenset({"testserver"})
@@ -236,6 +236,24 @@ def test_an_address_that_sends_too_many_requests_waits() -> None:
     assert [RequestRates(0).take("a") for _ in range(5)] == [0.0] * 5
 
 
+@pytest.mark.parametrize(
+    ("address", "source"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("2001:db8::1", "2001:db8::"),
+        ("2001:db8:0:0:ffff::9", "2001:db8::"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("testclient", "testclient"),
+        ("", ""),
+    ],
+)
+def test_the_addresses_of_one_customer_are_one_source(address: str, source: str) -> None:
+    assert find_source(address) == source
+    rates = RequestRates(60, burst=1, clock=Clock())
+    assert rates.take(source) == 0
+    assert rates.take(address) == 1
+
+
 def test_the_refusal_says_when_to_come_again() -> None:
     world = World(GuardSettings(hosts=HOST, requests_per_minute=3))
     browser = world.browser()
@@ -274,6 +292,7 @@ def scope_from(client: str, **headers: str) -> dict[str, Any]:
         ("10.0.0.7", "203.0.113.9, 198.51.100.4", "198.51.100.4"),
         ("10.0.0.7", "203.0.113.9, 198.51.100.4, 10.0.0.9", "198.51.100.4"),
         ("10.0.0.7", "", "10.0.0.7"),
+        ("::ffff:10.0.0.7", "198.51.100.4", "198.51.100.4"),
         ("10.0.0.7", "10.0.0.8", "10.0.0.7"),
         ("192.0.2.1", "198.51.100.4", "192.0.2.1"),
         ("unix", "198.51.100.4", "unix"),
@@ -283,7 +302,7 @@ def test_only_a_named_proxy_says_who_sends_a_request(client: str, forwarded: str
     scope = scope_from(client, x_forwarded_for=forwarded, x_forwarded_proto="https")
     found = Proxies(["10.0.0.0/24"]).read_forwarded(scope)
     assert found["client"][0] == sender
-    assert found["scheme"] == ("https" if client == "10.0.0.7" else "http")
+    assert found["scheme"] == ("https" if client.endswith("10.0.0.7") else "http")
     assert Proxies([]).read_forwarded(scope) is scope
 
 

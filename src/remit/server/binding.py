@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
 from starlette.datastructures import Headers
@@ -76,7 +76,8 @@ class Proxies:
             found = ip_address(address)
         except ValueError:
             return False
-        return any(found in network for network in self._networks)
+        mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
+        return any((mapped or found) in network for network in self._networks)
 
 
 def _parse_network(address: str) -> IPv4Network | IPv6Network:

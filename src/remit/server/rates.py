@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 from remit.errors import RequestError
@@ -15,6 +16,17 @@ _MAX_SOURCES: Final = 10_000
 
 class RequestLimitedError(RequestError, code="REQUEST_LIMITED"):
     """There are too many requests of this kind at the moment, such as attempts to sign in; a later one may succeed."""
+
+
+def find_source(address: str) -> str:
+    """What counts as one source: an IPv4 address, or the network of an IPv6 address, which one customer gets whole."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(found, IPv6Address):
+        return str(found)
+    return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
 
 
 class RequestRates:
@@ -33,7 +45,7 @@ class RequestRates:
         """Count a request; 0 if it is within the limit, else the seconds until the next one may come."""
         if not self._per_second:
             return 0.0
-        now = self._clock()
+        now, source = self._clock(), find_source(source)
         left, at = self._left.pop(source, (self._burst, now))
         left = min(self._burst, left + (now - at) * self._per_second)
         is_within = left >= 1

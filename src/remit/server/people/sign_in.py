@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from ipaddress import IPv6Address, ip_address
 from typing import Final
 from zlib import crc32
 
@@ -21,7 +20,7 @@ from remit.server.people.accounts import Credential, CredentialKind, digest_secr
 from remit.server.people.administration import Administration
 from remit.server.people.passwords import Passwords
 from remit.server.people.people import People
-from remit.server.rates import RequestLimitedError
+from remit.server.rates import RequestLimitedError, find_source
 
 _WRONG: Final = "wrong name or password"
 _TOUCH_SECONDS: Final = 60.0
@@ -214,7 +213,7 @@ class SignIn:
         )
 
     async def _count_attempt(self, name: str, address: str) -> None:
-        limits, source = self._attempts, _network(address)
+        limits, source = self._attempts, find_source(address)
         for what, count in (
             (f"address/{_bucket(source)}", limits.of_address),
             (f"both/{_bucket(f'{source}/{name}')}", limits.of_name_and_address),
@@ -227,12 +226,3 @@ class SignIn:
 
 def _bucket(text: str) -> int:
     return crc32(text.encode("utf-8", "surrogatepass")) % _BUCKETS
-
-
-def _network(address: str) -> str:
-    """What counts as one source: an IPv4 address, or the network of an IPv6 address, which one customer gets whole."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    return str(IPv6Address(int(found) >> 64 << 64)) if isinstance(found, IPv6Address) else str(found)

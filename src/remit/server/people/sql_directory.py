@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Row, Table, delete, insert, select, update
+from sqlalchemy import URL, Connection, Engine, Row, Table, bindparam, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from remit.core.checks import as_path
@@ -22,6 +22,7 @@ from remit.journal.sql.locks import LockKeys, acquire_locks
 from remit.journal.sql.migrations import migrate
 from remit.journal.sql.people_tables import CREDENTIALS, PEOPLE, ROLES
 from remit.journal.sql.signatures import ChangedRowError, RowKind, columns_of, signer_of
+from remit.journal.sql.statements import Query
 from remit.journal.sql.tables import open_engine, sqlite_file
 from remit.journal.sql.writer import database_message
 from remit.server.people.accounts import Account, Credential, CredentialKind, Person, Role
@@ -33,6 +34,14 @@ _LOCK: Final = LockKeys(frozenset({"remit_people"}))
 """Writers take turns: they are few."""
 
 _FIELDS_IN_JSON: Final = frozenset({"roles", "permissions"})
+
+
+_SELECT_PERSON: Final = Query(select(PEOPLE).where(PEOPLE.c.name == bindparam("name")))
+_SELECT_ROLE: Final = Query(select(ROLES).where(ROLES.c.role == bindparam("role")))
+_SELECT_CREDENTIAL: Final = Query(
+    select(CREDENTIALS).where(CREDENTIALS.c.digest == bindparam("digest"), CREDENTIALS.c.kind == bindparam("kind"))
+)
+"""The reads of every request and of calls, by the driver alone."""
 
 
 class SqlDirectory:
@@ -71,7 +80,7 @@ class SqlDirectory:
         """Add a person."""
 
         def work(connection: Connection) -> None:
-            if _first(connection, PEOPLE, name=person.name) is not None:
+            if _first(connection, _SELECT_PERSON, name=person.name) is not None:
                 raise name_taken(person.name)
             _insert(connection, "person", PEOPLE, _columns(person))
 
@@ -81,7 +90,7 @@ class SqlDirectory:
         """Replace a person by what ``change`` returns."""
 
         def work(connection: Connection) -> Person:
-            row = _first(connection, PEOPLE, name=name)
+            row = _first(connection, _SELECT_PERSON, name=name)
             if row is None:
                 raise no_person(name)
             changed = change(_person(connection, row))
@@ -218,24 +227,23 @@ class SqlDirectory:
 
 
 def _find_account(connection: Connection, name: str) -> Account | None:
-    row = _first(connection, PEOPLE, name=name)
+    row = _first(connection, _SELECT_PERSON, name=name)
     if row is None:
         return None
     person = _person(connection, row)
-    rows = connection.execute(select(ROLES).where(ROLES.c.role.in_(sorted(person.roles))).order_by(ROLES.c.role))
-    return Account(person, tuple(_role(connection, each) for each in rows))
+    rows = (_first(connection, _SELECT_ROLE, role=role) for role in sorted(person.roles))
+    return Account(person, tuple(_role(connection, each) for each in rows if each is not None))
 
 
 def _find_credential(connection: Connection, kind: CredentialKind, digest: str) -> Credential | None:
-    row = _first(connection, CREDENTIALS, digest=digest, kind=kind)
+    row = _first(connection, _SELECT_CREDENTIAL, digest=digest, kind=kind)
     return None if row is None else _credential(connection, row)
 
 
-def _first(connection: Connection, table: Table, **values: str) -> Row[Any] | None:
+def _first(connection: Connection, query: Query, **values: str) -> Row[Any] | None:
     if not all(each.isprintable() for each in values.values()):
         return None  # no text that Remit has stored, and none that every database takes
-    where = [table.c[name] == value for name, value in values.items()]
-    return connection.execute(select(table).where(*where)).first()
+    return query.first(connection, **values)
 
 
 def _insert(connection: Connection, kind: RowKind, table: Table, columns: Mapping[str, Any]) -> None:
