@@ -146,7 +146,7 @@ async def test_an_endpoint_that_answers_badly_stalls_the_run_with_one_clear_reas
     [
         (choice({"content": "The answer"}, "length"), "was cut at the limit of its endpoint", 1),
         (choice({"content": None}, "content_filter"), "held back the answer", 1),
-        (choice({"content": ""}), "gave no answer", 3),
+        (choice({"content": ""}), "returned no answer", 3),
     ],
 )
 async def test_an_answer_that_is_not_whole_is_the_result_with_a_note(body: str, said: str, requests: int) -> None:

@@ -29,7 +29,7 @@ def test_the_reasons_of_a_provider_are_told_and_not_the_message_as_it_was_receiv
     [
         ("error", "half", "half\n\n(the answer may not be whole: its endpoint ended it with 'error')"),
         (NO_FINISH, "half", "half\n\n(the answer may not be whole: its endpoint ended it without a finish reason)"),
-        ("error", " ", "(the model gave no answer: its endpoint ended it with 'error')"),
+        ("error", " ", "(the model returned no answer: its endpoint ended it with 'error')"),
         ("SAFETY", "half", "half\n\n(a filter held back the rest of the answer)"),
         (
             "max_tokens",

@@ -232,8 +232,8 @@ async def test_every_reason_for_which_a_file_is_not_sent_is_given() -> None:
     for reason in (
         f"({len(PNG):,} bytes are too large)",
         "(models are sent no image/svg+xml)",
-        "(its content is no application/pdf)",
-        "(its content is no image/gif)",
+        "(its content is not application/pdf)",
+        "(its content is not image/gif)",
     ):
         assert reason in text_of(body)
     names = text_of(await ask("native, raw", [(b"%d" % each, "image/gif") for each in range(7)])).count("picture (its")

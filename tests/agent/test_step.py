@@ -215,10 +215,10 @@ NO_ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"content": "half an"},
         "half an\n\n(a filter held back the rest of the answer)",
     ),
-    "empty": ("stop", {"content": ""}, "(the model gave no answer)"),
-    "nothing": ("stop", {"content": None}, "(the model gave no answer)"),
-    "only spaces": ("stop", {"content": " \n"}, "(the model gave no answer)"),
-    "no parts": ("stop", {"content": []}, "(the model gave no answer)"),
+    "empty": ("stop", {"content": ""}, "(the model returned no answer)"),
+    "nothing": ("stop", {"content": None}, "(the model returned no answer)"),
+    "only spaces": ("stop", {"content": " \n"}, "(the model returned no answer)"),
+    "no parts": ("stop", {"content": []}, "(the model returned no answer)"),
 }
 
 

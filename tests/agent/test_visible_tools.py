@@ -129,5 +129,5 @@ async def test_after_a_handoff_the_next_model_is_shown_what_its_caller_may_see()
 
 def test_a_tool_that_no_model_sees_cannot_be_the_choice_of_an_agent() -> None:
     agent = Agent("desk", instructions="d", tools=[fetch, report], settings=ModelSettings(tool_choice="fetch"))
-    with pytest.raises(SetupError, match="tool_choice='fetch' is none of its tools"):
+    with pytest.raises(SetupError, match="tool_choice='fetch' is not one of its tools"):
         Runtime(App(name="desk", agents=(agent,)))

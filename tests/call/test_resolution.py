@@ -107,7 +107,7 @@ async def test_a_blank_text_means_no_object(said: str) -> None:
 
     runtime = Runtime(App(name="test", tools=(move,), references={"page": nameless}))
     result = await runtime.call(move, superuser(), Move(page=said))
-    assert "an empty text is no page; give an id or a name" in result.text
+    assert "an empty text does not name a page; give an id or a name" in result.text
 
 
 @pytest.mark.parametrize("error", [ConnectionResetError("gone"), TimeoutError("no answer")], ids=["lost", "timeout"])

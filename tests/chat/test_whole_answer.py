@@ -14,7 +14,7 @@ from remit.errors import ModelUnavailableError
 async def test_an_answer_in_time_passes_and_a_late_one_names_the_model_and_the_time() -> None:
     with whole_answer(5, "the model m"):
         await asyncio.sleep(4)
-    late = pytest.raises(ModelUnavailableError, match="the model m gave no whole answer within 5 seconds")
+    late = pytest.raises(ModelUnavailableError, match="the model m did not finish its answer within 5 seconds")
     with late, whole_answer(5, "the model m"):
         await asyncio.sleep(6)
 

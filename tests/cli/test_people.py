@@ -94,8 +94,8 @@ def test_a_user_without_the_right_changes_nobody(people: Cli) -> None:
     [
         (["--host", "0.0.0.0"], "no person can sign in there; add people with: remit people add"),  # noqa: S104
         (["--certificate", "cert.pem"], "a certificate and its key belong together"),
-        (["--proxy", "proxy.example"], "the proxy 'proxy.example' is no address"),
-        (["--origin", "app.example"], "'app.example' is no origin"),
+        (["--proxy", "proxy.example"], "the proxy 'proxy.example' is neither an address"),
+        (["--origin", "app.example"], "'app.example' is not an origin"),
     ],
     ids=range(4),
 )

@@ -175,7 +175,7 @@ NO_ANSWERS: dict[str, tuple[ModelResponse, str]] = {
         ModelResponse([ThinkingPart("hm")], finish_reason="length"),
         "was cut at the limit of its endpoint before",
     ),
-    "empty": (ModelResponse([TextPart(" ")]), "(the model gave no answer)"),
+    "empty": (ModelResponse([TextPart(" ")]), "(the model returned no answer)"),
     "filtered": (ModelResponse([], finish_reason="content_filter"), "held back the answer"),
 }
 

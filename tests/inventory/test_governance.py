@@ -43,7 +43,7 @@ def test_a_field_that_nothing_enforces_is_refused() -> None:
 
 
 def test_a_layer_for_a_field_that_is_none_is_refused() -> None:
-    with pytest.raises(SetupError, match=r"two\.three is no field"):
+    with pytest.raises(SetupError, match=r"two\.three is not a field"):
         section(enforced={"one": VALIDATE, "two": VALIDATE, "three": VALIDATE})
 
 

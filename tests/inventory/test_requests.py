@@ -221,7 +221,7 @@ async def test_a_failed_response_has_the_id_and_the_metadata_of_its_request(libr
     response = await handle_request(library.runtime, wrong, by=ADA, method="library.loans.renew")
     assert (response.request_id, response.metadata) == (wrong.request_id, {"a": 1})
     assert response.error is not None
-    assert response.error.message == "OrderRequest is no RenewRequest; give one, or its JSON as a dict"
+    assert response.error.message == "OrderRequest is not a RenewRequest; give one, or its JSON as a dict"
     for sent, ident in (({"request_id": str(UUID(int=7))}, UUID(int=7)), ({"request_id": 7}, None)):
         failed = await handle_request(library.runtime, sent, by=ADA)
         assert failed.status is Status.FAILED
@@ -382,7 +382,7 @@ async def test_a_method_that_returns_no_response_says_so(library: Library) -> No
     response = await handle_request(library.runtime, request, by=ADA)
     assert response.error is not None
     assert response.error.code == "INVALID_OUTPUT"
-    assert response.error.message == "renew returned None, which is no RenewResponse"
+    assert response.error.message == "renew returned None, which is not a RenewResponse"
 
 
 async def test_a_request_that_was_made_without_checks_fails_by_its_payload(library: Library) -> None:

@@ -252,7 +252,7 @@ def test_a_forced_tool_that_the_agent_does_not_have_is_refused() -> None:
         agent = Agent("agent", instructions="x", tools=tools, settings=ModelSettings(tool_choice=choice))
         return Runtime(App(name="test", agents=(agent,)), model=Scripted([]))
 
-    with pytest.raises(SetupError, match="agent agent: tool_choice='lok' is none of its tools; did you mean look"):
+    with pytest.raises(SetupError, match="agent agent: tool_choice='lok' is not one of its tools; did you mean look"):
         runtime("lok", look)
     with pytest.raises(SetupError, match="agent agent: tool_choice='required', but it has no tools"):
         runtime("required")

@@ -134,7 +134,7 @@ async def test_an_endpoint_that_does_not_answer_in_time_is_left() -> None:
         serve(silent) as port,
         OpenAI("m", base_url=f"http://127.0.0.1:{port}/v1", api_key="k", timeout=0.05) as model,
     ):
-        with pytest.raises(ModelUnavailableError, match=r"gave no whole answer within 0\.05 seconds"):
+        with pytest.raises(ModelUnavailableError, match=r"did not finish its answer within 0\.05 seconds"):
             await model(REQUEST)
 
 
@@ -262,5 +262,5 @@ async def test_an_answer_that_drips_ends_when_the_time_for_the_whole_request_is_
         serve(drip) as port,
         OpenAI("m", base_url=f"http://127.0.0.1:{port}/v1", api_key="k", timeout=0.3, trust_env=False) as model,
     ):
-        with pytest.raises(ModelUnavailableError, match=r"m at http.* gave no whole answer within 0\.3 seconds"):
+        with pytest.raises(ModelUnavailableError, match=r"m at http.* did not finish its answer within 0\.3 seconds"):
             await (model.stream(REQUEST, lambda _delta: None) if streams else model(REQUEST))

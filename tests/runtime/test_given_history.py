@@ -159,7 +159,9 @@ async def test_without_a_prompt_the_agent_is_asked_the_last_message() -> None:
         await shop.runtime.run(messages=HISTORY, by=ADA)
     with pytest.raises(SetupError, match="prompt is None; give a string"):
         await shop.runtime.run(by=ADA)
-    with pytest.raises(RequestError, match=r"messages\[0\] has the character NUL, which no prompt has; leave it out"):
+    with pytest.raises(
+        RequestError, match=r"messages\[0\] contains the character NUL, which a prompt cannot hold; leave it out"
+    ):
         await shop.runtime.run(by=ADA, messages=[{"role": "user", "content": "a\0b"}])
 
 

@@ -247,7 +247,7 @@ async def test_an_answer_that_takes_too_long_in_all_lets_the_run_rest(driver: Ag
     result = await runtime.run("go", by=superuser())
     assert (result.status, result.reason) == (
         "stalled",
-        "MODEL_UNAVAILABLE: the model gave no whole answer within 40 seconds",
+        "MODEL_UNAVAILABLE: the model did not finish its answer within 40 seconds",
     )
     assert 3 * 40 <= loop.time() - began < 3 * 40 + 2 * 20
 

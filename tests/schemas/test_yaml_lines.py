@@ -46,7 +46,7 @@ def test_a_line_break_that_no_editor_shows_is_refused(sign: str) -> None:
         read_yaml(f"a: 1\nb: two{sign}# three\n", "f.yaml")
     (found,) = caught.value.findings
     assert (found.code, found.where) == ("yaml", "f.yaml:2")
-    assert found.what == f"U+{ord(sign):04X} is the end of a line to YAML, and to no editor"
+    assert found.what == f"U+{ord(sign):04X} ends a line in YAML, but in no editor"
     assert found.fix.startswith(f'remove it, or write it as "\\u{ord(sign):04x}"')
     assert read_yaml(f'a: "\\u{ord(sign):04x}"', "f.yaml").value == {"a": sign}
 
@@ -166,7 +166,7 @@ def test_a_character_that_cannot_be_seen_is_refused_on_its_line(sign: str) -> No
         read_yaml(f"a: 1\nb: 2{sign}\n", "f.yaml")
     fix = f'remove it, or write it as "\\u{ord(sign):04x}" in a text in double quotes'
     (found,) = raised.value.findings
-    assert str(found) == f"f.yaml:2: U+{ord(sign):04X} cannot be seen, and is none of YAML; {fix}"
+    assert str(found) == f"f.yaml:2: U+{ord(sign):04X} is invisible, and YAML does not allow it; {fix}"
 
 
 def test_what_is_left_out_may_be_as_deep_as_it_likes() -> None:

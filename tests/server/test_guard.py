@@ -340,13 +340,13 @@ def test_other_machines_are_served_only_with_people_and_tls(host: str) -> None:
 
 @pytest.mark.parametrize("proxy", ["", "proxy.example", "10.0.0.7/8", "*"])
 def test_a_proxy_is_an_address(proxy: str) -> None:
-    with pytest.raises(SetupError, match=r"is no address and no network; write it like 10\.0\.0\.7"):
+    with pytest.raises(SetupError, match=r"is neither an address nor a network; write it like 10\.0\.0\.7"):
         GuardSettings(proxies=(proxy,))
 
 
 @pytest.mark.parametrize("origin", ["*", "app.example", "https://app.example/", "https://", "ftp://x", "https://a b"])
 def test_an_origin_is_spelt_as_browsers_send_it(origin: str) -> None:
-    with pytest.raises(SetupError, match=r"is no origin; write it like https://app\.example"):
+    with pytest.raises(SetupError, match=r"is not an origin; write it like https://app\.example"):
         GuardSettings(origins=frozenset({origin}))
 
 

@@ -33,7 +33,7 @@ def test_a_line_break_that_no_editor_shows_is_refused(tmp_path: Path, descriptio
     with pytest.raises(WorkerFileError) as caught:
         render(tmp_path, "Work.", description)
     (found,) = caught.value.findings
-    assert found.what.endswith("is the end of a line to YAML, and to no editor")
+    assert found.what.endswith("ends a line in YAML, but in no editor")
     assert found.where.endswith(f"helper.worker:{2 + description.count(chr(10))}")
 
 

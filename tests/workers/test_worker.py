@@ -123,7 +123,7 @@ async def test_output_that_never_becomes_valid_is_an_error_whose_cause_is_the_or
     wrong = [call("final_result", '{"page":"about"}')]
     error = await error_of(wrong, wrong, output=Found, retries=1)
     assert type(error) is InvalidOutputError
-    assert error.message.startswith("agent worker gave no valid result: ")
+    assert error.message.startswith("agent worker returned no valid result: ")
     assert "words" in error.message
     assert isinstance(error.__cause__, UnexpectedModelBehavior)
 

@@ -129,7 +129,7 @@ async def test_without_a_google_account_its_tools_say_how_to_give_one(
 
 @pytest.mark.parametrize("name", ["opnai:gpt-5", "gpt-5", "scripted:/nowhere.json"])
 def test_a_chat_model_that_does_not_exist_is_refused_at_the_start(name: str) -> None:
-    with pytest.raises(SetupError, match=f"REMIT_CASEFILE_MODELS names '{name}', which is no model: ") as refused:
+    with pytest.raises(SetupError, match=f"REMIT_CASEFILE_MODELS names '{name}', which is not a model: ") as refused:
         read_chat_models({"REMIT_CASEFILE_MODELS": f"openai:gpt-5, {name}"})
     assert "\n" not in str(refused.value)
     assert read_chat_models({"REMIT_CASEFILE_MODELS": " openai:gpt-5,,"}) == ["openai:gpt-5"]

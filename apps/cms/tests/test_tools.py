@@ -158,7 +158,12 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
         ("cms_createPage", {"title": "About"}, "ALREADY_EXISTS", "a page with this slug already"),
         ("cms_createPage", {"title": "X", "colour": "red"}, "VALIDATION_ERROR", "Parameters: title, slug, sections"),
         ("cms_searchPages", {"query": "x", "limit": "5"}, "VALIDATION_ERROR", "limit"),
-        ("cms_updatePage", {"pageId": "about", "title": "T", "ifUnchanged": "7"}, "VALIDATION_ERROR", "is no token of"),
+        (
+            "cms_updatePage",
+            {"pageId": "about", "title": "T", "ifUnchanged": "7"},
+            "VALIDATION_ERROR",
+            "is not a token of",
+        ),
         (
             "cms_updatePage",
             {"pageId": "about", "title": "T", "expectedRevision": 7},

@@ -99,7 +99,7 @@ def _check_tool_choice(agent: Agent) -> None:
         raise SetupError(f"agent {agent.name}: tool_choice='required', but it has no tools; remove the choice")
     if agent.settings.forced_tool and choice not in tools:
         raise SetupError(
-            f"agent {agent.name}: tool_choice={choice!r} is none of its tools; "
+            f"agent {agent.name}: tool_choice={choice!r} is not one of its tools; "
             + suggest(agent.settings.forced_tool, [*tools, *TOOL_CHOICES])
         )
 

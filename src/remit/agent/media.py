@@ -160,7 +160,7 @@ async def _read(artifact: Artifact) -> Media | str | None:
     for media_type, (offset, signature) in _SIGNATURES.items():
         if content.startswith(signature, offset) and (media_type == PDF) == (artifact.media_type == PDF):
             return Media(content, media_type, artifact.name)
-    return f"its content is no {artifact.media_type}"
+    return f"its content is not {artifact.media_type}"
 
 
 def _make_parts(media: Sequence[Media]) -> list[Any]:

@@ -166,7 +166,7 @@ class AgentTurns:
     def _has_ended_below(self, name: str, error: CallError) -> bool:
         """Whether an error comes from an agent that made no progress, or from an agent below it.
 
-        It only repeated its calls, or gave no valid result.
+        It only repeated its calls, or returned no valid result.
         """
         return isinstance(error, RepeatedCallError) or (
             isinstance(error, InvalidOutputError) and name in self._tools.agents

@@ -86,7 +86,7 @@ class TypedResults(Struct, frozen=True, kw_only=True):
             InvalidOutputError: the message gives the last reason.
         """
         if invalid_results > self.retries:
-            raise InvalidOutputError(f"agent {self.agent} gave no valid result: {reason}")
+            raise InvalidOutputError(f"agent {self.agent} returned no valid result: {reason}")
 
     @property
     def _again(self) -> str:

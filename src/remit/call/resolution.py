@@ -123,7 +123,7 @@ async def find_referents(call: Call, *, unresolved_only: bool = False) -> Call:
 async def _find_referent(call: Call, reference: Referent | Unresolved) -> Referent:
     kind, said = reference.kind, str(reference)
     if not said.strip():
-        raise InvalidArgumentsError(f"an empty text is no {kind}; give an id or a name")
+        raise InvalidArgumentsError(f"an empty text does not name a {kind}; give an id or a name")
     resolver = CURRENT_RUN.get().resolvers.get(kind)
     if resolver is None:
         raise InternalError(f"{call.callee.name} refers to a {kind}, and no resolver for that is registered")

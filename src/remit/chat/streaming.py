@@ -91,7 +91,7 @@ def whole_answer(seconds: float, model: str) -> Deadline:
     """Limit a request to ``model`` to ``seconds`` in total, even if pieces of its answer keep arriving."""
 
     def make_error(_error: asyncio.CancelledError) -> ModelUnavailableError:
-        return ModelUnavailableError(f"{model} gave no whole answer within {format_seconds(seconds)}")
+        return ModelUnavailableError(f"{model} did not finish its answer within {format_seconds(seconds)}")
 
     return Deadline(seconds, make_error)
 

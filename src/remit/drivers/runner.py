@@ -41,7 +41,7 @@ async def run_agent(agent: Agent[ChatModel, Any], bound: BoundStep, task: AgentT
         except WorkerStoppedError:
             await model.end_step()
         except UnexpectedModelBehavior as error:  # PydanticAI counts invalid results as the step does
-            failed = InvalidOutputError(f"agent {bound.definition.name} gave no valid result: {error}")
+            failed = InvalidOutputError(f"agent {bound.definition.name} returned no valid result: {error}")
             try:
                 is_done = await model.end_step()
             except InvalidOutputError as explained:

@@ -75,7 +75,7 @@ def take_prompt(history: GivenHistory) -> tuple[str, GivenHistory]:
     text = text_of_message(last)
     if "\0" in text:
         raise RequestError(
-            f"messages[{len(history.texts) - 1}] has the character NUL, which no prompt has; leave it out"
+            f"messages[{len(history.texts) - 1}] contains the character NUL, which a prompt cannot hold; leave it out"
         )
     return text, history._replace(texts=history.texts[:-1])
 

@@ -106,7 +106,7 @@ class PolicySection(Generic[M_co]):
             check_instance(f"section {self.name}: {what}", given, Mapping, "give a dictionary")
         fields = set(self.model.model_fields)
         for name in sorted(fields ^ set(self.enforcers)):
-            what = "has no enforcer" if name in fields else "is no field"
+            what = "has no enforcer" if name in fields else "is not a field"
             raise SetupError(f"{self.name}.{name} {what}: give each field the layer that enforces it")
         for template, values in self.templates.items():
             unknown = sorted(set(values) - fields)

@@ -92,7 +92,7 @@ def wrap_in_envelope(function: OperationFunction, envelopes: Envelopes) -> Calla
         response = await function(*((ctx,) if context else ()), envelope)
         if not isinstance(response, Response):
             name = envelopes.response.__name__
-            raise InvalidOutputError(f"{function.__name__} returned {response!r:.80}, which is no {name}")
+            raise InvalidOutputError(f"{function.__name__} returned {response!r:.80}, which is not a {name}")
         return unwrap_response(cast("Response[Any]", response))
 
     body.__name__ = function.__name__

@@ -222,7 +222,7 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
         definition = None if is_for_tool else _find_method(operations, method, request.operation)
         if definition is not None and not isinstance(request, definition.request):
             name = definition.request.__name__
-            raise RequestError(f"{type(request).__name__} is no {name}; give one, or its JSON as a dict")
+            raise RequestError(f"{type(request).__name__} is not a {name}; give one, or its JSON as a dict")
     read_metadata(request.metadata)
     if definition is None and isinstance(request, ToolRequest):
         return _Asked(request, request.payload.tool_name, request.arguments(), None)

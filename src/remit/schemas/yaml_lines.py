@@ -110,7 +110,7 @@ def read_yaml(text: str, file: str, *, is_stored: bool = True) -> YamlDocument:
 
 def _refuse_unseen(where: str, sign: str) -> InventoryError:
     is_break = sign in _BREAKS
-    what = "is the end of a line to YAML, and to no editor" if is_break else "cannot be seen, and is none of YAML"
+    what = "ends a line in YAML, but in no editor" if is_break else "is invisible, and YAML does not allow it"
     fix = f'remove it, or write it as "\\u{ord(sign):04x}" in a text in double quotes'
     return InventoryError([Finding(code="yaml", where=where, what=f"U+{ord(sign):04X} {what}", fix=fix)])
 

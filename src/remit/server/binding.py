@@ -85,5 +85,5 @@ def _parse_network(address: str) -> IPv4Network | IPv6Network:
         return ip_network(address)
     except ValueError:
         raise SetupError(
-            f"the proxy {address!r} is no address and no network; write it like 10.0.0.7 or 10.0.0.0/24"
+            f"the proxy {address!r} is neither an address nor a network; write it like 10.0.0.7 or 10.0.0.0/24"
         ) from None

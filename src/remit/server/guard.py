@@ -62,7 +62,7 @@ class GuardSettings:
         for origin in (*self.origins, *self.frames):
             scheme, _, host = origin.partition("://")
             if scheme not in ("http", "https") or not host or not set(" /;,*'\"").isdisjoint(host):
-                raise SetupError(f"GuardSettings: {origin!r} is no origin; write it like https://app.example")
+                raise SetupError(f"GuardSettings: {origin!r} is not an origin; write it like https://app.example")
 
     @property
     def cookies(self) -> Cookies:

@@ -184,7 +184,7 @@ def read_chat_models(environ: Mapping[str, str]) -> list[str]:
     models = [name.strip() for name in environ.get(CHAT_MODELS_VARIABLE, "").split(",") if name.strip()]
     for name in models:
         if remedy := resolve_model(name).explain_unknown():
-            raise SetupError(f"{CHAT_MODELS_VARIABLE} names {name!r}, which is no model: {remedy}")
+            raise SetupError(f"{CHAT_MODELS_VARIABLE} names {name!r}, which is not a model: {remedy}")
     return models
 
 

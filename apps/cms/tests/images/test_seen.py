@@ -96,7 +96,7 @@ async def test_a_token_of_an_image_refuses_any_change_since(world: World) -> Non
     ):
         with pytest.raises(ConflictError, match=r"'loaf\.png' has changed since it was read"):
             await refused
-    with pytest.raises(InvalidArgumentsError, match=r"is no token of 'loaf\.png'"):
+    with pytest.raises(InvalidArgumentsError, match=r"is not a token of 'loaf\.png'"):
         await images.delete_image(world.call(), DeleteImage(image_id=image.id, if_unchanged="7"))
     same = UpdateImage(image_id=image.id, alt_text="Rye", if_unchanged=changed.token, with_token=True)
     assert (await images.update_image(world.call(), same)).token == changed.token

@@ -135,5 +135,5 @@ async def test_a_move_that_cannot_be_made_changes_nothing(
 
 
 async def test_a_page_that_changed_since_is_not_moved(ann: Editor) -> None:
-    with pytest.raises(InvalidArgumentsError, match=r"'7' is no token of 'Team', such as"):
+    with pytest.raises(InvalidArgumentsError, match=r"'7' is not a token of 'Team', such as"):
         await move(ann, "team", "about", token="7")

@@ -272,7 +272,7 @@ async def test_a_time_over_which_clocks_are_put_forward_is_refused(ann: Editor) 
     await Settings(ann.world.database).update_site_settings(ann.call(), zone)
     await ann.publish_page("Site settings")
     await ann.create("About")
-    with pytest.raises(InvalidArgumentsError, match=r"2026-03-29T02:30 is no time in Europe/Berlin: .*03:30"):
+    with pytest.raises(InvalidArgumentsError, match=r"2026-03-29T02:30 is not a time in Europe/Berlin: .*03:30"):
         await schedule(ann, "about", "2026-03-29T02:30")
     assert (await look(ann, await schedule(ann, "about", "2026-03-29T01:30Z"))).at == "2026-03-29T03:30+02:00"
 

@@ -84,7 +84,7 @@ async def test_a_move_that_cannot_be_made_changes_nothing(ann: Editor) -> None:
         await move(ann, "section_9", 0)
     with pytest.raises(NotFoundError, match="There is no page 'nowhere'"):
         await move(ann, "section_1", 0, "nowhere")
-    with pytest.raises(InvalidArgumentsError, match="is no token of 'About'"):
+    with pytest.raises(InvalidArgumentsError, match="is not a token of 'About'"):
         await move(ann, "section_1", 1, token=await ann.world.token("team"))
     assert await ann.world.rows() == before
 

@@ -122,7 +122,7 @@ async def test_a_cursor_that_is_unknown_foreign_or_of_a_deleted_section_is_refus
         for cursor in ("nope", other.sections[0].id, "part_8"):
             with pytest.raises(InvalidArgumentsError) as caught:
                 await read(world, cursor)
-            said = f"cursor: '{cursor}' is no section of 'About', or no longer. Read 'About' again without cursor."
+            said = f"cursor: '{cursor}' is not a section of 'About', or no longer. Read 'About' again without cursor."
             assert str(caught.value) == said
 
 

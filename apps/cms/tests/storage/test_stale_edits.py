@@ -304,7 +304,7 @@ async def test_a_token_is_of_one_page_and_refuses_any_change_since(ann: Editor, 
             )
     await ann.create("Team")
     for wrong in (token, "7", "ä", "bm9uZQ", token + "x"):
-        with pytest.raises(InvalidArgumentsError, match="is no token of 'Team'"):
+        with pytest.raises(InvalidArgumentsError, match="is not a token of 'Team'"):
             await ann.world.pages.update_page(ann.call(), UpdatePage(page_id="team", title="Crew", if_unchanged=wrong))
 
 

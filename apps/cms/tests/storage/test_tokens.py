@@ -206,5 +206,5 @@ async def test_change_sets_take_tokens(ann: Editor) -> None:
 async def test_a_text_that_is_no_token_is_refused(ann: Editor) -> None:
     other = await ann.world.token("team")
     for wrong in ("7", "ä", "bm9uZQ", other, "cGFnZV8xIDk", "cGFnZV8xIHg"):
-        with pytest.raises(InvalidArgumentsError, match="is no token of 'About'"):
+        with pytest.raises(InvalidArgumentsError, match="is not a token of 'About'"):
             await ann.publishing.publish_page(ann.call(), PublishPage(page_id="page_1", if_unchanged=wrong))

@@ -62,7 +62,7 @@ async def read_file(sent: Sent[FileQuery, None]) -> Response:
     try:
         artifact = Artifact(digest=sent.path["digest"], size=asked.size, name=asked.name, media_type=asked.media_type)
     except ValidationError as error:
-        raise RequestError("this is no reference of a file; use one as it was given") from error
+        raise RequestError("this is not a reference to a file; use one as it was given") from error
     content = await sent.client.read_artifact(artifact)
     headers = {
         "cache-control": "private, no-store",

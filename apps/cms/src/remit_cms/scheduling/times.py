@@ -43,7 +43,7 @@ async def read_time(scope: Scope, written: str, now: datetime) -> datetime:
     exact = at.astimezone(UTC)
     if at.tzinfo is zone and exact.astimezone(zone).replace(tzinfo=None) != at.replace(tzinfo=None):
         raise InvalidArgumentsError(
-            f"{written.strip()} is no time in {zone.key}: clocks are put forward over it; "
+            f"{written.strip()} is not a time in {zone.key}: clocks are put forward over it; "
             f"{format_time(exact, zone)} would do"
         )
     return exact

@@ -76,7 +76,7 @@ def cut_sections(sections: Sequence[SectionView], title: str, cursor: str | None
     ids = [section.id for section in sections]
     if cursor is not None and cursor not in ids:
         raise InvalidArgumentsError(
-            f"cursor: '{cursor[:40]}' is no section of '{title}', or no longer. Read '{title}' again without cursor."
+            f"cursor: '{cursor[:40]}' is not a section of '{title}', or no longer. Read '{title}' again without cursor."
         )
     first = 0 if cursor is None else ids.index(cursor)
     end = first + count_fitting(sections[first:])

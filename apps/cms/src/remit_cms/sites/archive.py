@@ -64,7 +64,7 @@ def read_archive(file: bytes) -> tuple[SitePackage, dict[str, bytes]]:
                 _refuse("its images are not those that its site.json lists")
             contents = {digest: _read_entry(archive, f"images/{digest}") for digest in wanted}
     except (BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, zlib.error) as error:
-        raise InvalidArgumentsError(f"the file is no whole ZIP file of a site: {str(error)[:200]}") from error
+        raise InvalidArgumentsError(f"the file is not a complete ZIP file of a site: {str(error)[:200]}") from error
     found: dict[str, tuple[str, int, int]] = {}
     for image in package.images:
         if image.digest not in found:

@@ -75,7 +75,7 @@ def find_outdated_state(token: str | None, object_id: str, state: str, title: st
 
 
 def _no_token(token: str, title: str) -> InvalidArgumentsError:
-    return InvalidArgumentsError(f"ifUnchanged: '{token[:40]}' is no token of '{title}', such as its replies give.")
+    return InvalidArgumentsError(f"ifUnchanged: '{token[:40]}' is not a token of '{title}', such as its replies give.")
 
 
 def _make_token(object_id: str, state: str) -> str:

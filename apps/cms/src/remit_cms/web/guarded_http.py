@@ -299,7 +299,7 @@ def _check_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
     for name, value in (headers or {}).items():
         lowered = name.lower()
         if not lowered or not _TOKEN.issuperset(lowered):
-            raise InvalidArgumentsError(f"{name!r} is no name of a header; use letters, digits and '-'")
+            raise InvalidArgumentsError(f"{name!r} is not the name of a header; use letters, digits and '-'")
         if lowered in _RESERVED_HEADERS:
             raise InvalidArgumentsError(f"the header {name} is set by the client; leave it out")
         if not value.isascii() or not value.isprintable() or value != value.strip():
