@@ -153,7 +153,7 @@ describe("keys", () => {
     expect(window.location.pathname).toBe("/chat");
     act(() => box.blur());
     await user.keyboard("gi");
-    await waitFor(() => expect(window.location.pathname).toBe("/inbox"));
+    await waitFor(() => expect(window.location.pathname).toMatch(/^\/inbox/));
   });
 
   test("the list of keys opens with a question mark and closes", async () => {
@@ -162,5 +162,14 @@ describe("keys", () => {
     await user.keyboard("?");
     await user.click(await screen.findByRole("button", { name: "Close" }));
     expect(screen.queryByRole("heading", { name: "Keys" })).toBeNull();
+  });
+});
+
+describe("an answer in the inbox", () => {
+  test("leaves the settled card in place, with who answered", async () => {
+    const { user } = renderAt("/inbox/q3");
+    await user.click(await screen.findByRole("button", { name: /Approve once/ }));
+    await screen.findByText(/You approved/);
+    expect(window.location.pathname).toBe("/inbox/q3");
   });
 });

@@ -11,7 +11,7 @@ import type { QuestionDocument } from "../wire";
 import { useBatch } from "./use-batch";
 
 /** Questions alike, one row each. Each is decided by itself. */
-export function Batch({ questions, isWide = false }: { questions: QuestionDocument[]; isWide?: boolean }) {
+export function Batch({ questions }: { questions: QuestionDocument[] }) {
   const { me } = useServices();
   const now = useNow(60);
   const [all] = useState(questions);
@@ -40,7 +40,7 @@ export function Batch({ questions, isWide = false }: { questions: QuestionDocume
   });
 
   return (
-    <section className={isWide ? "pane wide" : "pane"} aria-labelledby="batch-h">
+    <section className="pane" aria-labelledby="batch-h">
       <p className="band">
         <Link className="b bare tiny slim" to="/inbox" aria-label="Back to the inbox">
           <Icon name="left" />

@@ -1,8 +1,8 @@
 /** Inbox: what waits for an answer, by rule; beside it the card, or the table of a batch. */
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
-import { Link, pathTo, usePlace } from "../app/router";
+import { Link, navigate, pathTo, usePlace } from "../app/router";
 import { selectOpen, useWorld } from "../live/world";
 import { Icon } from "../parts/icon";
 import { Failed, Loading, Nothing } from "../parts/notes";
@@ -30,7 +30,11 @@ export function InboxScreen({ question: id }: { question?: string }) {
   const listed = show === "settled" ? settled.rows : show === "all" ? open : mine;
   const groups = useMemo(() => groupsOf(listed ?? []), [listed]);
   const entries = groups.flatMap((each) => each.entries);
-  const shown = id ? entries.find((each) => each.questions.some((one) => one.id === id)) : entries[0];
+  const shown = id ? entries.find((each) => each.questions.some((one) => one.id === id)) : undefined;
+  const first = entries[0];
+  useEffect(() => {
+    if (!id && first && isWide()) navigate(addressOf(first, show), { replace: true });
+  }, [id, first, show]);
   useTitle("Inbox");
   return (
     <>
@@ -59,12 +63,7 @@ export function InboxScreen({ question: id }: { question?: string }) {
                 <span>{group.count}</span>
               </h2>
               {group.entries.map((entry) => (
-                <EntryLink
-                  key={entry.questions[0]!.id}
-                  entry={entry}
-                  show={show}
-                  current={id ?? shown?.questions[0]!.id}
-                />
+                <EntryLink key={entry.questions[0]!.id} entry={entry} show={show} current={id} />
               ))}
             </section>
           ))}
@@ -75,14 +74,28 @@ export function InboxScreen({ question: id }: { question?: string }) {
           )}
           <NotifyNote />
         </nav>
-        {shown && shown.questions.length > 1 && (isBatch || !id) ? (
-          <Batch key={shown.questions[0]!.id} questions={shown.questions} isWide={!id} />
-        ) : id || shown ? (
-          <One key={id ?? shown!.questions[0]!.id} id={id ?? shown!.questions[0]!.id} isWide={!id} />
-        ) : null}
+        {shown && shown.questions.length > 1 && isBatch ? (
+          <Batch key={shown.questions[0]!.id} questions={shown.questions} />
+        ) : (
+          id && <One key={id} id={id} />
+        )}
       </div>
     </>
   );
+}
+
+/** Whether the list and a question have room beside each other. */
+function isWide(): boolean {
+  return window.matchMedia?.("(min-width: 761px)").matches ?? true;
+}
+
+/** The address of an entry, in the list in which it stands. */
+function addressOf(entry: Entry, show: Show): string {
+  const search = new URLSearchParams({
+    ...(show === "mine" ? {} : { show }),
+    ...(entry.questions.length > 1 ? { batch: "" } : {}),
+  });
+  return pathTo("inbox", entry.questions[0]!.id) + (search.size > 0 ? `?${search}` : "");
 }
 
 function useSettled(isShown: boolean): { rows: QuestionDocument[] | undefined; error: Error | undefined } {
@@ -98,8 +111,7 @@ function EntryLink({ entry, show, current }: { entry: Entry; show: Show; current
   const { me } = useServices();
   const first = entry.questions[0]!;
   const isBatch = entry.questions.length > 1;
-  const search = new URLSearchParams({ ...(show === "mine" ? {} : { show }), ...(isBatch ? { batch: "" } : {}) });
-  const to = pathTo("inbox", first.id) + (search.size > 0 ? `?${search}` : "");
+  const to = addressOf(entry, show);
   const isOpen = first.status === "open";
   const isSoon = isOpen && first.expires - Date.now() / 1000 < 1800;
   return (
@@ -133,17 +145,14 @@ function EntryLink({ entry, show, current }: { entry: Entry; show: Show; current
 }
 
 /** One question with its card, however it was reached: from the list, a mail or an old link. */
-function One({ id, isWide }: { id: string; isWide: boolean }) {
+function One({ id }: { id: string }) {
   const known = useWorld((world) => world.questions[id]);
   const { data, error, reload } = useResource<QuestionDocument>(
     known ? null : `/api/questions/${encodeURIComponent(id)}`,
   );
   const question = known ?? data;
   return (
-    <section
-      className={isWide ? "pane pad card-pane wide" : "pane pad card-pane"}
-      aria-label={question ? asQuestion(question.sentence) : "Question"}
-    >
+    <section className="pane pad card-pane" aria-label={question ? asQuestion(question.sentence) : "Question"}>
       <Link className="b bare tiny slim" to="/inbox" aria-label="Back to the inbox">
         <Icon name="left" />
         Inbox
