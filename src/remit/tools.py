@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from remit.call.facts import Facts as Facts
     from remit.call.facts import Rate as Rate
     from remit.call.facts import Risk as Risk
+    from remit.call.log import Log as Log
+    from remit.call.log import LogLevel as LogLevel
+    from remit.call.log import LogLine as LogLine
     from remit.call.naming import tool_name as tool_name
     from remit.call.reference import Candidate as Candidate
     from remit.call.reference import Reference as Reference

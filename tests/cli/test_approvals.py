@@ -24,7 +24,7 @@ def waiting(cli: Cli) -> str:
 
 def test_the_list_names_tool_risk_and_run(cli: Cli, waiting: str) -> None:
     line = cli("approvals", "list").out.splitlines()[1]
-    assert line.split()[:5] == [waiting, "open", "burn", '(name="bread")', "high"]
+    assert line.split()[:6] == [waiting, "open", "Burn:", "name", "bread", "high"]
     assert cli.runs()[0].run in line
 
 
@@ -175,7 +175,7 @@ def test_an_announced_call_that_is_denied_is_refused_when_the_agent_makes_it(cli
     assert cli("approvals", "deny", question, "--json").json == {"question": question, "decision": "denied"}
     done = cli("run", APP, "--ask", "well?", "--conversation", "c")
     assert (done.status, done.out, cli.book) == (0, "I may not.\n", [])
-    assert "remove denied" in done.err
+    assert "✗ Did not remove: name cake: APPROVAL_DENIED" in done.err
 
 
 @pytest.mark.process
@@ -216,7 +216,7 @@ def test_an_approval_that_its_call_used_is_shown_as_consumed(cli: Cli, waiting: 
 
 def test_a_question_shows_what_was_asked_for_and_apart_from_it_what_is_at_its_default(cli: Cli) -> None:
     waiting = cli("call", "tests.cli.shop:orders", "order", '{"name": "rye", "note": ""}')
-    assert 'waiting: may order (name="rye") run?' in waiting.err
+    assert "waiting: Use order: name rye?" in waiting.err
     (question,) = cli.questions()
     shown = cli("approvals", "show", question["id"]).out
     assert '  arguments \n    {\n      "name": "rye"\n    }\n  defaults ' in shown

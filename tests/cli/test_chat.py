@@ -86,7 +86,9 @@ def test_an_empty_line_is_no_message(cli: Cli, converse: Callable[..., str]) -> 
 def test_messages_are_answered_in_turn(cli: Cli, converse: Callable[..., str]) -> None:
     cli.script(calls(("find", {"name": "bread"})), "There is bread.", "You are welcome.")
     shown = converse("bread?", "thanks")
-    assert in_order(shown, '→ find safe name="bread"', "✓ find done", "There is bread.", "thanks", "You are welcome.")
+    assert in_order(
+        shown, "→ Find: name bread  safe  find", "✓ Found: name bread", "There is bread.", "thanks", "You are welcome."
+    )
 
 
 def test_what_is_not_plainly_yes_or_no_is_asked_again(cli: Cli, converse: Callable[..., str]) -> None:
@@ -187,7 +189,7 @@ def test_who_may_not_decide_is_told_so_once(cli: Cli, converse: Callable[..., st
 def test_an_announced_call_is_put_after_the_answer_and_made_after_a_yes(cli: Cli, converse: Callable[..., str]) -> None:
     cli.script(REMOVE, "Shall I?", "The cake is gone.")
     shown = converse("remove the cake", "y")
-    assert in_order(shown, "Shall I?", '"confirmed": true', "approved", "remove done", "The cake is gone.")
+    assert in_order(shown, "Shall I?", '"confirmed": true', "approved", "✓ Removed: name cake", "The cake is gone.")
     assert cli.book == ["remove cake"]
 
 
@@ -196,7 +198,7 @@ def test_an_announced_call_of_an_earlier_session_is_put_when_the_conversation_is
 ) -> None:
     cli.script(REMOVE, "Shall I?", "The cake is gone.")
     cli("run", APP, "--ask", "remove the cake", "--conversation", "c")
-    assert in_order(converse("y"), '"confirmed": true', "approved", "remove done", "The cake is gone.")
+    assert in_order(converse("y"), '"confirmed": true', "approved", "✓ Removed: name cake", "The cake is gone.")
     assert cli.book == ["remove cake"]
 
 
@@ -209,8 +211,8 @@ def test_an_announced_call_that_is_denied_sends_nothing(cli: Cli, converse: Call
 def test_a_call_announced_twice_in_a_run_is_never_shown_as_done(cli: Cli, converse: Callable[..., str]) -> None:
     cli.script(REMOVE, REMOVE, "Shall I?")
     shown = converse("remove the cake", "l")
-    assert shown.count("? remove announced, not done") == 2
-    assert "remove done" not in shown
+    assert shown.count("? Asked whether to remove: name cake") == 2
+    assert "✓" not in shown
 
 
 def test_an_announced_call_that_is_left_open_is_not_put_again_after_every_answer(
@@ -218,9 +220,11 @@ def test_an_announced_call_that_is_left_open_is_not_put_again_after_every_answer
 ) -> None:
     cli.script(REMOVE, "Shall I?", "Hello.")
     shown = converse("remove the cake", "l", "hello")
-    assert shown.count("may remove (") == 2  # announced while it runs, put once
-    assert "? remove announced, not done\n" in shown.replace("\r", "")
-    assert "remove done" not in shown
+    assert (
+        shown.count("? Remove: name cake?") + shown.count("\nRemove: name cake?") == 2
+    )  # announced while it runs, put once
+    assert "? Asked whether to remove: name cake\n" in shown.replace("\r", "")
+    assert "✓" not in shown
     assert len(cli.questions()) == 1
 
 

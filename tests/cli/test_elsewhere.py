@@ -99,8 +99,8 @@ async def nothing() -> None:
 def test_what_the_other_process_does_is_shown_until_it_asks_the_next_question(place: Place) -> None:
     result = place.resume(Time(nothing, place.execute))
     assert (result.status, len(result.questions)) == ("waiting", 1)
-    assert "✓ burn done in " in place.shown
-    assert place.shown.count('? may burn (name="cake") run?') == 1
+    assert "✓ Burned in " in place.shown
+    assert place.shown.count("? Burn: name cake?") == 1
     assert "Waiting at most" not in place.shown
 
 

@@ -23,7 +23,7 @@ def test_calls_of_a_session_are_calls_of_one_run(cli: Cli) -> None:
     resumed = cli("resume", run, "--app", APP)
     assert (resumed.status, resumed.out) == (0, f"open: run {run} rests until its next call\n")
     shown = cli("show", run, "--app", APP)
-    assert (shown.status, shown.out.count("bread"), shown.out.count("rye")) == (0, 2, 1), shown.out
+    assert (shown.status, shown.out.count("bread"), shown.out.count("rye")) == (0, 4, 2), shown.out
     assert cli("close", run, "--app", APP).out == f"closed run {run}: 3 calls, 0 failed, 0 denied\n"
     assert cli("replay", run, "--app", APP).status == 0
     assert "has ended" in cli("call", APP, "find", '{"name": "rye"}', "--session", "s").err

@@ -75,7 +75,7 @@ def test_the_printed_command_continues_a_stalled_run_without_the_rule(
     done = cli(shows[0], stalled, *shows[1:])
     (line,) = [each for each in (done.out + done.err).splitlines() if "without it:" in each]
     continued = cli(*shlex.split(line.partition("remit ")[2]))
-    assert "waiting: may add" in continued.err, "a call that was asked about is asked about anew"
+    assert "waiting: Add: name cake" in continued.err, "a call that was asked about is asked about anew"
     assert "stalled" not in continued.err
     assert cli("approvals", "approve", cli.questions()[0]["id"], "--app", CARELESS).json == {"added": "cake"}
 
@@ -217,7 +217,7 @@ def test_what_became_of_a_cancelled_run_is_told(cli: Cli) -> None:
     run, question = cli.runs()[0].run, cli.questions()[0]["id"]
     first, second = cli("cancel", run, "--app", APP), cli("cancel", run, "--app", APP)
     assert first.out == (f"cancelled run {run}, which waited for a decision; nobody is asked any more: {question}\n")
-    assert first.err == 'changed: add(name="cake", price=4)\n'
+    assert first.err == "changed: Added: name cake, price 4\n"
     assert (second.out, second.err) == (f"run {run} ended before as cancelled; it is not changed\n", "")
     assert cli.questions() == []
 

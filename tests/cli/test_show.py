@@ -33,26 +33,24 @@ def test_the_timeline_tells_offsets_calls_risks_durations_and_who_decided(cli: C
     assert all(line[0].startswith("+") for line in lines[1:-3])
     assert lines[1][2:4] == ["opened", "keeper"]
     assert any(line.startswith("assistant Let me see.") for line in said)
-    assert 'wants restock name="rye"' in said
-    assert any(line.startswith("ok moderate add in ") for line in said)
-    assert any(line.startswith("error safe find in ") and "NOT_FOUND" in line for line in said)
+    assert "wants Restock: name rye (restock)" in said
+    assert any(line.startswith("ok moderate Added in ") for line in said)
+    assert any(line.startswith("error safe Could not find: name unicorn in ") and "NOT_FOUND" in line for line in said)
     assert any(line.startswith("attempt find, 1: error at ") and line.endswith(" in find") for line in said)
-    assert any(
-        line.startswith("question") and 'may burn (name="bread") run? burn is high-risk' in line for line in said
-    )
+    assert any(line.startswith("question") and "Burn: name bread? burn is high-risk" in line for line in said)
     assert any(line.startswith("decision") and "approved by" in line and "it is stale" in line for line in said)
     assert any(line.startswith("started high burn, allowed by question") for line in said)
     assert said[-4].startswith("done after ")
-    assert [" ".join(line) for line in lines[-2:]] == ["changed: add", 'changed: burn(name="bread")']
+    assert [" ".join(line) for line in lines[-2:]] == ["changed: Added", "changed: Burned: name bread"]
 
 
 def test_calls_stand_below_the_call_that_made_them(cli: Cli, run: str) -> None:
     lines = cli("show", run, "--app", APP).out.splitlines()
     column = {
-        name: next(line for line in lines if f" {name} in " in line).index(f"{name} in")
-        for name in ("keeper", "restock", "add")
+        said: next(line for line in lines if f" {said}" in line and " in " in line).index(said)
+        for said in ("Asked the agent keeper", "Restocked", "Added")
     }
-    assert column["keeper"] + 2 == column["restock"] == column["add"] - 2
+    assert column["Asked the agent keeper"] + 2 == column["Restocked"] == column["Added"] - 2
 
 
 def test_an_application_that_is_gone_costs_only_the_risks(cli: Cli, run: str) -> None:

@@ -51,7 +51,7 @@ def test_the_worker_answers_and_its_tools_are_those_of_the_application(cli: Cli)
     done = cli("worker", "run", write(KEEP), "What is bread?", "--app", APP)
     assert (done.status, done.out) == (0, "It costs 3 euros.\n")
     assert f"worker keep, model: scripted:{cli.script_file}" in done.err
-    assert "✓ find" in done.err
+    assert "✓ Found: name bread" in done.err
     (row,) = cli.runs()
     assert (row.application, row.callee, row.status) == ("shop", "keep", "done")
 
@@ -228,7 +228,7 @@ def test_workers_of_the_folder_are_found_by_name_and_others_do_not_matter(cli: C
     cli.script(calls(("ask", {"prompt": "bread?"})), "Done.")
     done = cli("worker", "run", "boss.worker", "go", "--app", APP)
     assert done.status == 0, done.err
-    assert "✓ ask" in done.err
+    assert "✓ Asked the agent ask" in done.err
 
 
 def test_a_worker_that_the_application_lists_is_that_one(cli: Cli) -> None:

@@ -38,6 +38,9 @@ async def rename(page: str, title: str | None = None) -> Page:
     raise NotImplementedError
 
 
+FIND = {"rename": rename}.get
+
+
 def made(arguments: dict[str, Any] | str, result: Any = None, **fields: Any) -> CallView:
     """A call of `rename` that has ended with a result, or has none yet."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
@@ -150,25 +153,28 @@ def test_a_long_sentence_is_cut() -> None:
     ],
 )
 def test_the_consequence_follows_from_the_facts(facts: dict[str, Any], said: str) -> None:
-    assert consequence_of(tool(rename.function, **facts).facts) == said
+    assert consequence_of(tool(rename.function, **facts).facts, FIND) == said
 
 
 def test_an_undo_has_the_values_of_the_call_that_was_made() -> None:
     call = made({"page": "home"}, {"id": "7", "title": "Start", "address": "/start"})
-    found = undo_of(call, rename)
+    found = undo_of(call, FIND)
     assert found is not None
     assert (found.tool, found.arguments) == ("rename", '{"page":"7","title":"old","by":"Start"}')
-    assert undo_of(call, None) is None
-    assert undo_of(made({"page": "home"}), rename) is None
-    assert undo_of(made({"page": "home"}, {"id": "7"}), rename) is None
+    assert undo_of(call, lambda _name: None) is None
+    assert undo_of(made({"page": "home"}), FIND) is None
+    assert undo_of(made({"page": "home"}, {"id": "7"}), FIND) is None
     call.announces = True
-    assert undo_of(call, rename) is None
+    assert undo_of(call, FIND) is None
 
 
 def test_an_undo_refers_to_an_object_by_its_id() -> None:
     restore = tool(rename.function, effect="idempotent", undo=Undo("restore", {"page": "{page}"}))
     page = {"id": "7", "name": "Home", "revision": "3"}
-    found = undo_of(made({"page": "home"}, {"id": "7", "title": "Start"}, bound=json.dumps({"page": page})), restore)
+    found = undo_of(
+        made({"page": "home"}, {"id": "7", "title": "Start"}, bound=json.dumps({"page": page})),
+        {"rename": restore, "restore": rename}.get,
+    )
     assert found is not None
     assert found.arguments == '{"page":"7"}'
 

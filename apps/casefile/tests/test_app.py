@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from apps.casefile.tests.office import principal
-from remit import Runtime
+from remit import Runtime, Tool
 from remit.errors import SetupError
 from remit.testing import Scripted, calls
 from remit.tools import Arguments
@@ -45,6 +45,12 @@ def test_making_the_application_opens_nothing(tmp_path: Path, monkeypatch: pytes
     assert (made.name, [agent.name for agent in made.agents]) == ("casefile", ["casefile"])
     assert {tool.name for tool in made.agents[0].tools} >= OWN
     assert not (tmp_path / "home").exists()
+
+
+def test_every_tool_says_what_its_calls_do(tmp_path: Path) -> None:
+    made = build(tmp_path).app
+    tools = [each for each in (*made.agents[0].tools, *made.tools) if isinstance(each, Tool)]
+    assert [each.name for each in tools if each.facts.says is None] == []
 
 
 def test_its_data_is_in_remits_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from remit import LeafContext, Principal
-from remit.tools import Caller, Changed, Seen
+from remit.tools import Caller, Changed, Log, Seen
 from remit_casefile.storage.database import Database
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -50,8 +50,10 @@ class Ctx:
     deadline: float | None = None
     said: list[str] = field(default_factory=list[str])
 
-    def log(self, message: str, /, **fields: object) -> None:
-        self.said.append(f"{message} {fields}")
+    @property
+    def log(self) -> Log:
+        """A log that keeps its messages in `said`."""
+        return Log(lambda _name, data: self.said.append(str(data)))
 
     def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
         self.said.append(f"{name} {data}")

@@ -57,6 +57,16 @@ def test_what_is_offered_is_what_is_checked_and_each_tool_is_made_once(tmp_path:
     assert callees == {tool.name: tool for tool in made.operations.callees}
 
 
+def test_every_tool_says_what_its_calls_do(tmp_path: Path) -> None:
+    made = build(tmp_path).app
+    tools = [each for each in (*made.agents[0].tools, *made.tools) if isinstance(each, Tool)]
+    assert [each.name for each in tools if each.facts.says is None] == []
+    offered = {each.name for each in tools}
+    undos = {each.name: each.facts.undo.tool for each in tools if each.facts.undo is not None}
+    assert {name: undo for name, undo in undos.items() if undo not in offered} == {}
+    assert undos["cms_deletePage"] == "cms_restorePage"
+
+
 def test_its_data_is_in_remits_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMIT_HOME", str(tmp_path / "home"))
     called = asyncio.run(Runtime(app()).call_by_name("cms_getPages", Arguments("{}", {}), by=ANN))

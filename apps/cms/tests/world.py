@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import text
 
@@ -17,7 +17,7 @@ from apps.cms.tests.semantic.embedding import Topics
 from remit import LeafContext, Principal
 from remit.artifacts import RunArtifacts
 from remit.secrets import EnvSecrets
-from remit.tools import Caller, Changed, Resolver, Seen
+from remit.tools import Caller, Changed, Log, Resolver, Seen
 from remit_cms.images.library import Images
 from remit_cms.images.payloads import ImageView, UploadImage
 from remit_cms.images.placing import Placing
@@ -116,8 +116,14 @@ class Ctx:
     said: list[str] = field(default_factory=list[str])
     journal: list[Seen] = field(default_factory=list[Seen])
 
-    def log(self, message: str, /, **fields: object) -> None:
-        self.said.append(f"{message} {fields}")
+    @property
+    def log(self) -> Log:
+        """A log that keeps its messages in `said`."""
+        return Log(self._keep)
+
+    def _keep(self, _name: str, data: object) -> None:
+        fields = dict(cast("dict[str, object]", data))
+        self.said.append(f"{fields.pop('message')} {fields}")
 
     def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
         if isinstance(name, Seen):

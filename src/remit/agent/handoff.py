@@ -16,6 +16,7 @@ from remit.call.contract import check_name
 from remit.call.facts import Effect, Facts
 from remit.call.gate import Gate
 from remit.call.schema import Input, Output
+from remit.call.sentences import Sentences
 from remit.chat.chat import ToolCallRequest
 from remit.core import Place, Stack
 from remit.errors import BudgetError, ConflictError, DeniedError, DivergedError
@@ -72,7 +73,7 @@ class HandoffTool:
     ) -> None:
         self.name = check_name(HANDOFF_PREFIX + target)
         self.hands_over_to = target
-        self.facts = Facts(effect=Effect.PURE) if target_facts is None else _facts_of_handoff(target_facts)
+        self.facts = _facts_of_handoff(target, target_facts or Facts())
         self.layers = Stack[CallLayer](*filter(_governs, target_layers))
         self.description = (
             f"Hand this conversation over to {target}, who goes on with it in your place. {target_description}".rstrip()
@@ -133,9 +134,10 @@ class HandoffTool:
         return self.description, self._max_handoffs, self.facts, self.layers.layers
 
 
-def _facts_of_handoff(target: Facts) -> Facts:
+def _facts_of_handoff(target: str, facts: Facts) -> Facts:
     """The facts of an agent, except the facts about its run and its input."""
-    return replace(target, effect=Effect.PURE, timeout=None, rate=None, confirm=None, repeatable=False)
+    own = replace(facts, effect=Effect.PURE, timeout=None, rate=None, confirm=None, repeatable=False)
+    return replace(own, says=Sentences(f"Hand|Handing|Handed over to the agent {target}"), undo=None)
 
 
 def _governs(layer: CallLayer) -> bool:

@@ -19,6 +19,7 @@ from remit.agent.tool_search import ToolSearch, as_tool_search
 from remit.agent.working_memory import WorkingMemory
 from remit.call.facts import Effect, Facts
 from remit.call.schema import Input, Output
+from remit.call.sentence_checks import check_sentences
 from remit.chat.settings import NO_SETTINGS, ModelSettings
 from remit.core.checks import as_text_tuple, as_texts, check_permission
 from remit.errors import ContractError, SetupError
@@ -191,6 +192,8 @@ class AgentSettings(_HasSchemas):
             raise ContractError(
                 f"{self.noun} {self.name} is {self.facts.effect.value}; {self.noun}s are always composed"
             )
+        if self.facts.says or self.facts.undo:
+            check_sentences(self.name, self.facts, self.schema_in, self.schema_out)
         if takes_attachments(self.input) != (self.attachments is not None):
             raise ContractError(
                 f"{self.noun} {self.name}: the input needs a field `{ATTACHMENTS_FIELD}: tuple[Attachment, ...]` if "

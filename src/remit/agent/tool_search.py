@@ -26,6 +26,7 @@ from remit.call.callee import UNKNOWN, Callee, Frame, ReconcileResult
 from remit.call.facts import Effect, Facts
 from remit.call.observing import await_callback
 from remit.call.schema import Input, Output
+from remit.call.sentences import Sentences
 from remit.chat.chat import decode_message, encode_message, message_text
 from remit.chat.wire import read_tool_calls
 from remit.core import Stack
@@ -124,7 +125,7 @@ class SearchTools:
         "Find tools by what you want to do. Only the tools that you have found can be called: search before you say "
         "that something cannot be done."
     )
-    facts = Facts(effect=Effect.PURE)
+    facts = Facts(effect=Effect.PURE, says=Sentences("Search the tools for {query}"))
     layers: Stack[CallLayer] = Stack()
 
     def __init__(self, tools: Iterable[AnyCallee], search: ToolSearch, agent: str) -> None:

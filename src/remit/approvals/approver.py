@@ -22,6 +22,7 @@ from remit.call.reference import ids_of_referents
 from remit.chat.chat import decode_message, message_text
 from remit.errors import CallError, InternalError
 from remit.record.arguments import content_digest
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import Message
 from remit.record.ledger import is_of_open_run
 from remit.record.question import NO_PREVIEW, Change, Decision, PlannedCall, Preview, Question, QuestionKind
@@ -159,12 +160,21 @@ def build_question(
         news=news,
         plan=plan,
     )
-    return with_preview(question, preview)
+    return _with_preview(question, preview, call.callee)
 
 
-def with_preview(question: Question, preview: Preview) -> Question:
+def _with_preview(question: Question, preview: Preview, callee: Contract) -> Question:
     """Add the preview that the approver is shown, and bind the approval to it."""
-    return replace(question, shown=preview.summary, changes=preview.changes, link=preview.link, state=preview.state)
+    return replace(
+        question,
+        shown=preview.summary,
+        changes=preview.changes,
+        link=preview.link,
+        state=preview.state,
+        sentence=sentence_of_arguments(
+            callee.name, callee, question.arguments, names=dict(preview.names), at_default=question.at_default
+        ),
+    )
 
 
 def describe_changes(question: Question, call: Call, *, is_edited: bool, is_used: bool) -> list[str]:
@@ -202,7 +212,7 @@ def build_replacement(question: Question, preview: Preview, call: Call) -> Quest
         waits=True,
         replaces=question.id,
     )
-    return with_preview(replacement, preview)
+    return _with_preview(replacement, preview, call.callee)
 
 
 _CHANGED: Final = "; asked again, because the state has changed since it was approved"
@@ -288,6 +298,8 @@ def _tell_time(call: Call) -> str:
 
 def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, question_id: str, match: str) -> Question:
     now, caller = call.ledger.now(), call.caller
+    name, arguments = call.callee.name, call.canonical_arguments
+    at_default = names_at_default(call.callee.schema_in.model, arguments)
     return Question(
         id=question_id,
         match=match,
@@ -298,8 +310,8 @@ def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, ques
         call=call.id,
         agent="" if caller.is_outside else caller.agent,  # the caller is outside the run
         asker=caller.principal.name,
-        tool=call.callee.name,
-        arguments=call.canonical_arguments,
+        tool=name,
+        arguments=arguments,
         definition=definition_digest(call.callee),
         risk=call.callee.facts.risk.value,
         rule=rule,
@@ -310,7 +322,7 @@ def _build_question(call: Call, kind: QuestionKind, ask: Ask, rule: str, *, ques
         four_eyes=ask.four_eyes,
         needs=ask.kind,
         target=caller.target,
-        at_default=names_at_default(call.callee.schema_in.model, call.canonical_arguments),
-        sentence=sentence_of_arguments(call.callee.name, call.callee, call.canonical_arguments),
-        consequence=consequence_of(call.callee.facts),
+        at_default=at_default,
+        sentence=sentence_of_arguments(name, call.callee, arguments, at_default=at_default),
+        consequence=consequence_of(call.callee.facts, CURRENT_RUN.get().find_callee),
     )

@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 from remit.call.callee import Callee, Context, Frame, LeafContext, Tools
 from remit.call.changed import Changed
+from remit.call.log import Log
 from remit.record.principal import Caller
 from remit.record.seen import Seen
 
@@ -40,9 +41,10 @@ class LeafBodyContext:
         """The idempotency key of this call."""
         return self._context.key
 
-    def log(self, message: str, /, **fields: object) -> None:
-        """Write a message to the journal and to the run's stream."""
-        self._context.log(message, **fields)
+    @property
+    def log(self) -> Log:
+        """Writes messages with a level to the journal and to the run's stream."""
+        return self._context.log
 
     def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
         """Report progress, or objects that the call changed or showed."""

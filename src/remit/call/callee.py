@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from remit.call.call import CallLayer
 from remit.call.changed import Changed
 from remit.call.contract import Contract
+from remit.call.log import Log
 from remit.call.step import CallFactory, PreparedCall
 from remit.chat.settings import ModelSettings
 from remit.core import Stack
@@ -73,8 +74,9 @@ class LeafContext(Protocol):
         """The idempotency key of this call: stable across retry, crash and resume, unique per call."""
         ...
 
-    def log(self, message: str, /, **fields: object) -> None:
-        """Write a message to the journal and to the run's stream."""
+    @property
+    def log(self) -> Log:
+        """Writes messages with a level to the journal and to the run's stream: ``ctx.log.info("…")``."""
         ...
 
     def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:

@@ -10,6 +10,7 @@ from typing import Final, TypeVar, cast
 from remit.call.call import Call
 from remit.call.changed import Changed
 from remit.call.failures import is_failure
+from remit.call.log import Log
 from remit.call.transient import is_transient
 from remit.core.amounts import format_seconds
 from remit.core.call_checks import describe_not_async
@@ -39,8 +40,10 @@ class ObservingContext:
         """The id of the run."""
         return self.caller.run
 
-    def log(self, message: str, /, **fields: object) -> None:
-        """Do nothing: the call does not run."""
+    @property
+    def log(self) -> Log:
+        """Writes nothing: the call does not run."""
+        return Log(lambda _name, _data: None)
 
     def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
         """Do nothing: the call does not run."""

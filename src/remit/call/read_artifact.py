@@ -27,7 +27,7 @@ class ArtifactPart(BaseModel):
     charset: str | None = Field(default=None, description="The charset of content that is not UTF-8; cp1252 is a guess")
 
 
-@tool(effect=Effect.PURE)
+@tool(effect=Effect.PURE, says="Read the file {artifact}")
 async def read_artifact(
     artifact: Artifact,
     offset: Annotated[int, Field(ge=0)] = 0,

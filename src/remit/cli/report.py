@@ -17,7 +17,7 @@ from remit.cli.apps import installed_apps
 from remit.cli.client import LocalClient
 from remit.cli.options import APP_PLACEHOLDER
 from remit.cli.receipt import receipt_lines, receipt_summary
-from remit.cli.run_events import REPEAT_NOTICE, CallEnded, RunFollower, call_label, question_title
+from remit.cli.run_events import REPEAT_NOTICE, CallEnded, RunFollower, question_title
 from remit.cli.status import ExitStatus, error_line
 from remit.cli.text import escape_controls, escape_unprintable, json_text, one_line
 from remit.cli.worker_reference import WorkerReference
@@ -180,7 +180,12 @@ def _ended_calls(result: RunResult[Any], follower: RunFollower) -> list[CallEnde
 
 def call_summary(call: CallEnded) -> dict[str, object]:
     """An ended call, for ``--json``."""
-    summary: dict[str, object] = {"name": call.name, "outcome": call.outcome, "seconds": call.seconds}
+    summary: dict[str, object] = {
+        "name": call.name,
+        "sentence": call.sentence.text,
+        "outcome": call.outcome,
+        "seconds": call.seconds,
+    }
     if call.error is not None:
         summary |= {"error": call.error.message, "errorCode": call.error.code}
     return summary
@@ -199,7 +204,7 @@ def _waiting_notice(question: Question, options: ReportOptions) -> str:
 def _announced_notice(question: Question, options: ReportOptions) -> str:
     yes, no = decision_commands(question, options.app_reference)
     return (
-        f"question {question.id} is open: may the agent call {call_label(question)}, {question.risk} risk?\n"
+        f"question {question.id} is open: {question_title(question)}   {question.risk} risk\n"
         f"  yes:     {yes}\n"
         f"  no:      {no}"
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from msgspec import Struct
 
 from remit.call.changed import CHANGED
+from remit.call.log import LogLevel, LogLine
 from remit.cli.text import one_line, summarize_arguments
 from remit.errors import CallError
 from remit.record.items import (
@@ -22,8 +23,11 @@ from remit.record.items import (
 )
 from remit.record.question import Decision, Question
 from remit.record.seen import SEEN
+from remit.record.sentence import Sentence
 from remit.views.parts import CallView, MessageView
+from remit.views.receipt import FindContract
 from remit.views.run_view import RunView
+from remit.views.sentences import sentence_of, sentence_of_question
 
 REPEAT_NOTICE: Final = "the call will be made again"
 """The consequence of stating that an interrupted call did not happen."""
@@ -41,10 +45,10 @@ class ModelText(Struct, frozen=True, kw_only=True):
 
 
 class ToolCalled(Struct, frozen=True, kw_only=True):
-    """The model requested a call; ``arguments`` is the raw text."""
+    """The model requested a call."""
 
     name: str
-    arguments: str
+    sentence: Sentence
 
 
 class CallEnded(Struct, frozen=True, kw_only=True):
@@ -54,6 +58,7 @@ class CallEnded(Struct, frozen=True, kw_only=True):
     """
 
     name: str
+    sentence: Sentence
     outcome: Outcome
     seconds: float | None
     error: CallError | None
@@ -62,9 +67,10 @@ class CallEnded(Struct, frozen=True, kw_only=True):
 
 
 class NoteLogged(Struct, frozen=True, kw_only=True):
-    """A tool logged a note."""
+    """A tool logged a message, or emitted a note."""
 
     text: str
+    level: LogLevel = "info"
 
 
 class QuestionAsked(Struct, frozen=True, kw_only=True):
@@ -86,9 +92,11 @@ class RunFollower:
     """Follows runs, one after the other.
 
     After the first item, ``run`` is the id of the current run, and ``view`` is the fold of its items so far.
+    ``find_contract`` finds the tools whose sentences say what their calls do.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, find_contract: FindContract = lambda _name: None) -> None:
+        self._find_contract = find_contract
         self.run: str = ""
         self.view = RunView()
         self.ended_calls: list[CallEnded] = []
@@ -97,9 +105,9 @@ class RunFollower:
         self._has_differed = False
 
     def list_open_calls(self) -> list[str]:
-        """The tools of the unfinished calls that models have requested."""
+        """What the unfinished calls that models have requested are doing."""
         self._open = [each for each in self._open if each.output is None]
-        return [each.tool for each in self._open]
+        return [sentence_of(each, self._find_contract(each.tool), "running").text for each in self._open]
 
     def forget_open_calls(self) -> None:
         """Forget the currently open calls, because the run rests or another run begins."""
@@ -121,7 +129,7 @@ class RunFollower:
             case Message():
                 message = self.view.messages[-1]
                 self._open += message.calls
-                return _message_events(message)
+                return self._message_events(message)
             case ToolOutput() if item.parent:
                 self.ended_calls.append(self._describe_end(self.view.calls[item.call]))
                 return [self.ended_calls[-1]]
@@ -138,7 +146,9 @@ class RunFollower:
     def _note_events(self, item: Note | Mismatch) -> list[RunEvent]:
         if isinstance(item, Note):
             # Receipts say what changed.
-            return [] if item.name in (CHANGED, SEEN) else [NoteLogged(text=note_text(item))]
+            line = LogLine.from_note(item)
+            logged = NoteLogged(text=note_text(item), level="info" if line is None else line.level)
+            return [] if item.name in (CHANGED, SEEN) else [logged]
         known, self._has_differed = self._has_differed, True
         return [] if known else [NoteLogged(text=_DIFFERS)]
 
@@ -147,43 +157,39 @@ class RunFollower:
         if call.announces:
             self._announcements.add(request)
         assert call.output is not None  # noqa: S101 - for the type checker: it has ended
+        announced = call.output.outcome == "ok" and request in self._announcements
         return CallEnded(
             name=call.tool,
+            sentence=sentence_of(call, self._find_contract(call.tool), "announced" if announced else None),
             outcome=call.output.outcome,
             seconds=call.seconds,
             error=call.error,
             nested=not call.wire,
-            announced=call.output.outcome == "ok" and request in self._announcements,
+            announced=announced,
         )
 
+    def _message_events(self, message: MessageView) -> list[RunEvent]:
+        if message.role != "assistant":
+            return []
+        said = [ModelText(text=message.text)] if message.calls and message.text.strip() else []
+        return [*said, *(ToolCalled(name=each.tool, sentence=self._ask(each)) for each in message.calls)]
 
-def _message_events(message: MessageView) -> list[RunEvent]:
-    if message.role != "assistant":
-        return []
-    said = [ModelText(text=message.text)] if message.calls and message.text.strip() else []
-    return [*said, *(ToolCalled(name=each.tool, arguments=each.arguments) for each in message.calls)]
+    def _ask(self, call: CallView) -> Sentence:
+        return sentence_of(call, self._find_contract(call.tool), "asked")
 
 
 def question_title(question: Question) -> str:
     """The question in one sentence that names the subject of the call."""
     if question.kind == "outcome":
-        return f"{call_label(question)} was started and its end is unknown; did it happen?"
+        return f"Did this happen: {call_label(question)}? It was started and its end is unknown."
     if question.is_about_run:
-        return f"may run {question.run} go on asking? {one_line(question.reason)}"
-    return f"may {call_label(question)} run?"
+        return f"May run {question.run} go on asking? {one_line(question.reason)}"
+    return f"{call_label(question)}?"
 
 
 def call_label(question: Question) -> str:
-    """The tool of a question, and the object of the call: the first line of its preview, or else its arguments.
-
-    Arguments at their defaults are omitted.
-    """
-    first_line = question.shown.partition("\n")[0]
-    if first_line:
-        about = one_line(first_line, max_length=100)
-    else:
-        about = summarize_arguments(question.arguments, without=question.at_default)
-    return f"{one_line(question.tool)} ({about})" if about else one_line(question.tool)
+    """What the call of a question would do."""
+    return sentence_of_question(question).text
 
 
 def decision_word(decision: Decision, *, about_outcome: bool) -> str:
@@ -209,11 +215,10 @@ def opens_question(item: QuestionItem, question: Question) -> bool:
 
 def note_text(item: Note) -> str:
     """The text of ``ctx.log`` or ``ctx.emit``, on one line."""
+    line = LogLine.from_note(item)
+    if line is not None:
+        return " ".join([line.message, *(f"{name}={json.dumps(value)}" for name, value in line.fields.items())])
     data = _json_or_text(item.data)
-    if item.name == "log" and isinstance(data, dict):
-        fields = dict(cast("dict[str, Any]", data))
-        message = str(fields.pop("message", ""))
-        return " ".join([message, *(f"{name}={json.dumps(value)}" for name, value in fields.items())])
     return item.name if data is None else f"{item.name}: {json.dumps(data, ensure_ascii=False)}"
 
 

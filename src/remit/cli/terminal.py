@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from remit.agent.linking import all_callees
 from remit.app import App
+from remit.call.log import LogLevel
 from remit.cli.run_events import (
     REPEAT_NOTICE,
     CallEnded,
@@ -36,23 +37,28 @@ from remit.cli.text import (
     json_text,
     one_line,
     one_line_each,
-    summarize_arguments,
 )
 from remit.engine.request import new_id
 from remit.errors import CallError
 from remit.record.arguments import Limits, parse_arguments
 from remit.record.items import Position
 from remit.record.question import Change, Question
+from remit.record.sentence import Sentence
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.live import Live
 
-_OUTCOME_MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
-    "ok": ("✓", "green", "done"),
-    "announced": ("?", "yellow", "announced, not done"),
-    "error": ("✗", "red", "failed"),
-    "denied": ("✗", "red", "denied"),
+_OUTCOME_MARKS: Final[Mapping[str, tuple[str, str]]] = {
+    "ok": ("✓", "green"),
+    "announced": ("?", "yellow"),
+    "error": ("✗", "red"),
+    "denied": ("✗", "red"),
+}
+_LOG_MARKS: Final[Mapping[LogLevel, tuple[str, str]]] = {
+    "info": ("·", "dim"),
+    "warning": ("!", "yellow"),
+    "error": ("✗", "red"),
 }
 _SPINNER_FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
@@ -90,9 +96,9 @@ class Terminal:
         self.next_run = new_id()
         self._live: Live | None = None
         self._answer_call = ""
-        self.follower = RunFollower()
         offered = [] if app is None else [*app.agents, *app.tools]
-        self._tool_risks = {tool.name: tool.facts.risk.value for tool in all_callees(offered)}
+        self._contracts = {tool.name: tool for tool in all_callees(offered)}
+        self.follower = RunFollower(self._contracts.get)
         self.announced_decisions = set[str]()
         """Questions that the user of this terminal decides, so that their decisions are already on screen."""
         self._outcome_questions = set[str]()
@@ -125,12 +131,13 @@ class Terminal:
             case ModelText():
                 self.print_line(escape_controls(event.text))
             case ToolCalled():
-                arguments = (f" {summarize_arguments(event.arguments)}".rstrip(), "dim")
-                self.print_line("  → ", (one_line(event.name), "bold"), " ", self._styled_risk(event.name), arguments)
+                name = (f"  {one_line(event.name)}", "dim")
+                self.print_line("  → ", *_styled(event.sentence), "  ", self._styled_risk(event.name), name)
             case CallEnded():
                 self._show_call_end(event)
             case NoteLogged():
-                self.print_line(("    · " + one_line(event.text, max_length=300), "dim"))
+                mark, style = _LOG_MARKS[event.level]
+                self.print_line((f"    {mark} {one_line(event.text, max_length=300)}", style))
             case QuestionAsked():
                 if event.question.kind == "outcome":
                     self._outcome_questions.add(event.question.id)
@@ -161,6 +168,8 @@ class Terminal:
         """Show a question in full. The arguments shown are exactly those that will run."""
         self.print_line()
         self.print_line((question_title(question), "bold"), "   question ", question.id)
+        if question.consequence:
+            self._print_fact("then", question.consequence)
         if question.shown:
             self._print_fact("about", one_line_each(question.shown, max_length=400))
         self._show_changes(question.changes)
@@ -260,14 +269,15 @@ class Terminal:
         return [each.plain for each in Text(line).wrap(self.console, width, overflow="fold")] or [""]
 
     def _show_call_end(self, event: CallEnded) -> None:
-        mark, style, word = _OUTCOME_MARKS["announced" if event.announced else event.outcome]
+        mark, style = _OUTCOME_MARKS["announced" if event.announced else event.outcome]
         duration = "" if event.seconds is None or event.announced else f" in {format_duration(event.seconds)}"
         error_text = f": {_error_text(event.error)}" if event.error else ""
         indent = "    " if event.nested else "  "
-        self.print_line(indent, (f"{mark} ", style), one_line(event.name), " ", (word, style), duration, error_text)
+        self.print_line(indent, (f"{mark} ", style), *_styled(event.sentence), duration, error_text)
 
     def _styled_risk(self, name: str) -> tuple[str, str]:
-        risk = self._tool_risks.get(name, "unknown")
+        contract = self._contracts.get(name)
+        risk = "unknown" if contract is None else contract.facts.risk.value
         return risk, risk_style(risk)
 
 
@@ -293,6 +303,11 @@ class _Spinner:
         elapsed = self._clock() - self._started_at
         frame = _SPINNER_FRAMES[int(elapsed * 8) % len(_SPINNER_FRAMES)]
         yield Text(f"  {frame} {one_line(self._label)} {elapsed:.0f} s", style="dim")
+
+
+def _styled(sentence: Sentence) -> list[str | tuple[str, str]]:
+    """A sentence as pieces of a line, its names in bold."""
+    return [(text, "bold") if is_name else text for text, is_name in sentence.parts]
 
 
 def _error_text(error: CallError) -> str:

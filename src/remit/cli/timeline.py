@@ -12,7 +12,7 @@ from msgspec import structs
 
 from remit.call.contract import Contract
 from remit.chat.chat import decode_message
-from remit.chat.wire import read_tool_calls, text_of_message
+from remit.chat.wire import read_tool_calls
 from remit.cli.run_events import (
     decision_detail,
     decision_word,
@@ -55,6 +55,7 @@ from remit.record.question import Decision
 from remit.views.changed_tools import has_changed_since
 from remit.views.parts import CallView
 from remit.views.run_view import RunView
+from remit.views.sentences import Form, sentence_of
 
 _MAX_TEXT_LENGTH: Final = 200
 _MAX_REASON_LENGTH: Final = 2000
@@ -76,16 +77,17 @@ class TimelineEntry:
 class Timeline:
     """Builds the timeline of a run from its items and the ``view`` of them.
 
-    ``tools`` are the present tools by name. They give the risk of tools that no question mentions, and show which have
-    changed since.
+    ``tools`` are the present tools by name. Their sentences say what calls do; they give the risk of tools that no
+    question mentions, and show which have changed since.
     """
 
     def __init__(self, positions: Sequence[Position], tools: Mapping[str, Contract]) -> None:
         self._positions = positions
         self._tools = tools
         self.view = RunView.of(positions)
+        self._messages = {each.place: each for each in self.view.messages}
+        risks = {name: each.facts.risk.value for name, each in tools.items()}
         asked = (each.question for each in self.view.questions.values())
-        risks = {name: tool.facts.risk.value for name, tool in tools.items()}
         self._risks = {**risks, **{question.tool: question.risk for question in asked}}
 
     def entries(self) -> list[TimelineEntry]:
@@ -93,22 +95,27 @@ class Timeline:
         run_started_at = self._positions[0].at
         return [
             TimelineEntry(offset=position.at - run_started_at, depth=depth, label=what, text=text, risk=risk)
-            for position in self._positions
-            for depth, what, text, risk in self._item_entries(position)
+            for place, position in enumerate(self._positions, 1)
+            for depth, what, text, risk in self._item_entries(place, position)
         ]
 
-    def _item_entries(self, position: Position) -> Iterator[tuple[int, str, str, str]]:
+    def _say(self, call: CallView, form: Form | None = None) -> str:
+        return sentence_of(call, self._tools.get(call.tool), form).text
+
+    def _item_entries(self, place: int, position: Position) -> Iterator[tuple[int, str, str, str]]:
         item, call = position.item, self.view.call_of(position.item)
         depth, risk = self.view.depth(call), "" if call is None else self._risks.get(call.tool, "")
         match item:
             case Message() | GivenMessage():
                 given = "given " if isinstance(item, GivenMessage) else ""
-                yield from ((depth, given + what, text, "") for what, text in _message_entries(item))
+                yield from ((depth, given + what, text, "") for what, text in self._message_entries(place, item))
             case ToolOutput() if call is not None:
-                yield depth, item.outcome, _output_text(call), risk
+                yield depth, item.outcome, self._output_text(call), risk
             case AttemptStarted() if call is not None:
                 changed = ", changed since" if has_changed_since(item, self._tools.get(call.tool)) else ""
-                yield depth, "started", f"{_started_text(call, item)}{changed}", risk
+                yield depth, "started", f"{self._started_text(call, item)}{changed}", risk
+            case CallReceived() if call is not None:
+                yield depth, item.kind, f"{self._say(call, 'asked')} ({one_line(item.callee)})", risk
             case AttemptEnded() if call is not None:
                 yield from ((depth, what, text, "") for what, text in _attempt_entries(call, item))
             case ModelExchange() | HistoryCompacted():
@@ -121,18 +128,27 @@ class Timeline:
                 what, text = _describe_item(item, self._positions[0].at, position, self.view)
                 yield depth, what, text, ""
 
+    def _output_text(self, call: CallView) -> str:
+        duration = "" if call.seconds is None else f" in {format_duration(call.seconds)}"
+        error = call.error
+        said = "" if error is None else f": {one_line(f'{error.code}: {error.message}', max_length=_MAX_TEXT_LENGTH)}"
+        return f"{self._say(call)}{duration}{said}"
 
-def _output_text(call: CallView) -> str:
-    duration = "" if call.seconds is None else f" in {format_duration(call.seconds)}"
-    error = call.error
-    said = "" if error is None else f": {one_line(f'{error.code}: {error.message}', max_length=_MAX_TEXT_LENGTH)}"
-    return f"{call.tool}{duration}{said}"
+    @staticmethod
+    def _started_text(call: CallView, item: AttemptStarted) -> str:
+        again = f", attempt {item.attempt}" if item.attempt > 1 else ""
+        allowed = f", allowed by question {item.question}" if item.question else ""
+        return f"{one_line(call.tool)}{again}{allowed}"
 
-
-def _started_text(call: CallView, item: AttemptStarted) -> str:
-    again = f", attempt {item.attempt}" if item.attempt > 1 else ""
-    allowed = f", allowed by question {item.question}" if item.question else ""
-    return f"{call.tool}{again}{allowed}"
+    def _message_entries(self, place: int, item: Message | GivenMessage) -> list[tuple[str, str]]:
+        message = self._messages[place]
+        if message.role == "system":
+            return [("system", f"instructions of {len(message.text):,} characters")]
+        lines = [(message.role, one_line(message.text, max_length=_MAX_TEXT_LENGTH))] if message.text else []
+        if isinstance(item, GivenMessage):
+            calls = read_tool_calls(decode_message(message_text(item)))
+            return lines + [("wants", f"{one_line(each.name)} {summarize_arguments(each.arguments)}") for each in calls]
+        return lines + [("wants", f"{self._say(each, 'asked')} ({one_line(each.tool)})") for each in message.calls]
 
 
 def _attempt_entries(call: CallView, item: AttemptEnded) -> Iterator[tuple[str, str]]:
@@ -140,18 +156,6 @@ def _attempt_entries(call: CallView, item: AttemptEnded) -> Iterator[tuple[str, 
     if item.outcome != "ok" or call.output is None:
         result = "did not happen" if item.void else item.outcome + (f" at {item.where}" if item.where else "")
         yield "attempt", f"{call.tool or f'call {item.call[:8]}'}, {item.attempt}: {result}"
-
-
-def _message_entries(item: Message | GivenMessage) -> list[tuple[str, str]]:
-    message = decode_message(message_text(item))
-    text = text_of_message(message)
-    if message["role"] == "system":
-        return [("system", f"instructions of {len(text):,} characters")]
-    lines = [(message["role"], one_line(text, max_length=_MAX_TEXT_LENGTH))] if text else []
-    if message["role"] == "assistant":
-        calls = read_tool_calls(message)
-        lines += [("wants", f"{one_line(each.name)} {summarize_arguments(each.arguments)}") for each in calls]
-    return lines
 
 
 def _layer_entries(item: ModelExchange | HistoryCompacted) -> Iterator[tuple[str, str]]:
@@ -248,9 +252,8 @@ def _describe_item(item: Item, run_started_at: float, position: Position, view: 
         case RunStalled() | RunSuspended() | RunScheduled():
             what, reason = _describe_rest(item)
             text = one_line(reason, max_length=_MAX_REASON_LENGTH)
-        case CallReceived() | ArgumentsBound():
-            callee = f"{item.callee}: " if isinstance(item, CallReceived) else ""
-            text = f"{callee}{summarize_arguments(item.arguments)}".removesuffix(": ")
+        case ArgumentsBound():
+            text = summarize_arguments(item.arguments)
         case Handoff():
             text = f"{item.source} to {item.target} {item.reason}".rstrip()
         case RunFinished():

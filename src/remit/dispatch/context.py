@@ -14,6 +14,7 @@ from remit.call.callee import AgentLike, Callee, Payload, Tools
 from remit.call.changed import CHANGED, Changed
 from remit.call.current_call import CURRENT_CALL, ApprovedState, CurrentCall
 from remit.call.facts import Effect
+from remit.call.log import Log
 from remit.call.notes import limit_content
 from remit.call.redact import redact_reply, redact_text
 from remit.call.reply import Reply
@@ -181,9 +182,10 @@ class CallContext:
         """The tools of the calling agent, by alias."""
         return ByName(self._call_alias)
 
-    def log(self, message: str, /, **fields: object) -> None:
-        """Write a message to the journal and to the run's stream."""
-        self._write_note("log", {"message": message, **fields})
+    @property
+    def log(self) -> Log:
+        """Writes messages with a level to the journal and to the run's stream."""
+        return Log(self._write_note)
 
     def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
         """Report progress, or objects that the call changed or showed, to the journal and to the run's stream."""

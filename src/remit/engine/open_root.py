@@ -14,6 +14,7 @@ from remit.call.callee import UNKNOWN, Frame, ReconcileResult
 from remit.call.facts import Effect, Facts
 from remit.call.reply import Reply
 from remit.call.schema import Input, Output, create_payload_model
+from remit.call.sentences import Sentences
 from remit.call.step import PreparedCall
 from remit.core import Stack
 from remit.core.deadline import Deadline
@@ -23,7 +24,7 @@ from remit.record.arguments import Arguments, parse_arguments
 from remit.record.items import OPEN_RUN, CallReceived, Item, Position, ToolOutput
 from remit.record.principal import Principal
 
-_FACTS: Final = Facts(effect=Effect.COMPOSED)
+_FACTS: Final = Facts(effect=Effect.COMPOSED, says=Sentences("Make the calls that come from outside"))
 _NO_LAYERS: Final[Stack[CallLayer]] = Stack()
 
 

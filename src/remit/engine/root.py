@@ -81,6 +81,7 @@ class RootCaller(Struct, frozen=True):
                 look_up=self.principals.directory,
                 read_prior_runs=partial(conversations.read_back, header.after),
                 scheduling=scheduling,
+                find_callee=self.dispatcher.find,
             )
         )
         try:

@@ -69,7 +69,9 @@ def _section(run: Sequence[Position], prices: Prices, find_contract: FindContrac
         f"took {duration_text(run[-1].at - run[0].at)}", _usage_text(view.totals.usage(prices)),
     ]  # fmt: skip
     receipt = write_receipt(receipt_of(view, find_contract))
-    return element("section", element("header", name, _facts(facts)), Story(run, header, view).thread(), receipt)
+    return element(
+        "section", element("header", name, _facts(facts)), Story(run, header, view, find_contract).thread(), receipt
+    )
 
 
 def _footer(runs: Sequence[Sequence[Position]]) -> Markup:

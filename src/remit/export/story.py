@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from operator import itemgetter
-from typing import Final
 
+from remit.call.log import LogLine
 from remit.chat.chat import decode_message
 from remit.chat.wire import text_of_message
 from remit.errors import error_from_reply
@@ -19,6 +19,7 @@ from remit.record.items import (
     HistoryCompacted,
     Item,
     ModelFailure,
+    Note,
     Position,
     RunFinished,
     RunLoosened,
@@ -30,20 +31,27 @@ from remit.record.items import (
 )
 from remit.record.question import Change, Decision
 from remit.record.seen import SEEN
+from remit.record.sentence import Sentence
+from remit.schemas.jsontext import compact_json
 from remit.views.parts import CallView, MessageView, QuestionView
-from remit.views.receipt import Receipt, ReceiptCall
+from remit.views.receipt import FindContract, Receipt
 from remit.views.run_view import RunView
-
-_BRIEF_CHARS: Final = 120
+from remit.views.sentences import sentence_of, sentence_of_question
 
 
 class Story:
-    """The story of one run. ``positions`` are all its items from ``header`` on, and ``view`` is their fold."""
+    """The story of one run. ``positions`` are all its items from ``header`` on, and ``view`` is their fold.
 
-    def __init__(self, positions: Sequence[Position], header: RunOpened, view: RunView) -> None:
+    ``find_contract`` finds the tools whose sentences say what their calls did.
+    """
+
+    def __init__(
+        self, positions: Sequence[Position], header: RunOpened, view: RunView, find_contract: FindContract
+    ) -> None:
         self._positions = positions
         self._header = header
         self._view = view
+        self._find_contract = find_contract
 
     def thread(self) -> Markup:
         """The conversation of the run with its agent; of a direct call, the call."""
@@ -90,8 +98,12 @@ class Story:
         took = f" in {duration_text(call.seconds or 0.0)}" if has_ended else ""
         colour = "ok" if outcome == "ok" else "bad" if call.output else "ask"
         chip = element("span", f"{outcome}{took}", class_=f"chip {colour}")
-        summary = join(element("code", call.tool), element("span", _brief(call.arguments), class_="brief"), chip)
-        inside = [_with_label("Arguments", _pretty(call.arguments)), *self._happened(call)]
+        summary = join(_sentence(sentence_of(call, self._find_contract(call.tool))), " ", chip)
+        inside = [
+            _with_label("Tool", call.tool),
+            _with_label("Arguments", _pretty(call.arguments)),
+            *self._happened(call),
+        ]
         if call.output is not None:
             inside.append(_with_label("Result", _pretty(call.content)))
         card = element("details", element("summary", summary), element("div", *inside, class_="inside"))
@@ -104,11 +116,7 @@ class Story:
             for each in call.attempts
             if each.outcome not in ("ok", None)
         )
-        notes = (
-            (each.place, _with_label(each.note.name, _pretty(each.note.data)))
-            for each in call.notes
-            if each.note.name != SEEN
-        )
+        notes = ((each.place, _note(each.note)) for each in call.notes if each.note.name != SEEN)
         yield from (markup for _, markup in sorted([*failed, *notes], key=itemgetter(0)))
         if call is not self._view.root:
             yield from (self._message(call, each) for each in call.messages if each.agent == call.id)
@@ -118,9 +126,11 @@ class Story:
     def _question(self, asked: QuestionView) -> Markup:
         """A question as shown to the person, and its decision."""
         question = asked.question
-        title = "Did this call happen?" if question.kind == "outcome" else f"May {question.tool} run?"
+        is_about_end = question.kind == "outcome"
+        said = _sentence(sentence_of_question(question, self._find_contract(question.tool)))
+        title = join("Did this happen: " if is_about_end else "", said, "?")
         risk = element("span", f"{question.risk} risk", class_="chip ask") if question.risk else Markup("")
-        lines = [each for each in (question.shown, question.reason) if each]
+        lines = [each for each in (question.consequence, question.shown, question.reason) if each]
         return element(
             "div",
             element("p", element("b", title), " ", risk),
@@ -133,6 +143,20 @@ class Story:
     def _name(self, agent: CallView) -> str:
         """The name of the agent that answers a call: the callee, or the last agent to which it handed over."""
         return agent.handoffs[-1].target if agent.handoffs else agent.tool or self._header.callee
+
+
+def _sentence(sentence: Sentence) -> Markup:
+    """A sentence, its names emphasised."""
+    return join(*(element("b", text, dir="auto") if is_name else text for text, is_name in sentence.parts))
+
+
+def _note(note: Note) -> Markup:
+    """A message of the log with its level, or other data that the body emitted."""
+    line = LogLine.from_note(note)
+    if line is None:
+        return _with_label(note.name, _pretty(note.data))
+    fields = "".join(f"\n{name}: {compact_json(value)}" for name, value in line.fields.items())
+    return _with_label(f"log, {line.level}", line.message + fields)
 
 
 def _decision(decision: Decision) -> Markup:
@@ -180,16 +204,10 @@ def write_receipt(receipt: Receipt) -> Markup:
     """The changes by the calls of a run, from the record and not from the model."""
     kinds = ("changed", "unknown", "erased", "failed", "not_made")
     lines = [(kind.replace("_", " "), call) for kind in kinds for call in getattr(receipt, kind)]
-    listed = [element("li", element("b", f"{word}: "), _describe_call(call)) for word, call in lines]
+    listed = [element("li", element("b", f"{word}: "), call.said) for word, call in lines]
     if receipt.has_changed_nothing:
         listed.insert(0, element("li", element("b", "nothing was changed")))
     return element("div", element("ul", *listed), class_="receipt")
-
-
-def _describe_call(call: ReceiptCall) -> str:
-    objects = f"{', '.join(call.changed_objects)} by " if call.changed_objects else ""
-    arguments = "" if objects else f" {_brief(call.arguments)}".rstrip()
-    return f"{objects}{call.tool or 'a call'}{arguments}{f': {call.error.message}' if call.error else ''}"
 
 
 def _details(summary: str, inside: Markup, kind: str) -> Markup:
@@ -229,10 +247,6 @@ def duration_text(seconds: float) -> str:
     if seconds < 1:
         return f"{max(seconds, 0) * 1000:.0f} ms"
     return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
-
-
-def _brief(arguments: str) -> str:
-    return " ".join(arguments.split())[:_BRIEF_CHARS] if arguments != "{}" else ""
 
 
 def _pretty(text: str) -> str:

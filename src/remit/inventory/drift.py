@@ -23,6 +23,7 @@ from remit.inventory.policy_fields import find_unknown_fields, find_unknown_perm
 from remit.inventory.running import compare_application, locate_callee
 from remit.inventory.schema import MethodEntry
 from remit.schemas.finding import Finding, InventoryError, display_path
+from remit.schemas.suggestions import suggest
 
 SubjectT = TypeVar("SubjectT")
 
@@ -196,7 +197,7 @@ def _check_call_permissions(tool: ToolDefinition) -> Iterator[Finding]:
 
 
 def _check_coverage(operations: Operations, offered_names: Collection[str]) -> Iterator[Finding]:
-    """Check that every method has a tool and every tool is offered."""
+    """Check that every method has a tool, and that every tool and that of its undo are offered."""
     exposed = {tool.method.metadata.key for tool in operations.tools.values() if tool.method is not None}
     for key, entry in operations.inventory.methods.items():
         yield from _check_method_coverage(key, entry, has_tool=key in exposed)
@@ -204,6 +205,10 @@ def _check_coverage(operations: Operations, offered_names: Collection[str]) -> I
         if name not in offered_names:
             mend = "list it in an agent or the application, or remove its entry"
             yield _make_finding("orphan", tool.location, f"the application does not offer the tool {name}", mend)
+        undo = tool.tool.facts.undo
+        if undo is not None and undo.tool not in offered_names:
+            what = f"{name} is undone by {undo.tool}, which the application does not offer"
+            yield _make_finding("no-undo", tool.location, what, suggest(undo.tool, offered_names))
 
 
 def _check_method_coverage(key: str, entry: MethodEntry, *, has_tool: bool) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from remit.call.classification import Capability, Classification, Complexity, Deprecation, Maturity, Tier
 from remit.call.facts import Effect, Facts, Risk, build_facts
+from remit.call.sentences import Sentences, Undo, as_sentences
 from remit.inventory.governance import BusinessRules, PolicyModel, PolicyTable
 from remit.schemas.yaml_lines import KeyPath, YamlDocument
 
@@ -47,13 +48,49 @@ class ModelNamesSpec(InventorySpec):
     response: str = ""
 
 
+class SentencesSpec(InventorySpec):
+    """The forms of a sentence that do not follow from ``asked``; see `Sentences`."""
+
+    asked: str
+    running: str = ""
+    done: str = ""
+    refused: str = ""
+
+
+class UndoSpec(InventorySpec):
+    """The tool that undoes a call, and its arguments; see `Undo`."""
+
+    tool: str
+    arguments: dict[str, str | bool | int | float | None] = Field(
+        default_factory=dict[str, "str | bool | int | float | None"]
+    )
+
+
 class ExposureSpec(InventorySpec):
-    """How a model sees an operation."""
+    """How a model sees an operation, and what its calls say to people."""
 
     description: str = ""
     tags: tuple[str, ...] = ()
     confirm: str | None = None
     repeatable: bool = False
+    says: str | SentencesSpec | None = None
+    undo: UndoSpec | None = None
+
+    def read_says(self) -> Sentences | None:
+        """The sentences.
+
+        Raises:
+            ContractError: they are not well-formed.
+        """
+        return Sentences(**dict(self.says)) if isinstance(self.says, SentencesSpec) else as_sentences(self.says)
+
+    def read_undo(self) -> Undo | None:
+        """The undo.
+
+        Raises:
+            ContractError: it is not well-formed.
+        """
+        return None if self.undo is None else Undo(self.undo.tool, self.undo.arguments)
 
 
 class ToolSpec(ExposureSpec):
@@ -162,6 +199,8 @@ def build_entry_facts(
         tags=exposed.tags if exposed else (),
         confirm=exposed.confirm if exposed else None,
         repeatable=exposed.repeatable if exposed else False,
+        says=exposed.read_says() if exposed else None,
+        undo=exposed.read_undo() if exposed else None,
         classification=_classify(
             domain=entry.domain,
             subdomain=entry.subdomain,

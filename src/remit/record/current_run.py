@@ -28,6 +28,7 @@ class CurrentRun(Struct, frozen=True):
         look_up: the directory of the runtime; None without one.
         read_prior_runs: reads the items of earlier runs of the conversation, newest first; None if nothing can be read.
         scheduling: the dependencies of calls that it schedules; None in a replay and outside a run.
+        find_callee: finds what its application offers by a name; None if it offers nothing of that name.
     """
 
     run: str = ""
@@ -38,6 +39,7 @@ class CurrentRun(Struct, frozen=True):
     look_up: Callable[[str, str], Principal | None] | None = None
     read_prior_runs: Callable[[], AsyncIterator[Sequence[Item]]] | None = None
     scheduling: object = None
+    find_callee: Callable[[str], Any] = lambda _name: None
 
 
 CURRENT_RUN: Final[ContextVar[CurrentRun]] = ContextVar("remit_run", default=CurrentRun())  # noqa: B039 - immutable

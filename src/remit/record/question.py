@@ -50,14 +50,19 @@ class Preview:
         link: the address of the object.
         state: identifies the state that the preview describes, such as a revision. The approval is void if a new
             preview, taken just before the call runs or within its write, has a different state.
+        names: pairs of an argument that holds an id, and the name of its object, which the question's sentence shows.
     """
 
     summary: str
     changes: tuple[Change, ...] = ()
     link: str = ""
     state: str = ""
+    names: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "names", as_tuple("Preview: names", self.names))
+        for argument, name in self.names:
+            check_texts("Preview: names", argument=argument, name=name)
         check_texts("Preview", summary=self.summary, link=self.link, state=self.state)
         object.__setattr__(self, "changes", as_tuple("Preview: changes", self.changes))
         for change in self.changes:

@@ -20,7 +20,7 @@ class VerbForms(NamedTuple):
 
 _REGULAR: Final = """
 accept activate add adjust analyse analyze answer append apply approve archive ask assign attach authorize
-block browse build calculate call change check clean clear clone close collect combine compare compile
+block browse build burn calculate call change check clean clear clone close collect combine compare compile
 complete compress compute configure confirm connect convert copy correct count create deactivate decline
 decrease delete deliver deny deploy describe detach detect disable discard disconnect dismiss display download
 draft duplicate edit email empty enable encrypt enqueue ensure enter erase escalate estimate evaluate examine
@@ -31,10 +31,11 @@ offer open optimize order organize parse pass paste patch pause perform pick pla
 process produce promote propose provide publish pull purge push query queue raise rank rate reactivate rebuild
 receive recommend reconcile record redeem refresh refund refuse register reject release reload remind remove
 rename render renew reopen reorder repair repeat replace replay reply report request require reschedule
-reserve resolve restart restore resume retire retrieve retry return reverse review revoke rotate save scale
-schedule score search select share show sign simulate sort start store subscribe suggest summarise summarize
-suspend sync synchronize terminate test touch trace track train transform translate trash uninstall unlock
-unmute unpublish unschedule unsubscribe update upgrade upload use validate verify view vote wait watch
+research reserve resolve restart restock restore resume retire retrieve retry return reverse review revoke
+rotate save scale schedule score search select share show sign simulate sort start store subscribe suggest
+summarise summarize suspend sync synchronize terminate test touch trace track train transform translate trash
+uninstall unlock unmute unpublish unschedule unsubscribe update upgrade upload use validate verify view vote
+wait watch
 """
 
 _NOUNS: Final = """

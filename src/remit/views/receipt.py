@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final, Literal, cast
 
@@ -17,17 +17,19 @@ from remit.core.call_checks import check_callback
 from remit.core.checks import as_tuple_of
 from remit.errors import CallCancelledError, CallError, RepeatedCallError
 from remit.record.items import AttemptEnded, AttemptStarted, Item, Message, Note, ToolOutput
+from remit.record.sentence import NO_SENTENCE, Sentence
 from remit.views.parts import STOPPED, CallView, read_error
 from remit.views.run_view import RunView
-
-FindContract = Callable[[str], Contract | None]
+from remit.views.sentences import FindContract, UndoCall, sentence_of, undo_of
+from remit.views.values import show_line
 
 
 class ReceiptCall(Struct, frozen=True, kw_only=True):
     """A call on a receipt, with the objects that it changed, as it reported them.
 
-    ``arguments`` is JSON, empty if it is not on record. ``entities`` are the objects that its result describes, and
-    ``error`` says why the call failed or was not made.
+    ``sentence`` says what it did, and ``undo`` is the call that undoes it, if its tool declares one. ``arguments`` is
+    JSON, empty if it is not on record. ``entities`` are the objects that its result describes, and ``error`` says why
+    the call failed or was not made.
     """
 
     id: str
@@ -36,18 +38,31 @@ class ReceiptCall(Struct, frozen=True, kw_only=True):
     objects: tuple[Changed, ...] = ()
     entities: tuple[Entity, ...] = ()
     error: CallError | None = None
+    sentence: Sentence = NO_SENTENCE
+    undo: UndoCall | None = None
+
+    @property
+    def said(self) -> str:
+        """What it did and why it failed, in one line: its sentence, and the changes that the sentence does not name."""
+        unnamed = [text for name, text in self._named_objects() if name not in self.sentence.text]
+        objects = f" ({', '.join(map(show_line, unnamed))})" if unnamed else ""
+        why = f": {show_line(self.error.message, _MAX_ERROR)}" if self.error else ""
+        return f"{self.sentence.text}{objects}{why}"
 
     @property
     def changed_objects(self) -> tuple[str, ...]:
         """The objects that it changed, or else those that its result describes: ``page About us (title)``."""
+        return tuple(text for _, text in self._named_objects())
+
+    def _named_objects(self) -> Iterable[tuple[str, str]]:
+        """Each object that it changed, or else that its result describes: its name, and its line."""
         names = {(each.kind, each.id): each.name for each in self.entities}
-        changed = (
-            f"{each.kind} {each.name or names.get((each.kind, each.id), each.id)}"
-            + (f" ({', '.join(each.fields)})" if each.fields else "")
-            for each in self.objects
-        )
-        described = (f"{each.kind} {each.name}" for each in self.entities)
-        return tuple(dict.fromkeys(changed if self.objects else described))
+        found = dict[str, str]()
+        for each in self.objects:
+            name = each.name or names.get((each.kind, each.id), each.id)
+            found[f"{each.kind} {name}" + (f" ({', '.join(each.fields)})" if each.fields else "")] = name
+        described = {f"{each.kind} {each.name}": each.name for each in self.entities}
+        return ((name, text) for text, name in (found if self.objects else described).items())
 
 
 class Receipt(Struct, frozen=True, kw_only=True):
@@ -99,6 +114,8 @@ def receipt_of(view: RunView, find_contract: FindContract = lambda _name: None) 
             objects=call.changes,
             entities=() if call.output is None or contract is None else entities_of(call.output, contract),
             error=call.error,
+            sentence=sentence_of(call, contract),
+            undo=undo_of(call, find_contract),
         )
         erased = set(call.erased)
         caller = view.calls.get(call.parent)
@@ -154,6 +171,8 @@ def _only_announces(call: ReceiptCall, contract: Contract | None) -> bool:
         return not (isinstance(given, dict) and cast("dict[str, object]", given).get(flag) is True)
     return False
 
+
+_MAX_ERROR: Final = 200
 
 _Kind = Literal["changed", "failed", "unknown", "not_made", "erased"]
 

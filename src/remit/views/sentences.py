@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Literal, cast
 
 from msgspec import Struct
 
+from remit.call.callee import AgentLike
 from remit.call.contract import Contract
 from remit.call.entity import Entity, entities_of
 from remit.call.facts import Effect, Facts
 from remit.call.sentence_checks import WHOLE_RESULT
 from remit.call.sentences import Optional, Sentences, Template, Tense, Value, decapitalize, sentences_of_name
+from remit.core.protocols import implements
 from remit.record.question import Question
 from remit.record.sentence import Sentence
+from remit.schemas.verbs import split_name
 from remit.views.parts import CallState, CallView
 from remit.views.values import describe_value, show_line
 
@@ -39,6 +42,12 @@ _MAX_LENGTH: Final = 300
 _MAX_ARGUMENTS: Final = 3
 
 
+FindContract = Callable[[str], Contract | None]
+"""Finds the contract of a tool by its name; None if the application does not offer it."""
+
+_MISSING: Final = object()
+
+
 class UndoCall(Struct, frozen=True, kw_only=True):
     """The call that undoes a call: a tool by name, and its arguments as JSON."""
 
@@ -52,19 +61,23 @@ class _Values(Struct, frozen=True):
     arguments: Mapping[str, Any]
     result: object = None
     objects: Sequence[Entity] = ()
+    names: Mapping[str, str] = {}
+    at_default: Collection[str] = ()
 
-    def find(self, value: Value) -> object:
-        """The value of that name: an argument, or else a field of the result; None if it is missing."""
-        inner = _at_path(self.result, ("result",))  # next to a notice for the model
+    def find(self, value: Value, missing: object = None) -> object:
+        """The value of that name: an argument, or else a field of the result; ``missing`` if there is none."""
+        found = missing
+        inner = _at_path(self.result, ("result",), None)  # next to a notice for the model
         for source in (self.arguments, self.result, inner):
-            if (found := _at_path(source, value.path)) is not None:
+            found = _at_path(source, value.path, found)
+            if found is not None and found is not missing:
                 return found
-        return self.result if value.path == (WHOLE_RESULT,) else None
+        return self.result if value.path == (WHOLE_RESULT,) else found
 
     def describe(self, value: Value) -> str:
         """The value of that name for people; empty if it is missing."""
-        field = value.path[-1]
-        return describe_value(self.find(value), lambda given: self._name(field, given))
+        field, name = value.path[-1], self.names.get(".".join(value.path))
+        return show_line(name) if name else describe_value(self.find(value), lambda given: self._name(field, given))
 
     def _name(self, field: str, given: str) -> str:
         """The name of the object that a field of that name refers to by ``given``."""
@@ -81,9 +94,21 @@ def sentence_of(call: CallView, contract: Contract | None, form: Form | None = N
     return _render(call.tool, contract, _values_of_call(call, contract), made)
 
 
-def sentence_of_arguments(tool: str, contract: Contract | None, arguments: str, form: Form = "asked") -> Sentence:
-    """What a call of ``tool`` with these arguments (JSON) would do."""
-    return _render(tool, contract, _Values(_as_object(arguments)), form)
+def sentence_of_arguments(
+    tool: str,
+    contract: Contract | None,
+    arguments: str,
+    form: Form = "asked",
+    *,
+    names: Mapping[str, str] = {},
+    at_default: Collection[str] = (),
+) -> Sentence:
+    """What a call of ``tool`` with these arguments (JSON) would do.
+
+    ``names`` are shown instead of the arguments of these names, which hold ids. Arguments ``at_default`` are shown only
+    where the tool's own sentence names them.
+    """
+    return _render(tool, contract, _Values(_as_object(arguments), names=names, at_default=at_default), form)
 
 
 def sentence_of_question(question: Question, contract: Contract | None = None) -> Sentence:
@@ -91,26 +116,34 @@ def sentence_of_question(question: Question, contract: Contract | None = None) -
     return question.sentence or sentence_of_arguments(question.tool, contract, question.arguments)
 
 
-def consequence_of(facts: Facts) -> str:
-    """What follows from a call, for the person who decides: does data leave the system, and is there an undo."""
+def consequence_of(facts: Facts, find_contract: FindContract) -> str:
+    """What follows from a call, for the person who decides: does data leave the system, and is there an undo.
+
+    An undo counts if ``find_contract`` finds its tool, which the application must offer.
+    """
+    has_undo = facts.undo is not None and find_contract(facts.undo.tool) is not None
     leaves = "It sends data out of the system." if facts.egress else ""
     if facts.effect is Effect.PURE:
         return leaves or "It changes nothing."
-    if facts.effect is Effect.COMPOSED and facts.undo is None:
+    if facts.effect is Effect.COMPOSED and not has_undo:
         return leaves or "It makes calls of its own, which the policy judges one by one."
-    undo = "It can be undone." if facts.undo is not None else "There is no undo for it."
+    undo = "It can be undone." if has_undo else "There is no undo for it."
     return " ".join(filter(None, [leaves, undo]))
 
 
-def undo_of(call: CallView, contract: Contract | None) -> UndoCall | None:
-    """The call that undoes a call that was made; None if there is none, or a value for it is missing."""
+def undo_of(call: CallView, find_contract: FindContract) -> UndoCall | None:
+    """The call that undoes a call that was made; None if there is none, or a value for it is missing.
+
+    ``find_contract`` finds the tool of the call and that of its undo, which the application must offer.
+    """
+    contract = find_contract(call.tool)
     undo = None if contract is None else contract.facts.undo
-    if undo is None or call.state != "done" or call.announces:
+    if undo is None or call.state != "done" or call.announces or find_contract(undo.tool) is None:
         return None
     values, arguments = _values_of_call(call, contract), dict[str, object]()
     for name, value, constant in undo.values():
-        found = constant if value is None else values.find(value)
-        if found is None:
+        found = constant if value is None else values.find(value, _MISSING)
+        if found is _MISSING:
             return None
         arguments[name] = _id_of(found)
     return UndoCall(tool=undo.tool, arguments=json.dumps(arguments, ensure_ascii=False, separators=(",", ":")))
@@ -120,7 +153,10 @@ def _render(tool: str, contract: Contract | None, values: _Values, form: Form) -
     says = None if contract is None else contract.facts.says
     parts = None if says is None else _fill(_template(says, form), values)
     if parts is None:
-        parts = [*_template_of_name(tool, form), *_subject(values)]
+        of_name = sentences_of_name(tool or "a tool")
+        if contract is not None and implements(contract, AgentLike):
+            of_name = Sentences(f"Ask|Asking|Asked the agent {contract.name}")
+        parts = [*_words(_template(of_name, form)), *_subject(values)]
     return Sentence(tuple(_merge(_cut(parts))))
 
 
@@ -132,10 +168,9 @@ def _template(says: Sentences, form: Form) -> Template:
     return (_OPENINGS[form] + decapitalize(first), *(asked[1:] if first else asked))
 
 
-def _template_of_name(tool: str, form: Form) -> Iterator[tuple[str, bool]]:
-    for part in _template(sentences_of_name(tool or "a tool"), form):
-        if isinstance(part, str):
-            yield show_line(part), False
+def _words(template: Template) -> Iterator[tuple[str, bool]]:
+    """The words of a sentence that has no values."""
+    return ((show_line(part), False) for part in template if isinstance(part, str))
 
 
 def _fill(template: Template, values: _Values) -> list[tuple[str, bool]] | None:
@@ -158,7 +193,8 @@ def _subject(values: _Values) -> Iterator[tuple[str, bool]]:
         yield ": ", False
         yield describe_value(named), True
         return
-    simple = ((name, each) for name, each in values.arguments.items() if not isinstance(each, bool))
+    given = ((name, each) for name, each in values.arguments.items() if name not in values.at_default)
+    simple = ((name, each) for name, each in given if not isinstance(each, bool))
     shown = [(name, text) for name, each in simple if (text := describe_value(each))]
     for at, (name, text) in enumerate(shown[:_MAX_ARGUMENTS]):
         yield f"{', ' if at else ': '}{show_line(name.replace('_', ' '), 30)} ", False
@@ -169,7 +205,8 @@ def _values_of_call(call: CallView, contract: Contract | None) -> _Values:
     result = _read_result(call)
     described = () if call.output is None or contract is None else entities_of(call.output, contract)
     changed = (Entity(each.kind, each.id, each.name) for each in call.changes if each.name)
-    return _Values(_as_object(call.made_with), result, (*changed, *described))
+    at_default = call.questions[-1].question.at_default if call.questions else ()
+    return _Values(_as_object(call.made_with), result, (*changed, *described), at_default=at_default)
 
 
 def _read_result(call: CallView) -> object:
@@ -189,15 +226,20 @@ def _as_object(text: str) -> Mapping[str, Any]:
     return {}
 
 
-def _at_path(value: object, path: tuple[str, ...]) -> object:
+def _at_path(value: object, path: tuple[str, ...], missing: object) -> object:
     for name in path:
-        value = cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
+        if not isinstance(value, dict) or name not in value:
+            return missing
+        value = cast("dict[str, object]", value)[name]
     return value
 
 
 def _may_refer(field: str, kind: str) -> bool:
-    """Whether a field of that name may hold the id of an object of that kind: ``page_id`` of a page."""
-    return field == "id" or field.removesuffix("_id").removesuffix("s").endswith(kind)
+    """Whether a field of that name may hold the id of an object of that kind: ``pageId`` or ``page_ids`` of a page."""
+    words, wanted = split_name(field), split_name(kind)
+    if words and words[-1] in ("id", "ids", "ID"):
+        words = words[:-1]
+    return not words or words[-len(wanted) :] in (wanted, [*wanted[:-1], f"{wanted[-1]}s"])
 
 
 def _id_of(value: object) -> object:

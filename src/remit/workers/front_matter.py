@@ -49,6 +49,9 @@ class FactsSection(FrontMatterSection):
         description="`public`, `internal` (only code of tools and pipelines calls it, no model) "
         "or `experimental` (its callers need the permission `tools:experiment`).",
     )
+    says: str = Field(
+        default="", description="What its calls say to people, such as `Sort the mail of {folder}`; see `Sentences`."
+    )
 
     def to_value(self) -> Facts:
         """Convert to facts."""
@@ -60,6 +63,7 @@ class FactsSection(FrontMatterSection):
             egress=self.egress,
             trusted=self.trusted,
             visibility=self.visibility,
+            says=self.says or None,
         )
 
 

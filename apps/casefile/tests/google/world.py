@@ -10,7 +10,7 @@ from google.auth.aio.transport import Request
 
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from remit import Principal
-from remit.tools import Caller, Changed, Seen
+from remit.tools import Caller, Changed, Log, Seen
 from remit_casefile.google.clients import Clients
 from remit_casefile.google.drive import DriveClient
 from remit_casefile.google.gmail import GmailClient
@@ -46,8 +46,10 @@ class Ctx:
         default_factory=lambda: Caller("run-1", "agent", "call-0", 1, Principal("ann", "local", frozenset({"*"})))
     )
 
-    def log(self, message: str, /, **fields: object) -> None:
-        pass
+    @property
+    def log(self) -> Log:
+        """A log that keeps nothing."""
+        return Log(lambda _name, _data: None)
 
     def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
         pass

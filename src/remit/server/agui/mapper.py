@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from remit.call.changed import Changed
+from remit.call.log import LogLine
 from remit.client.following import DeltaEvent, DropEvent, ItemEvent, StreamEvent
 from remit.record.items import (
     CallItem,
@@ -256,11 +257,10 @@ def _note_event(item: Note, at: float) -> Event:
             revision=changed.revision,
         )
         return Custom(name="remit.changed", value=value)
+    line = LogLine.from_note(item)
+    if line is not None:
+        return Custom(name="remit.log", value=LogValue(call=item.call, level=line.level, text=line.message, at=at))
     data = _read_json(item.data)
-    if item.name == "log" and isinstance(data, dict):
-        fields = cast("dict[str, Any]", data)
-        level, text = str(fields.get("level", "info")), str(fields.get("message", ""))
-        return Custom(name="remit.log", value=LogValue(call=item.call, level=level, text=text, at=at))
     return Custom(name="remit.note", value=NoteValue(call=item.call, name=item.name, data=data))
 
 

@@ -7,14 +7,13 @@ from typing import Any
 import msgspec
 from msgspec import Raw, field
 
-from remit.call.contract import Contract
 from remit.call.facts import Effect, Facts, Risk
 from remit.client.tools import ToolInfo
 from remit.engine.result import RunResult
 from remit.errors import CallError
 from remit.server.documents.document import Asked, Document, JsonObject, no_json
 from remit.server.documents.sentence import SentenceDocument
-from remit.views.sentences import consequence_of, sentence_of_arguments
+from remit.views.sentences import FindContract, consequence_of, sentence_of_arguments
 
 
 class ToolDocument(Document):
@@ -41,7 +40,7 @@ class ToolDocument(Document):
     consequence: str
 
     @staticmethod
-    def of(tool: ToolInfo, contract: Contract | None) -> ToolDocument:
+    def of(tool: ToolInfo, find_contract: FindContract) -> ToolDocument:
         """The document of a tool."""
         facts: Facts = tool.facts
         return ToolDocument(
@@ -58,8 +57,8 @@ class ToolDocument(Document):
             tags=tuple(sorted(facts.tags)),
             timeout=facts.timeout,
             confirm=facts.confirm,
-            sentence=SentenceDocument.of(sentence_of_arguments(tool.name, contract, "{}")),
-            consequence=consequence_of(facts),
+            sentence=SentenceDocument.of(sentence_of_arguments(tool.name, find_contract(tool.name), "{}")),
+            consequence=consequence_of(facts, find_contract),
         )
 
 

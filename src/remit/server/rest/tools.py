@@ -20,7 +20,7 @@ _ACCEPTED: Final = 202
 async def list_tools(sent: Sent[ToolsQuery, None]) -> Listed[ToolDocument]:
     """List the tools that one may call."""
     tools = await sent.client.tools(target=sent.query.target)
-    return Listed(items=tuple(ToolDocument.of(each, sent.client.contract(each.name)) for each in tools))
+    return Listed(items=tuple(ToolDocument.of(each, sent.client.contract) for each in tools))
 
 
 async def read_tool(sent: Sent[ToolsQuery, None]) -> ToolDocument:
@@ -28,7 +28,7 @@ async def read_tool(sent: Sent[ToolsQuery, None]) -> ToolDocument:
     name = sent.path["tool"]
     for each in await sent.client.tools(target=sent.query.target):
         if each.name == name:
-            return ToolDocument.of(each, sent.client.contract(name))
+            return ToolDocument.of(each, sent.client.contract)
     raise RequestNotFoundError(f"there is no tool {name!r} that you may call")
 
 

@@ -179,7 +179,8 @@ class Cases:
             casefile = await require_casefile(view, payload.casefile_id, Level.OWNER)
             contents = await describe_contents(view, casefile)
             summary = "\n".join([f"the casefile '{casefile.title}' with {contents}", *describe_texts(casefile)])
-            return Preview(summary, state=f"{casefile.id}, {summary}, changed {casefile.updated_at.isoformat()}")
+            state = f"{casefile.id}, {summary}, changed {casefile.updated_at.isoformat()}"
+            return Preview(summary, state=state, names=(("casefile_id", casefile.title),))
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> CasefileDeletedPayload:
         async with open_view(self._database, ctx) as view:

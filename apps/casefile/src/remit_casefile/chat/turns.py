@@ -58,8 +58,18 @@ class Turns:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        begin = tool(name="begin_chat_turn", effect=Effect.KEYED, visibility=Visibility.INTERNAL)(self._begin)
-        end = tool(name="end_chat_turn", effect=Effect.KEYED, visibility=Visibility.INTERNAL)(self._end)
+        begin = tool(
+            name="begin_chat_turn",
+            effect=Effect.KEYED,
+            visibility=Visibility.INTERNAL,
+            says="Record the message {message}",
+        )(self._begin)
+        end = tool(
+            name="end_chat_turn",
+            effect=Effect.KEYED,
+            visibility=Visibility.INTERNAL,
+            says="Record the answer of the agent",
+        )(self._end)
         self.begin = with_recommended_layers(begin)
         self.end = with_recommended_layers(end)
 

@@ -63,8 +63,18 @@ class RequestRecorder:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        begin = tool(name="begin_session_request", effect=Effect.KEYED, visibility=Visibility.INTERNAL)(self._begin)
-        end = tool(name="end_session_request", effect=Effect.KEYED, visibility=Visibility.INTERNAL)(self._end)
+        begin = tool(
+            name="begin_session_request",
+            effect=Effect.KEYED,
+            visibility=Visibility.INTERNAL,
+            says="Record that {tool_name} was requested",
+        )(self._begin)
+        end = tool(
+            name="end_session_request",
+            effect=Effect.KEYED,
+            visibility=Visibility.INTERNAL,
+            says="Record the outcome of a tool: {outcome}",
+        )(self._end)
         self.begin = with_recommended_layers(begin)
         self.end = with_recommended_layers(end)
 
