@@ -212,23 +212,6 @@ def test_a_tool_that_the_application_does_not_offer_is_an_orphan(notebook: Noteb
     assert (point.name, {each.code for each in point.findings}, len(point.findings)) == ("drift", {"orphan"}, 4)
 
 
-def test_an_undo_by_a_tool_that_the_application_does_not_offer_is_found(notebook: Notebook) -> None:
-    undo = "undo: {tool: raed_note, arguments: {number: '{number}'}}"
-    agree(notebook.write(NOTES.replace("create_note: {tags: [note, create]}", f"create_note: {{{undo}}}")))
-    (found,) = look(notebook, notebook.operations())
-    assert (found.code, found.fix) == ("no-undo", "did you mean read_note?")
-    assert found.what == "create_note is undone by raed_note, which the application does not offer"
-
-
-@pytest.mark.parametrize("says", ["Write the note {title}", "{asked: 'Write the note {title}', done: 'Wrote {title}'}"])
-def test_an_entry_says_what_the_calls_of_its_tool_do(notebook: Notebook, says: str) -> None:
-    agree(notebook.write(NOTES.replace("create_note: {tags: [note, create]}", f"create_note:\n        says: {says}")))
-    sentences = notebook.operations().find_tool("create_note").facts.says
-    assert sentences is not None
-    assert sentences.form("running") == "Writing the note {title}"
-    assert look(notebook, notebook.operations()) == []
-
-
 def test_permissions_that_no_layer_asks_for_are_found(notebook: Notebook) -> None:
     operations = agree(notebook)
     (point,) = [each for each in run_checklist(operations, operations.callees, Stack(Validate())) if each.findings]

@@ -27,7 +27,8 @@ from remit.record.items import (
     RunSuspended,
 )
 from remit.record.ledger import Consumption, TurnRequest
-from remit.record.question import Decision
+from remit.record.question import Decision, Question
+from remit.record.sentence import NO_SENTENCE
 
 
 def run_row_from_header(position: Position, item: RunOpened) -> RunRow:
@@ -177,14 +178,29 @@ def erase_question_row(row: QuestionRow, item: QuestionItem | DecisionItem) -> Q
     """
     question, _, decision, _ = row
     if isinstance(item, QuestionItem):
-        question = replace(
-            question, arguments="", shown="", reason="", changes=(), link="", state="", message="", news=(), plan=()
-        )
+        question = _erase_question(question)
     was_edited = decision is not None and decision.arguments != ""
     if decision is not None:
         decision = replace(decision, arguments="", result="", reason="", request_key="")
     status = "erased" if row.status in ("open", "approved") or was_edited else row.status
     return row._replace(question=question, status=status, decision=decision)
+
+
+def _erase_question(question: Question) -> Question:
+    """A question without its content. Its ids, its terms and its status remain."""
+    return replace(
+        question,
+        arguments="",
+        shown="",
+        sentence=NO_SENTENCE,
+        reason="",
+        changes=(),
+        link="",
+        state="",
+        message="",
+        news=(),
+        plan=(),
+    )
 
 
 def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRow:

@@ -12,6 +12,7 @@ from remit.journal.ports import QuestionRow, Store
 from remit.record.items import DecisionItem
 from remit.record.ledger import Consumption
 from remit.record.question import Decision, Question
+from remit.record.sentence import NO_SENTENCE, Sentence
 from remit.testing.store_suite.samples import (
     Run,
     begin,
@@ -26,10 +27,16 @@ from remit.testing.store_suite.samples import (
 )
 
 ASKED: Final = replace(
-    question(), arguments='{"a":"SECRET"}', shown="SECRET", reason="SECRET", edits="q0", editor="eve"
+    question(),
+    arguments='{"a":"SECRET"}',
+    shown="SECRET",
+    sentence=Sentence((("SECRET", True),)),
+    reason="SECRET",
+    edits="q0",
+    editor="eve",
 )
 EDITED: Final = replace(yes(), arguments='{"b":"SECRET"}', result="SECRET", reason="SECRET")
-EMPTY: Final = replace(ASKED, arguments="", shown="", reason="")
+EMPTY: Final = replace(ASKED, arguments="", shown="", sentence=NO_SENTENCE, reason="")
 UNSAID: Final = yes()
 
 
