@@ -154,8 +154,8 @@ WRONG_COLOURS = (
     [
         ({"taglin": "x"}, "There is no setting 'taglin'. Did you mean 'tagline'"),
         ({}, "nothing to change"),
-        ({"postHosts": ["https://example.com"]}, "is not a host name"),
-        ({"postHosts": ["127.0.0.1"]}, "is not a host name"),
+        ({"postHosts": ["https://example.com"]}, "is no host name"),
+        ({"postHosts": ["127.0.0.1"]}, "is no host name"),
         ({"theme": {"accnt": "red"}}, "no theme variable 'accnt'"),
         ({"theme": {"accent": "red;}</style>"}}, "takes a colour"),
         ({"theme": {"text": "url(//evil)"}}, "takes names of fonts"),
@@ -213,5 +213,5 @@ def test_all_kinds_of_colours_and_fonts_make_a_theme_and_wrong_ones_of_older_set
 
 @pytest.mark.parametrize("zone", ["Mars/Base", "../etc", "Europe"])
 def test_a_time_zone_that_is_none_is_refused(zone: str) -> None:
-    with pytest.raises(ValueError, match="is not a time zone; give a name such as Europe/Berlin"):
+    with pytest.raises(ValueError, match="is no time zone; give a name such as Europe/Berlin"):
         UpdateSiteSettings(time_zone=zone)

@@ -116,7 +116,7 @@ def test_the_code_of_a_language_can_be_no_path(code: str) -> None:
 
 @pytest.mark.parametrize("code", ["xx", "xx-nope", "en-nope", "de-at", "qq-Latn", "en-Latn-Latn"])
 def test_a_language_that_there_is_not_is_refused_since_a_site_keeps_it(code: str) -> None:
-    with pytest.raises(ValidationError, match=f"{code!r} is not a language; give a code of ISO 639"):
+    with pytest.raises(ValidationError, match=f"{code!r} is no language; give a code of ISO 639"):
         AddSite(key="copy", name="Copy", languages=["en", code])
 
 

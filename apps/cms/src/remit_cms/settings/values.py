@@ -24,7 +24,7 @@ _HOST: Final = re.compile(r"(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+
 
 def _check_host(host: str) -> str:
     if not _HOST.fullmatch(host.lower()):
-        raise ValueError(f"{host!r} is not a host name, such as hooks.example.com, without https:// and path")
+        raise ValueError(f"{host!r} is no host name, such as hooks.example.com, without https:// and path")
     return host.lower()
 
 
@@ -32,7 +32,7 @@ def _check_zone(name: str) -> str:
     try:
         return ZoneInfo(name).key if name else ""
     except (KeyError, ValueError, OSError):
-        raise ValueError(f"{name!r} is not a time zone; give a name such as Europe/Berlin") from None
+        raise ValueError(f"{name!r} is no time zone; give a name such as Europe/Berlin") from None
 
 
 def _read_page(value: object) -> object:

@@ -27,7 +27,7 @@ def _check_language(code: str) -> str:
     language, dash, rest = code.partition("-")
     if (len(language) == 2 and not _ISO_639_1.fullmatch(language)) or not _REST.fullmatch(dash + rest):
         raise ValueError(
-            f"{code!r} is not a language; give a code of ISO 639 such as en or de, if need be with a region (de-AT) or "
+            f"{code!r} is no language; give a code of ISO 639 such as en or de, if need be with a region (de-AT) or "
             "script (sr-Latn)"
         )
     return code
