@@ -177,6 +177,8 @@ class SqlDirectory:
 
     async def remove_credentials(self, person: str, kind: CredentialKind, *, credential: str = "") -> int:
         """Remove credentials of a person."""
+        if not credential.isprintable():
+            return 0
         change = delete(CREDENTIALS).where(CREDENTIALS.c.person == person, CREDENTIALS.c.kind == kind)
         change = change.where(CREDENTIALS.c.id == credential) if credential else change
         return await self._write(lambda connection: connection.execute(change).rowcount)

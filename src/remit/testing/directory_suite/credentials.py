@@ -82,6 +82,8 @@ async def test_one_or_all_of_a_kind_are_removed_of_one_person(directory: Directo
         await directory.add_credential(each, expired_before=0)
     assert await directory.remove_credentials("ada", "session", credential="e") == 0
     assert await directory.remove_credentials("ada", "session", credential="t") == 0
+    for unknown in ("a\0", "\ud800", "%", "a" * 10_000):
+        assert await directory.remove_credentials("ada", "session", credential=unknown) == 0
     assert await directory.remove_credentials("ada", "session", credential="a") == 1
     assert [each.id for each in await directory.list_credentials("ada", "session")] == ["b"]
     assert await directory.remove_credentials("ada", "session") == 1
