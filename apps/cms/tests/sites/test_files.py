@@ -286,7 +286,7 @@ def test_a_site_that_the_cms_would_not_have_written_is_refused(small: Small, cas
 
 
 HOSTILE_FILES: dict[str, tuple[Callable[[bytes, str, bytes], bytes], str]] = {
-    "no ZIP file": (lambda _text, _name, _image: b"PK\x03\x04 and no more", "no whole ZIP file"),
+    "no ZIP file": (lambda _text, _name, _image: b"PK\x03\x04 and no more", "not a complete ZIP file"),
     "a path that leaves the folder": (
         lambda text, name, image: pack(("site.json", text), (name, image), ("../../etc/passwd", b"x")),
         "neither site.json nor an image",
@@ -311,7 +311,10 @@ HOSTILE_FILES: dict[str, tuple[Callable[[bytes, str, bytes], bytes], str]] = {
     ),
     "no site.json": (lambda _text, name, image: pack((name, image)), "it has no site.json"),
     "a number without end": (lambda _text, name, image: pack(("site.json", b"[1e999]"), (name, image)), "1e999"),
-    "a file that was cut": (lambda text, name, image: pack(("site.json", text), (name, image))[:-30], "no whole ZIP"),
+    "a file that was cut": (
+        lambda text, name, image: pack(("site.json", text), (name, image))[:-30],
+        "not a complete ZIP",
+    ),
 }
 
 
@@ -321,7 +324,7 @@ def test_a_file_that_lies_about_its_size_is_not_unpacked_further() -> None:
     file[size : size + 4] = (1000).to_bytes(4, "little")
     tracemalloc.start()
     try:
-        with pytest.raises(InvalidArgumentsError, match="no whole ZIP file"):
+        with pytest.raises(InvalidArgumentsError, match="not a complete ZIP file"):
             read_archive(bytes(file))
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
