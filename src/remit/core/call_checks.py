@@ -1,14 +1,17 @@
-"""Checks arguments against signatures, and reports a mismatch in one line with the correction."""
+"""Checks arguments against signatures and their types, and reports a mismatch in one line with the correction."""
 
 from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from functools import cache, partial, wraps
+from itertools import chain, repeat
 from types import CoroutineType
 from typing import Any, Final, TypeVar
 
+from remit.core.argument_types import Check, Converted, derive_check
 from remit.errors import SetupError
 
 C = TypeVar("C", bound=type)
@@ -23,18 +26,28 @@ _OF_SEVERAL: Final = {"layer": "layer(Stack(…))", "layer_around": "layer_aroun
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def check_arguments(**remedies: str) -> Callable[[C], C]:
+def check_arguments(error: type[SetupError] = SetupError, /, **remedies: str) -> Callable[[C], C]:
     """Make a class refuse arguments that do not fit its constructor, and unknown options of its methods.
 
-    ``remedies`` maps keywords that users may expect to what they should write; other keywords get "did you mean …?".
+    The arguments must also be of the types that the constructor declares; see `derive_check`. ``error`` is
+    raised for a value of another type. ``remedies`` maps keywords that users may expect to what they should write;
+    other keywords get "did you mean …?".
     """
 
     def decorate(kind: C) -> C:
-        initialize: Any = vars(kind)["__init__"]
+        initialize: Any = getattr(kind, "__init__")  # noqa: B009 - that of a base perhaps
+        types = ArgumentTypes(initialize, kind, error)
 
         @wraps(initialize)
-        def init_or_explain(*args: Any, **kwargs: Any) -> None:
+        def init_or_explain(self: Any, /, *given: Any, **kwargs: Any) -> None:
+            args = (self, *given)
             try:
+                if given:
+                    args = (self, *types.check_positional(given))
+                for name, value in kwargs.items():
+                    found = types[name]
+                    if found is not None:
+                        kwargs[name] = found[1](found[0], value)
                 initialize(*args, **kwargs)
             except TypeError:
                 _refuse_misfit(initialize, args, kwargs, remedies)
@@ -44,6 +57,59 @@ def check_arguments(**remedies: str) -> Callable[[C], C]:
         return _replace_methods(kind, _has_options)
 
     return decorate
+
+
+class ArgumentTypes(dict[str, tuple[str, Check] | None]):
+    """The checks that the annotations of a constructor imply, by parameter. Each is derived when it is first needed.
+
+    A check is beside the place that its error names. It is None if the type implies none, as does one whose names are
+    imported for type checkers only.
+    """
+
+    def __init__(self, initialize: Callable[..., Any], kind: type, error: type[SetupError] = SetupError) -> None:
+        super().__init__()
+        self._initialize, self._kind, self._error = initialize, kind, error
+        _, *parameters = inspect.signature(initialize).parameters.values()
+        self._positional = [each.name for each in parameters if each.kind in _POSITIONAL]
+        self._rest = [each.name for each in parameters if each.kind is inspect.Parameter.VAR_POSITIONAL]
+
+    def __missing__(self, name: str) -> tuple[str, Check] | None:
+        check = derive_check(self.resolve(name))
+        if check is not None and self._error is not SetupError:
+            check = partial(_check_or_raise, self._error, check)
+        self[name] = found = None if check is None else (f"{self._kind.__name__}: {name}", check)
+        return found
+
+    def resolve(self, name: str) -> Any:
+        """The type of a parameter; its text if its names cannot be resolved."""
+        hint: Any = self._initialize.__annotations__.get(name, Any)
+        try:
+            return eval(hint, self._find_globals(name)) if isinstance(hint, str) else hint  # noqa: S307
+        except NameError:
+            return hint
+
+    def _find_globals(self, name: str) -> dict[str, Any]:
+        """The names of the module that declares a parameter: a field of a dataclass can be that of a base."""
+        if "__dataclass_fields__" not in vars(self._kind):
+            return self._initialize.__globals__
+        owner = next(each for each in self._kind.__mro__ if name in vars(each).get("__annotations__", ()))
+        return vars(sys.modules[owner.__module__])
+
+    def check_positional(self, given: Sequence[Any]) -> Sequence[Any]:
+        """Check arguments by their position. Those in excess remain as they are."""
+        names = chain(self._positional, repeat(self._rest[0])) if self._rest else self._positional
+        checked: list[Any] = []
+        for name, value in zip(names, given, strict=False):
+            found = self[name]
+            checked.append(value if found is None else found[1](found[0], value))
+        return [*checked, *given[len(checked) :]]
+
+
+def _check_or_raise(error: type[SetupError], check: Check, what: str, value: Any) -> Any:
+    try:
+        return check(what, value)
+    except SetupError as refused:
+        raise error(refused.message) from None
 
 
 def check_calls(kind: C) -> C:
@@ -117,6 +183,16 @@ def check_callback(what: str, function: object, *parameters: str, is_async: bool
         signature.bind(*parameters)
     except TypeError as error:
         raise SetupError(f"{what} is {function!r}, which cannot be called like this ({error}); {remedy}") from None
+
+
+def callback(*parameters: str, is_async: bool | None = None) -> Converted:
+    """In ``Annotated``: the value of a parameter is a callback, which `check_callback` checks."""
+    return Converted(partial(_as_callback, parameters, is_async))
+
+
+def _as_callback(parameters: tuple[str, ...], is_async: bool | None, what: str, value: T) -> T:  # noqa: FBT001
+    check_callback(what, value, *parameters, is_async=is_async)
+    return value
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
