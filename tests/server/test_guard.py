@@ -356,3 +356,43 @@ def test_two_servers_know_nothing_of_each_others_sessions() -> None:
     browser.cookies.set("remit", one.signed_in().cookies["remit"])
     assert me(browser) == {}
     assert wait(two.directory.list_credentials("ada", "session")) == []
+
+
+async def test_a_response_that_fails_in_the_middle_breaks_off(caplog: pytest.LogCaptureFixture) -> None:
+    sent = list[Any]()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise RuntimeError("in the middle")
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"localhost")]}
+    await Guard(app)({**scope, "scheme": "http", "client": ("127.0.0.1", 1)}, receive, send)
+    assert [message["type"] for message in sent] == ["http.response.start"]
+    assert "in the middle" in caplog.text
+
+
+async def test_a_form_whose_sender_leaves_before_its_end_changes_nothing() -> None:
+    """The rest may say which session is to be ended; without it, all are."""
+    world = World()
+    browser = world.signed_in()
+    token, secret = me(browser)["csrf"], browser.cookies["remit"]
+    parts = iter([{"type": "http.request", "body": f"csrf={token}&i".encode(), "more_body": True}])
+    sent = list[Any]()
+
+    async def receive() -> Any:
+        return next(parts, {"type": "http.disconnect"})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    form = [(b"host", b"testserver"), (b"content-type", FORM.encode()), (b"cookie", f"remit={secret}".encode())]
+    scope = {"type": "http", "method": "POST", "path": "/account/sessions", "query_string": b"", "headers": form}
+    await world.app({**scope, "scheme": "http", "client": None}, receive, send)
+    assert sent == []
+    assert len(await world.directory.list_credentials("ada", "session")) == 1

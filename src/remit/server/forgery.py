@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import parse_qsl
 
 from msgspec import Struct
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message, Receive
 
 from remit.server.cookies import CSRF_FIELD, CSRF_HEADER, Cookies, is_csrf_token
@@ -36,7 +36,7 @@ async def check_forgery(request: Request, receive: Receive, cookies: Cookies) ->
     """Check an unsafe request. One with an ``Authorization`` header is no browser's own doing and needs no token.
 
     Raises:
-        FormTooLargeError: it is a form that is too large.
+        FormTooLargeError: it is a form that is too large. ClientDisconnect: its sender left before its end.
     """
     if request.method in SAFE_METHODS or "authorization" in request.headers:
         return Checked("", receive)
@@ -75,13 +75,13 @@ async def read_body(receive: Receive, limit: int) -> bytes:
     """The body of a request.
 
     Raises:
-        FormTooLargeError: it has more than ``limit`` bytes.
+        FormTooLargeError: it has more than ``limit`` bytes. ClientDisconnect: the sender left before its end.
     """
     body = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            return bytes(body)  # the sender left
+            raise ClientDisconnect  # a part of a form could mean something else than the whole
         body += message.get("body", b"")
         if len(body) > limit:
             raise FormTooLargeError

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -99,6 +99,8 @@ class Guard:
         exchange = _Exchange(scope, receive, send, self._settings, nonce)
         try:
             await self._answer(exchange)
+        except ClientDisconnect:
+            return  # and no one reads a response
         except FormTooLargeError:
             await exchange.refuse(413, "TOO_LARGE", f"a request has at most {self._settings.body_bytes:,} bytes")
         except Exception:  # noqa: BLE001 - whatever it is, the sender learns nothing of it

@@ -141,3 +141,18 @@ def test_a_removed_person_leaves_no_credential_for_the_next_of_the_name() -> Non
     assert me(browser) == {}
     assert world.credentials("ada", "token") == []
     assert log_in(world.browser()).status_code == 401
+
+
+def test_a_role_is_defined_and_given_to_a_new_person_of_the_own_tenant() -> None:
+    world = World()
+    assert wait(world.admin(MANAGER).put_role("author", ["cms:write"])).permissions == {"cms:write"}
+    assert wait(world.admin(MANAGER).add_person("bob", roles=["author"])).tenant == "bakery"
+    bob = world.people.find_principal("bob", "bakery")
+    assert bob is not None
+    assert (bob.permissions, bob.roles) == ({"cms:write"}, {"author"})
+
+
+def test_a_name_that_is_none_is_nobody() -> None:
+    world = World()
+    vars(world.directory)["_people"]["a\u0434a"] = Person("a\u0434a", "bakery")
+    assert world.people.find_by_name("a\u0434a") is None

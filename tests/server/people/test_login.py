@@ -366,3 +366,15 @@ def test_a_user_of_config_toml_takes_precedence_and_a_name_is_never_two_people()
     assert world.people.find_by_name("ada") is configured
     assert world.people.find_principal("ada", "bakery") is None
     assert log_in(world.browser()).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["password", "sessions", "tokens"])
+def test_an_account_is_changed_only_by_a_person_who_is_signed_in(path: str) -> None:
+    world = World()
+    browser = world.browser()
+    token = csrf_of(browser.get("/login"))
+    answer = browser.post(f"/account/{path}", data={"csrf": token, "new": "another long password"})
+    assert answer.status_code == 303
+    assert log_in(browser).status_code == 303
+    assert "Sign out?" in browser.get("/logout").text
+    assert "You are signed out" in world.browser().get("/logout").text
