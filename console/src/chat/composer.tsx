@@ -12,7 +12,10 @@ interface Props {
   onStop?: (() => void) | undefined;
 }
 
-/** Where a person writes. Enter sends, Shift and Enter begin a new line. An unsent text survives a reload. */
+/**
+ * Where a person writes. Enter sends, Shift and Enter begin a new line. An unsent text survives a reload. While a run
+ * works, which `onStop` ends, a conversation takes no message.
+ */
 export function Composer({ name, placeholder, note, spent, onSend, onStop }: Props) {
   const draft = `draft.${name}`;
   const [text, setText] = useState(() => readStored(draft, ""));
@@ -27,7 +30,7 @@ export function Composer({ name, placeholder, note, spent, onSend, onStop }: Pro
   async function send(event?: FormEvent) {
     event?.preventDefault();
     const words = text.trim();
-    if (!words || isBusy) return;
+    if (!words || isBusy || onStop) return;
     setBusy(true);
     setError("");
     try {
@@ -64,9 +67,11 @@ export function Composer({ name, placeholder, note, spent, onSend, onStop }: Pro
         </p>
       )}
       <div>
-        <span className="meta grow">{note}</span>
+        <span className="meta grow">
+          {onStop && text.trim() ? "You can send it when the answer is complete." : note}
+        </span>
         {spent && <span className="meta wide">{spent}</span>}
-        {onStop && !text.trim() ? (
+        {onStop ? (
           <button type="button" className="b" onClick={onStop}>
             <Icon name="stop" />
             Stop

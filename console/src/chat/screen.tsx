@@ -55,7 +55,11 @@ function NewTalk() {
           <div>
             <Composer
               name="new"
-              placeholder="Ask for something, or pick one above"
+              placeholder={
+                me.application.agents.some((each) => each.examples)
+                  ? "Ask for something, or pick one above"
+                  : "Ask for something"
+              }
               note=""
               onSend={async (text) => {
                 await send(text);

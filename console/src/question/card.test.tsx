@@ -134,3 +134,12 @@ test("an advance approval spells out what, for whom, how often and until when", 
     { tool: "publish_set", principal: "Ada", count: 10, expiresIn: 28_800, target: "bakery/main" },
   ]);
 });
+
+test("which object a reference means stands with the exact call, not above it", async () => {
+  const summary = '"jobs" → page ysxfzw6y "Jobs", revision 1\nThe page has one section, which visitors see.';
+  const { user } = renderPart(<QuestionCard question={{ ...CONFIRM, summary }} />);
+  expect(document.body.textContent).toContain("The page has one section");
+  expect(document.body.textContent).not.toContain("ysxfzw6y");
+  await user.click(screen.getByText("Exact call"));
+  await screen.findByText(/ysxfzw6y/);
+});

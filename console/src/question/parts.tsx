@@ -62,9 +62,10 @@ export function Ask({
   );
 }
 
-/** A preview of a few lines. */
+/** A preview of a few lines. Which object a reference means stands with the exact call, because it names ids. */
 function Summary({ text }: { text: string }) {
-  const lines = text.split("\n").filter((line) => line.trim());
+  const lines = linesOf(text).filter((line) => !isReference(line));
+  if (lines.length === 0) return null;
   return (
     <p>
       {lines.map((line, index) => (
@@ -75,6 +76,15 @@ function Summary({ text }: { text: string }) {
       ))}
     </p>
   );
+}
+
+function linesOf(text: string): string[] {
+  return text.split("\n").filter((line) => line.trim());
+}
+
+/** Whether a line says which object was meant: `"jobs" → page ysxfzw6y "Jobs", revision 1`. */
+function isReference(line: string): boolean {
+  return /^".*" → \S+ \S+/.test(line);
 }
 
 export function Details({ question, isOpen = true }: { question: QuestionDocument; isOpen?: boolean }) {
@@ -91,6 +101,13 @@ export function Details({ question, isOpen = true }: { question: QuestionDocumen
         <p className="meta mono">{question.tool}</p>
         <Json text={question.arguments} label="Arguments" />
         <p className="meta mono digest">{question.digest}</p>
+        {linesOf(question.summary)
+          .filter(isReference)
+          .map((line) => (
+            <p className="meta" key={line}>
+              {line}
+            </p>
+          ))}
         {question.rule && <p className="meta">Rule: {question.rule}</p>}
       </Fold>
     </>
