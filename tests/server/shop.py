@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from remit import Agent, App, Principal, Risk, Runtime, tool
 from remit.server import Identity, ServerSettings, build_server
+from remit.stores import Store
 from remit.testing import Scripted, calls
 
 PEOPLE: Final = {
@@ -53,11 +54,19 @@ class Shop:
         portal.call(self.runtime.client(PEOPLE["grace"]).settled, run, 60)
 
 
-@contextmanager
-def open_shop(script: Sequence[Any] = REFUND, settings: ServerSettings | None = None) -> Generator[Shop]:
-    """A shop that serves as long as the block."""
+def make_runtime(model: Scripted, store: Store | None = None) -> Runtime:
+    """A runtime of the shop, as each of its processes has one."""
     clerk = Agent("clerk", instructions="Help customers.", tools=[refund])
-    runtime = Runtime(App(name="shop", agents=[clerk]), model=Scripted(list(script)))
+    runtime = Runtime(App(name="shop", agents=[clerk]), model=model, store=store)
     runtime.add_principals(*PEOPLE.values())
+    return runtime
+
+
+@contextmanager
+def open_shop(
+    script: Sequence[Any] = REFUND, settings: ServerSettings | None = None, store: Store | None = None
+) -> Generator[Shop]:
+    """A shop that serves as long as the block, over a store of its own."""
+    runtime = make_runtime(Scripted(list(script)), store)
     with TestClient(build_server(runtime, authenticate, settings or ServerSettings())) as browser:
         yield Shop(runtime, browser)
