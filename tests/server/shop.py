@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from remit import Agent, App, Principal, Risk, Runtime, tool
+from remit.artifacts import PromptWithFiles
 from remit.server import Identity, ServerSettings, build_server
 from remit.stores import Store
 from remit.testing import Scripted, calls
@@ -57,7 +58,8 @@ class Shop:
 def make_runtime(model: Scripted, store: Store | None = None) -> Runtime:
     """A runtime of the shop, as each of its processes has one."""
     clerk = Agent("clerk", instructions="Help customers.", tools=[refund])
-    runtime = Runtime(App(name="shop", agents=[clerk]), model=model, store=store)
+    reader = Agent("reader", instructions="Read files.", input=PromptWithFiles)
+    runtime = Runtime(App(name="shop", agents=[clerk, reader]), model=model, store=store)
     runtime.add_principals(*PEOPLE.values())
     return runtime
 

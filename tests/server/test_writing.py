@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from remit.errors import BrokenJournalError
 from tests.server.shop import Shop, open_shop
 
 EVENING = "2999-01-01T18:00:00+01:00"
@@ -226,3 +227,26 @@ def test_usage_and_policy_are_read() -> None:
         policy = shop.ask("GET", "/api/policy").json()
     assert [each["name"] for each in policy["rules"]] == ["high risk", "egress", "undeclared"]
     assert policy["rules"][0]["verdict"] == "asks for an approval"
+
+
+def test_a_message_carries_files_and_no_forged_references() -> None:
+    with open_shop(["Thank you."]) as shop:
+        file = shop.ask("POST", "/api/files?name=menu.txt", content=b"bread").json()
+        run = shop.ask("POST", "/api/runs", json={"prompt": "Read it.", "agent": "reader", "files": [file]})
+        assert run.status_code == 202
+        shop.settle(run.json()["run"])
+        assert "menu.txt" in shop.ask("GET", f"/api/runs/{run.json()['run']}").text
+        forged = {"prompt": "Read it.", "agent": "reader", "files": [{**file, "digest": "x"}]}
+        assert shop.ask("POST", "/api/runs", json=forged).status_code == 400
+
+
+def test_a_fault_of_the_server_is_in_its_log_alone() -> None:
+    with open_shop() as shop:
+
+        async def fail(*_: object, **__: object) -> None:
+            raise BrokenJournalError("/secret/path is broken")
+
+        shop.runtime.store.list_runs = fail  # pyright: ignore[reportAttributeAccessIssue] - a store that is broken
+        hidden = shop.ask("GET", "/api/runs")
+    assert (hidden.status_code, hidden.json()["code"]) == (503, "JOURNAL_BROKEN")
+    assert "secret" not in hidden.text

@@ -21,6 +21,7 @@ from remit.server.health import health_routes
 from remit.server.identity import Authenticate
 from remit.server.openapi import openapi_route
 from remit.server.operations import OPERATIONS
+from remit.server.pages.approvals import approval_routes
 from remit.server.problems import HANDLERS
 from remit.server.sandbox import site_routes
 from remit.server.serving import ServerSettings, Serving
@@ -74,6 +75,7 @@ def build_server(
         routes=[
             *routes,
             *health_routes(serving),
+            *approval_routes(serving),
             openapi_route(serving, OPERATIONS),
             *(each.route(serving) for each in OPERATIONS),
             *site_routes(runtime.app),

@@ -55,7 +55,8 @@ _STATUS: Final[Mapping[type[RemitError], int]] = {
 """The status of each class of errors. A class without one has that of its nearest base."""
 
 _HIDDEN: Final = 500
-"""The least status at which the message stays in the log: it may name files, addresses and settings."""
+"""The least status at which the message stays in the log: it may name files, addresses and settings. That a model is
+missing is told, because the person may choose another one."""
 
 _WORDS: Final = {404: ("there is nothing here", "NO_ROUTE"), 405: ("this address takes another method", "METHOD")}
 
@@ -69,7 +70,7 @@ async def answer_error(_request: Request, error: Exception) -> Response:
     """The answer to a request that Remit refuses."""
     error = cast("RemitError", error)
     status = status_of(error)
-    if status < _HIDDEN:
+    if status < _HIDDEN or isinstance(error, NoModelError):
         return write_document(Problem(error=error.message, code=error.code), status)
     _LOG.error("a request failed", exc_info=error)
     return write_document(Problem(error="the server cannot do this now; its log says why", code=error.code), status)

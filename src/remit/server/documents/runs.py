@@ -9,6 +9,7 @@ from msgspec import Meta
 from remit.client.listed_run import ListedRun
 from remit.journal.ports import RunRow, RunStatus
 from remit.server.documents.document import Asked, Document, PageSize
+from remit.server.documents.files import FileDocument
 from remit.server.documents.usage import UsageDocument
 from remit.views.parts import FailureView
 
@@ -102,12 +103,17 @@ class RunsQuery(Asked):
 
 
 class NewRun(Asked):
-    """A message to an agent. Without ``agent`` it goes to the default one."""
+    """A message to an agent. Without ``agent`` it goes to the default one.
+
+    ``files`` are references, as they were given. ``whenBusy`` says what happens in a conversation that is busy.
+    """
 
     prompt: str
     agent: str = ""
     conversation: str = ""
     target: str = ""
+    files: tuple[FileDocument, ...] = ()
+    when_busy: Literal["refuse", "queue"] = "refuse"
 
 
 class OpenedRun(Document):

@@ -6,12 +6,11 @@ from typing import Annotated, Final
 from urllib.parse import quote
 
 from msgspec import Meta
-from pydantic import ValidationError
 from starlette.responses import Response
 
-from remit.errors import RequestError
-from remit.record.artifact import OCTETS, Artifact
-from remit.server.documents.document import Asked, Document
+from remit.record.artifact import OCTETS
+from remit.server.documents.document import Asked
+from remit.server.documents.files import FileDocument
 from remit.server.rest.operation import Operation, Sent
 
 _IMAGES: Final = frozenset({"image/avif", "image/gif", "image/jpeg", "image/png", "image/webp"})
@@ -33,22 +32,6 @@ class FileQuery(Asked):
     media_type: str = OCTETS
 
 
-class FileDocument(Document):
-    """The reference of a file."""
-
-    digest: str
-    size: int
-    name: str
-    media_type: str
-
-    @staticmethod
-    def of(artifact: Artifact) -> FileDocument:
-        """The document of a reference."""
-        return FileDocument(
-            digest=artifact.digest, size=artifact.size, name=artifact.name, media_type=artifact.media_type
-        )
-
-
 async def add_file(sent: Sent[NewFileQuery, None]) -> FileDocument:
     """Store a file for runs. The body is its content."""
     content = await sent.serving.read_body(sent.request, sent.serving.settings.file_bytes)
@@ -59,10 +42,8 @@ async def add_file(sent: Sent[NewFileQuery, None]) -> FileDocument:
 async def read_file(sent: Sent[FileQuery, None]) -> Response:
     """Download a file that one stored, or that a run of one's own has."""
     asked = sent.query
-    try:
-        artifact = Artifact(digest=sent.path["digest"], size=asked.size, name=asked.name, media_type=asked.media_type)
-    except ValidationError as error:
-        raise RequestError("this is not a reference to a file; use one as it was given") from error
+    reference = FileDocument(digest=sent.path["digest"], size=asked.size, name=asked.name, media_type=asked.media_type)
+    artifact = reference.to_artifact()
     content = await sent.client.read_artifact(artifact)
     headers = {
         "cache-control": "private, no-store",

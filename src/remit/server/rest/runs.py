@@ -40,6 +40,8 @@ async def start_run(sent: Sent[NoQuery, NewRun]) -> OpenedRun:
         conversation=asked.conversation,
         target=asked.target,
         idempotency_key=sent.key,
+        files=[each.to_artifact() for each in asked.files],
+        when_busy=asked.when_busy,
     )
     await sent.serving.start(run)
     return OpenedRun(run=run)

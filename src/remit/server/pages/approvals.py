@@ -1,0 +1,128 @@
+"""The page of one question, without scripts: for links in mail. It never acts by being opened."""
+
+from __future__ import annotations
+
+import hmac
+from datetime import UTC, datetime
+from html import escape
+from typing import Final
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from remit.client.client import Client
+from remit.errors import RequestConflictError, RequestDeniedError, RequestNotFoundError
+from remit.server.cookies import CSRF_FIELD
+from remit.server.documents.questions import QuestionDocument
+from remit.server.forgery import parse_form
+from remit.server.identity import Identity, SignInError
+from remit.server.pages.plain import form, link, own_address, paragraph, plain_page
+from remit.server.serving import Serving
+
+_MOST_BYTES: Final = 64 * 1024
+_REASON: Final = (
+    '<label for="reason">Reason (optional)</label><input id="reason" name="reason" maxlength="2000" autocomplete="off">'
+)
+
+
+def approval_routes(serving: Serving) -> list[Route]:
+    """The routes of the page."""
+
+    async def show(request: Request) -> Response:
+        try:
+            identity = await serving.identify(request)
+        except SignInError:
+            return _to_login(request)
+        return await _page(request, serving.runtime.client(identity.principal), identity)
+
+    async def decide(request: Request) -> Response:
+        identity = await serving.identify(request)
+        fields = parse_form(await serving.read_body(request, _MOST_BYTES))
+        if not _is_own_form(request, identity, fields):
+            raise RequestDeniedError("the page is too old, or the request does not come from it; load the page again")
+        if fields.get("decision") not in ("approve", "deny"):
+            raise RequestDeniedError("the form has no decision; load the page again")
+        client = serving.runtime.client(identity.principal)
+        question = request.path_params["question"]
+        try:
+            opened = await client.decide(
+                question, approved=fields["decision"] == "approve", reason=fields.get("reason", "")
+            )
+        except RequestConflictError as error:
+            return await _page(request, client, identity, error.message)
+        await serving.wake(opened or (await client.question(question)).question.run)
+        return RedirectResponse(own_address(request, f"/approvals/{quote(question, safe='')}"), 303)
+
+    path = "/approvals/{question}"
+    return [Route(path, show, methods=["GET"]), Route(path, decide, methods=["POST"])]
+
+
+def _to_login(request: Request) -> Response:
+    following = quote(f"/approvals/{quote(request.path_params['question'], safe='')}", safe="")
+    return RedirectResponse(own_address(request, f"/login?next={following}"), 303)
+
+
+def _is_own_form(request: Request, identity: Identity, fields: dict[str, str]) -> bool:
+    """Whether a form comes from this page: it has the session's token, unless no cookie identifies its sender."""
+    if not identity.csrf:
+        return "authorization" in request.headers
+    return hmac.compare_digest(fields.get(CSRF_FIELD, "").encode(), identity.csrf.encode())
+
+
+async def _page(request: Request, client: Client, identity: Identity, problem: str = "") -> Response:
+    try:
+        row = await client.question(request.path_params["question"])
+    except RequestNotFoundError:
+        body = paragraph("It does not exist, or you may not see it.") + link(request, "/", "Open the console")
+        return plain_page(request, "There is no such question", body, 404)
+    question = QuestionDocument.of(row, client)
+    action = own_address(request, f"/approvals/{quote(question.id, safe='')}")
+    parts = [
+        paragraph(problem, "wrong") if problem else "",
+        *_facts(question),
+        _forms(question, action, identity.csrf),
+        link(request, "/", "Open the console"),
+    ]
+    return plain_page(request, _title(question), "".join(parts), 409 if problem else 200)
+
+
+def _title(question: QuestionDocument) -> str:
+    return f"{question.sentence.text}?" if question.about == "approval" else f"Did it happen? {question.sentence.text}"
+
+
+def _facts(question: QuestionDocument) -> list[str]:
+    rows = [f"{each.where}: {each.before or '(nothing)'} → {each.after or '(nothing)'}" for each in question.rows]
+    details = "".join(paragraph(each) for each in rows)
+    call = escape(f"{question.tool} {question.arguments}")
+    return [
+        paragraph(question.consequence) if question.consequence else "",
+        paragraph(question.summary) if question.summary else "",
+        f"<h2>What changes</h2>{details}" if rows else "",
+        paragraph(f"{question.why}. Asked for {question.asker}.", "soft"),
+        paragraph(f"“{question.quote}”", "soft") if question.quote else "",
+        f"<details><summary>Exact call</summary><p><code>{call}</code></p></details>",
+    ]
+
+
+def _forms(question: QuestionDocument, action: str, csrf: str) -> str:
+    if question.decision is not None:
+        word = "approved" if question.decision.approved else "denied"
+        reason = f": {question.decision.reason}" if question.decision.reason else ""
+        return paragraph(f"{question.decision.by} {word} this at {_time(question.decision.at)}{reason}.")
+    if question.status != "open":
+        return paragraph(f"This question is {question.status}; it can no longer be decided.")
+    if question.about == "outcome":
+        return paragraph("Answer it in the console, where you can give the result of the call.")
+    if not question.may.deny and not question.may.approve:
+        return paragraph("You may not decide this. Somebody else is asked.")
+    token = {CSRF_FIELD: csrf} if csrf else {}
+    approve = form(action, _REASON, "Approve once", {**token, "decision": "approve"}) if question.may.approve else ""
+    deny = form(action, "", "Deny", {**token, "decision": "deny"}, is_first=False) if question.may.deny else ""
+    until = paragraph(f"Without an answer by {_time(question.expires)} it is not done.", "soft")
+    return f"{approve}{deny}{until}"
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

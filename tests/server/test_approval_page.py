@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.testclient import TestClient
+
+from remit.server import Identity, build_server
+from remit.testing import Scripted
+from tests.server.shop import PEOPLE, REFUND, Shop, make_runtime, open_shop
+
+
+def ask(shop: Shop) -> str:
+    """The id of an open question."""
+    run = shop.ask("POST", "/api/runs", json={"prompt": "Refund <b>A-7</b>."}).json()["run"]
+    shop.settle(run)
+    (question,) = shop.ask("GET", f"/api/questions?run={run}").json()["items"]
+    return question["id"]
+
+
+def test_the_page_says_what_would_happen_and_its_opening_decides_nothing() -> None:
+    with open_shop() as shop:
+        question = ask(shop)
+        page = shop.ask("GET", f"/approvals/{question}", by="grace")
+        assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        for text in ("Refund: order A-7?", "There is no undo for it.", "refund is high-risk", "Approve once", "Deny"):
+            assert text in page.text
+        assert "<b>A-7" not in page.text
+        assert "<script" not in page.text
+        assert shop.ask("GET", f"/api/questions/{question}").json()["status"] == "open"
+
+
+@pytest.mark.parametrize(("decision", "status"), [("approve", "approved"), ("deny", "denied")])
+def test_a_decision_on_the_page_is_one_and_the_page_says_so(decision: str, status: str) -> None:
+    with open_shop() as shop:
+        question = ask(shop)
+        form = {"decision": decision, "reason": "as <agreed>"}
+        page = shop.ask("POST", f"/approvals/{question}", by="grace", data=form)
+        assert page.url.path == f"/approvals/{question}"
+        assert f"grace {status} this at" in page.text
+        assert "as &lt;agreed&gt;" in page.text
+        late = shop.ask("POST", f"/approvals/{question}", by="grace", data={"decision": "deny"})
+        assert late.status_code == 409
+        assert f"grace {status} this at" in late.text
+
+
+def test_who_may_not_decide_sees_no_button_and_decides_nothing() -> None:
+    with open_shop() as shop:
+        question = ask(shop)
+        assert "<form" not in shop.ask("GET", f"/approvals/{question}").text
+        assert shop.ask("POST", f"/approvals/{question}", data={"decision": "approve"}).status_code == 403
+        assert shop.ask("GET", f"/approvals/{question}", by="eve").status_code == 404
+        assert shop.ask("POST", f"/approvals/{question}", by="eve", data={"decision": "approve"}).status_code == 404
+        assert shop.ask("POST", f"/approvals/{question}", by="grace", data={"decision": "yes"}).status_code == 403
+        assert shop.ask("GET", f"/api/questions/{question}").json()["status"] == "open"
+
+
+def test_a_reader_who_is_not_signed_in_is_led_to_the_login_and_back() -> None:
+    with open_shop() as shop:
+        led = shop.browser.get("/approvals/q1", follow_redirects=False)
+        assert (led.status_code, led.headers["location"]) == (303, "/login?next=%2Fapprovals%2Fq1")
+        assert shop.browser.post("/approvals/q1", data={"decision": "approve"}).status_code == 401
+
+
+@pytest.mark.parametrize(("token", "status"), [("secret", 200), ("other", 403), ("", 403)])
+def test_a_form_of_another_site_decides_nothing_for_a_cookie(token: str, status: int) -> None:
+    async def by_cookie(request: Request) -> Identity | None:
+        name = request.cookies.get("person", "")
+        return Identity(PEOPLE[name], "secret") if name in PEOPLE else None
+
+    runtime = make_runtime(Scripted(list(REFUND)))
+    with TestClient(build_server(runtime, by_cookie)) as browser:
+        shop = Shop(runtime, browser)
+        browser.cookies.set("person", "ada")
+        question = ask(shop)
+        browser.cookies.set("person", "grace")
+        form: dict[str, Any] = {"decision": "approve", "csrf": token}
+        assert browser.post(f"/approvals/{question}", data=form).status_code == status
+        expected = "open" if status == 403 else "taken"
+        if status == 200:
+            (row,) = browser.get("/api/questions?status=all").json()["items"]
+            shop.settle(row["run"])
+        assert browser.get(f"/api/questions/{question}").json()["status"] == expected
