@@ -10,15 +10,16 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, cast
 
 from msgspec import Struct, structs
+from pydantic import NonNegativeInt
 
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_counts, check_instance, check_text, find_unstorable
-from remit.errors import InvalidArgumentsError, SetupError
+from remit.core.checks import check_instance, check_text, find_unstorable
+from remit.errors import InvalidArgumentsError
 from remit.record.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.schemas.jsontext import LARGEST_INTEGER, StrictError, canonical_text, compact_json, read_strictly
 
@@ -60,27 +61,20 @@ class Limits:
             its model.
     """
 
-    argument_bytes: int = 1 << 20
-    argument_depth: int = 64
-    output_bytes: int = 256 << 10
-    reply_bytes: int = 2 << 20
-    reply_seconds: int = 1800
-    answer_calls: int = 128
-    error_bytes: int = 16 << 10
-    note_bytes: int = 64 << 10
-    reason_bytes: int = 4 << 10
-    artifact_bytes: int = 64 << 20
-    image_bytes: int = 3840 << 10
-    agent_depth: int = 5
-    handoffs: int = 10
-    callback_seconds: int = 30
-
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
-            check_counts("Limits", **{each.name: value})
-            if value < 0:
-                raise SetupError(f"Limits: {each.name} is {value}; give a whole number of 0 or more")
+    argument_bytes: NonNegativeInt = 1 << 20
+    argument_depth: NonNegativeInt = 64
+    output_bytes: NonNegativeInt = 256 << 10
+    reply_bytes: NonNegativeInt = 2 << 20
+    reply_seconds: NonNegativeInt = 1800
+    answer_calls: NonNegativeInt = 128
+    error_bytes: NonNegativeInt = 16 << 10
+    note_bytes: NonNegativeInt = 64 << 10
+    reason_bytes: NonNegativeInt = 4 << 10
+    artifact_bytes: NonNegativeInt = 64 << 20
+    image_bytes: NonNegativeInt = 3840 << 10
+    agent_depth: NonNegativeInt = 5
+    handoffs: NonNegativeInt = 10
+    callback_seconds: NonNegativeInt = 30
 
 
 class Arguments(Struct, frozen=True, eq=False):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_texts, check_instance, check_name, check_text
+from remit.core.checks import check_instance, check_name, check_text
 from remit.core.names import as_normalized, as_person_name
 from remit.errors import RequestError
 from remit.record.target import check_granted, permissions_at
@@ -39,13 +39,9 @@ class Principal:
         object.__setattr__(self, "name", as_person_name("the name of a principal", self.name))
         object.__setattr__(self, "tenant", as_normalized("the tenant of a principal", self.tenant))
         check_name("the tenant of a principal", self.tenant)
-        object.__setattr__(self, "permissions", as_texts("permissions", self.permissions))
-        roles = as_texts("roles", self.roles)
-        object.__setattr__(self, "roles", frozenset(as_normalized("a role", role) for role in roles))
+        object.__setattr__(self, "roles", frozenset(as_normalized("a role", role) for role in self.roles))
         for role in self.roles:
             check_name("a role", role)
-        if self.allowed is not None:
-            object.__setattr__(self, "allowed", as_texts("allowed", self.allowed))
         for permission in (*self.permissions, *(self.allowed or ())):
             check_granted(f"a permission of {self.name}", permission)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any, Final, Literal, TypeVar, get_args
+from typing import Any, Final, Literal, TypeVar
 
 from pydantic import TypeAdapter
 from pydantic_core import CoreConfig, SchemaValidator
 
+from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_tuple, check_flag, check_instance, check_name, check_texts
 from remit.core.names import as_normalized
 from remit.errors import SetupError
 from remit.record.principal import Principal
@@ -35,9 +35,6 @@ class Change:
     before: str
     after: str
 
-    def __post_init__(self) -> None:
-        check_texts("Change", where=self.where, before=self.before, after=self.after)
-
 
 @check_arguments()
 @dataclass(frozen=True, slots=True)
@@ -58,15 +55,6 @@ class Preview:
     link: str = ""
     state: str = ""
     names: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "names", as_tuple("Preview: names", self.names))
-        for argument, name in self.names:
-            check_texts("Preview: names", argument=argument, name=name)
-        check_texts("Preview", summary=self.summary, link=self.link, state=self.state)
-        object.__setattr__(self, "changes", as_tuple("Preview: changes", self.changes))
-        for change in self.changes:
-            check_instance("an item of Preview: changes", change, Change, "give a Change(where, before, after)")
 
 
 NO_PREVIEW: Final = Preview("")
@@ -212,7 +200,7 @@ class Decision:
 
     question: str
     approved: bool
-    by: str
+    by: Name
     result: str = ""
     reason: str = ""
     at: float = 0.0
@@ -222,12 +210,6 @@ class Decision:
     request_key: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(DecisionKind):
-            raise SetupError(f"Decision: kind is {self.kind!r}; it must be 'confirm' or 'approve'")
-        check_flag("Decision: approved", self.approved)
-        check_texts("Decision", question=self.question, reason=self.reason, arguments=self.arguments)
-        check_texts("Decision", request_key=self.request_key)
-        check_name("Decision: by", self.by)
         if self.kind == "confirm" and self.arguments:
             raise SetupError("Decision: a confirmation takes no arguments: it approves the call as shown")
         object.__setattr__(self, "by", as_normalized("Decision: by", self.by))

@@ -7,8 +7,8 @@ from typing import Annotated, Final, NoReturn, Protocol
 
 from pydantic import Field, StringConstraints
 
+from remit.core.argument_types import UNCHECKED
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_text
 from remit.errors import SetupError
 from remit.record.spelling import Spellings, derive_spellings
 from remit.schemas.rewritten_json import rewrite_json
@@ -37,8 +37,7 @@ class Secret:
 
     __slots__ = ("_value", "reference")
 
-    def __init__(self, reference: str, value: str) -> None:
-        check_text("Secret: reference", reference)
+    def __init__(self, reference: str, value: Annotated[str, UNCHECKED]) -> None:
         if type(value) is not str:  # the message must not show the value
             raise SetupError(f"the value of the secret {reference} is not a string")
         if len(value) < MIN_SECRET_LENGTH:

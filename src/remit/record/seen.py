@@ -9,8 +9,9 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
+from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_text_tuple, check_name, check_text, check_texts
+from remit.core.checks import check_text
 from remit.errors import SetupError
 from remit.record.conversation import read_conversation
 from remit.record.items import Item, Note
@@ -33,16 +34,10 @@ class Seen:
             everything.
     """
 
-    kind: str
-    id: str
+    kind: Name
+    id: Name
     state: str
     parts: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_name("Seen: kind", self.kind)
-        check_name("Seen: id", self.id)
-        check_texts("Seen", state=self.state)
-        object.__setattr__(self, "parts", as_text_tuple("Seen: parts", self.parts))
 
     def to_fields(self) -> dict[str, object]:
         """The data of its note."""

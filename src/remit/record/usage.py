@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 from remit.core.amounts import format_dollars
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_numbers
 from remit.errors import SetupError
 from remit.record.items import ModelUsage
 
@@ -33,9 +32,6 @@ class Price:
 
     def __post_init__(self) -> None:
         for name, value in (("input", self.input), ("output", self.output), ("cached", self.cached)):
-            if value is None and name == "cached":
-                continue
-            check_numbers("Price", **{name: value})
             if value is not None and not (value == 0 or value >= _LEAST):
                 what = (
                     f"for a price of one token write {name}={value * 1e6:g}" if 0 < value < _LEAST else "give 0 or more"
