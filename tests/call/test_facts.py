@@ -34,7 +34,7 @@ def test_another_permission_is_refused_by_name(permission: str) -> None:
 
 @pytest.mark.parametrize("seconds", [0, -1])
 def test_a_timeout_that_is_not_positive_is_refused(seconds: float) -> None:
-    with pytest.raises(ContractError, match="give a positive number, or None for no limit"):
+    with pytest.raises(ContractError, match=r"Facts: timeout is .*; give a positive number$"):
         Facts(timeout=seconds)
 
 
@@ -71,7 +71,7 @@ def test_a_text_that_is_no_rate_is_refused_by_what_it_says(said: str) -> None:
 
 @pytest.mark.parametrize("said", ["0/minute", (0, 1.0), (1, 0.0), (1, -1.0)], ids=str)
 def test_a_rate_that_lets_nothing_through_or_everything_is_refused(said: Any) -> None:
-    with pytest.raises(ContractError, match="needs at least one call and a positive number of seconds"):
+    with pytest.raises(ContractError, match=r"Rate: (calls|seconds) is .*; give a (whole|positive) number"):
         build_facts(rate=said)
 
 

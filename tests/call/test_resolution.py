@@ -23,8 +23,8 @@ from tests.call.test_reference import HOME, Move, find, move
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (find, "application test: references is <function"),
-        ({"page": 3}, "application test: references: page is 3; give an async function, such as"),
+        (find, "App: references is <function"),
+        ({"page": 3}, r"App: references\['page'\] is 3; give a function"),
         ({"": find}, "a kind in application test: references is empty"),
         ({3: find}, "a kind in application test: references is 3"),
     ],

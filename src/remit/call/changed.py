@@ -8,8 +8,8 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
+from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_text_tuple, check_name, check_texts
 from remit.errors import SetupError
 from remit.record.items import Item, Note
 
@@ -30,17 +30,11 @@ class Changed:
         name: a name for people, such as a title; receipts show it instead of the id.
     """
 
-    kind: str
-    id: str
+    kind: Name
+    id: Name
     revision: str = ""
     fields: tuple[str, ...] = ()
     name: str = ""
-
-    def __post_init__(self) -> None:
-        check_name("Changed: kind", self.kind)
-        check_name("Changed: id", self.id)
-        check_texts("Changed", revision=self.revision, name=self.name)
-        object.__setattr__(self, "fields", as_text_tuple("Changed: fields", self.fields))
 
     def to_fields(self) -> dict[str, object]:
         """The data of its note. An empty name is omitted."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_member, check_texts
 from remit.errors import ContractError
 
 _WORD: Final = re.compile(r"[a-z][a-z0-9_]*")
@@ -77,10 +76,6 @@ class Classification:
     tier: Tier = Tier.INTERNAL
 
     def __post_init__(self) -> None:
-        check_texts("Classification", domain=self.domain, subdomain=self.subdomain)
-        axes = (("capability", Capability), ("complexity", Complexity), ("maturity", Maturity), ("tier", Tier))
-        for name, kind in axes:
-            object.__setattr__(self, name, as_member(kind, f"Classification: {name}", getattr(self, name)))
         for word in (self.domain, self.subdomain):
             if not _WORD.fullmatch(word):
                 raise ContractError(
@@ -104,7 +99,6 @@ class Deprecation:
     replacement: str = ""
 
     def __post_init__(self) -> None:
-        check_texts("Deprecation", since=self.since, removal=self.removal, replacement=self.replacement)
         for version in (self.since, self.removal):
             if version:
                 parse_version(version)

@@ -6,12 +6,14 @@ import enum
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypedDict, cast
+from typing import Annotated, Any, Final, Literal, TypedDict, cast
+
+from pydantic import PositiveFloat, PositiveInt
 
 from remit.call.classification import Classification, Deprecation, Visibility
 from remit.call.sentences import Sentences, Undo, as_sentences, as_undo
+from remit.core.argument_types import UNCHECKED
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_member, as_texts, check_counts, check_flag, check_numbers, check_text
 from remit.errors import ContractError
 
 _PERMISSION_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
@@ -51,19 +53,13 @@ VisibilityName = Literal["public", "internal", "experimental"]
 """The value of a `Visibility`, which decorators also accept."""
 
 
-@check_arguments()
+@check_arguments(ContractError)
 @dataclass(frozen=True, slots=True)
 class Rate:
     """A rate limit: at most ``calls`` calls in any window of ``seconds``."""
 
-    calls: int
-    seconds: float
-
-    def __post_init__(self) -> None:
-        check_counts("Rate", calls=self.calls)
-        check_numbers("Rate", seconds=self.seconds)
-        if self.calls < 1 or self.seconds <= 0:
-            raise ContractError(f"{self!r} needs at least one call and a positive number of seconds")
+    calls: PositiveInt
+    seconds: PositiveFloat
 
 
 def parse_rate(value: object) -> Rate:
@@ -84,7 +80,7 @@ def parse_rate(value: object) -> Rate:
     return Rate(int(match[1]), _SECONDS_PER_UNIT[match[2]])
 
 
-@check_arguments()
+@check_arguments(ContractError)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """The facts of an operation.
@@ -113,7 +109,7 @@ class Facts:
     effect: Effect = Effect.UNSAFE
     risk: Risk = Risk.SAFE
     permissions: frozenset[str] = frozenset()
-    timeout: float | None = None
+    timeout: PositiveFloat | None = None
     rate: Rate | None = None
     egress: bool = False
     trusted: bool = False
@@ -124,27 +120,15 @@ class Facts:
     deprecation: Deprecation | None = None
     repeatable: bool = False
     declared: bool = True
-    says: Sentences | None = None
-    undo: Undo | None = None
+    says: Annotated[Sentences | None, UNCHECKED] = None
+    undo: Annotated[Undo | None, UNCHECKED] = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "effect", as_member(Effect, "effect", self.effect, ContractError))
-        object.__setattr__(self, "risk", as_member(Risk, "risk", self.risk, ContractError))
-        object.__setattr__(self, "visibility", as_member(Visibility, "visibility", self.visibility, ContractError))
-        for name in ("permissions", "tags"):
-            object.__setattr__(self, name, as_texts(name, getattr(self, name), ContractError))
-        for name in ("egress", "trusted", "repeatable", "declared"):
-            check_flag(name, getattr(self, name), ContractError)
         object.__setattr__(self, "says", as_sentences(self.says))
         object.__setattr__(self, "undo", as_undo(self.undo))
-        if self.confirm is not None:
-            check_text("confirm", self.confirm, ContractError)
         for permission in self.permissions:
             if not _PERMISSION_PATTERN.fullmatch(permission):
                 raise ContractError(f"permission {permission!r} is not of the form area:verb, like cms:write")
-        check_numbers("Facts", timeout=1 if self.timeout is None else self.timeout)
-        if self.timeout is not None and self.timeout <= 0:
-            raise ContractError(f"timeout is {self.timeout!r} seconds; give a positive number, or None for no limit")
         if self.rate is not None and self.effect is Effect.COMPOSED:
             raise ContractError(
                 "a composed operation cannot have a rate (rate_limit_per_minute), because it is executed again until "
@@ -204,18 +188,18 @@ def build_facts(
     undo: Undo | None = None,
 ) -> Facts:
     """Build facts. Collections may be any iterables, and enum members may be given by value."""
-    return Facts(
-        effect=as_member(Effect, "effect", effect, ContractError),
-        risk=as_member(Risk, "risk", risk, ContractError),
-        permissions=as_texts("permissions", permissions, ContractError),
+    return Facts(  # which converts the values
+        effect=cast("Effect", effect),
+        risk=cast("Risk", risk),
+        permissions=cast("frozenset[str]", permissions),
         timeout=timeout,
         rate=None if rate is None else parse_rate(rate),
         egress=egress,
         trusted=trusted,
-        tags=as_texts("tags", tags, ContractError),
+        tags=cast("frozenset[str]", tags),
         confirm=confirm,
         classification=classification,
-        visibility=as_member(Visibility, "visibility", visibility, ContractError),
+        visibility=cast("Visibility", visibility),
         deprecation=deprecation,
         repeatable=repeatable,
         says=as_sentences(says),

@@ -11,8 +11,8 @@ from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 from pydantic_core.core_schema import SerializationInfo
 
+from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_text_tuple, check_name, check_text
 from remit.core.names import show_hidden
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.schemas.core_nodes import iter_nodes
@@ -31,19 +31,15 @@ class Candidate:
         aliases: other names for it, such as a slug.
     """
 
-    id: str
+    id: Name
     name: str
     revision: str = ""
     aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_name("Candidate: id", self.id)
-        for name in ("name", "revision"):
-            check_text(f"Candidate: {name}", getattr(self, name))
         for name in ("id", "revision"):
             if len(getattr(self, name)) > _MAX_LENGTH:
                 raise SetupError(f"Candidate: {name} is longer than {_MAX_LENGTH} characters; give a digest of it")
-        object.__setattr__(self, "aliases", as_text_tuple("Candidate: aliases", self.aliases))
 
 
 _MAX_LENGTH: Final = 200
@@ -165,8 +161,7 @@ class Reference:
 
     __slots__ = ("kind",)
 
-    def __init__(self, kind: str) -> None:
-        check_name("Reference: kind", kind)
+    def __init__(self, kind: Name) -> None:
         self.kind = kind
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal, NamedTuple, cast, get_args
+from typing import Annotated, Final, Literal, NamedTuple, cast, get_args
 
+from remit.core.argument_types import UNCHECKED, Name
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_tuple, check_name, check_text
+from remit.core.checks import as_tuple, check_name
 from remit.errors import ContractError
 from remit.schemas.verbs import find_verb, find_verb_of_name, guess_forms, split_name
 
@@ -32,7 +33,7 @@ class Optional(NamedTuple):
 Template = tuple[str | Value | Optional, ...]
 
 
-@check_arguments()
+@check_arguments(ContractError)
 @dataclass(frozen=True, slots=True)
 class Sentences:
     """What a call says to people: before, while and after it is made.
@@ -60,7 +61,6 @@ class Sentences:
     def __post_init__(self) -> None:
         for tense in get_args(Tense):
             text = getattr(self, tense)
-            check_text(f"Sentences: {tense}", text, ContractError)
             if text != text.strip() or text.endswith((".", "?", "!")) or "\n" in text:
                 raise ContractError(f"says {text!r}: write one line without a mark at its end")
         if not self.asked:
@@ -106,7 +106,7 @@ Constant = str | int | float | bool | None
 """An argument of a call that undoes another."""
 
 
-@check_arguments()
+@check_arguments(ContractError)
 @dataclass(frozen=True, slots=True)
 class Undo:
     """The call that undoes a call: the name of a tool, and its arguments.
@@ -118,11 +118,10 @@ class Undo:
         ContractError: it is not well-formed.
     """
 
-    tool: str
-    arguments: Mapping[str, Constant] | tuple[tuple[str, Constant], ...] = ()
+    tool: Name
+    arguments: Annotated[Mapping[str, Constant] | tuple[tuple[str, Constant], ...], UNCHECKED] = ()
 
     def __post_init__(self) -> None:
-        check_name("Undo: tool", self.tool, ContractError)
         given = self.arguments
         pairs = as_tuple("Undo: arguments", given.items() if isinstance(given, Mapping) else given, ContractError)
         for name, value in pairs:
