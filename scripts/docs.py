@@ -211,7 +211,23 @@ def _parameter(parameter: inspect.Parameter) -> str:
     """A parameter with its type, and its default if that is readable."""
     default = "" if parameter.default is inspect.Parameter.empty else f"{parameter.default!r}"
     suffix = f" = {default}" if default and not default.startswith("<") else ""
-    return f"{parameter.name}: {parameter.annotation}{suffix}".replace("|", "\\|")
+    return f"{parameter.name}: {_plain_type(str(parameter.annotation))}{suffix}".replace("|", "\\|")
+
+
+class _WithoutMarks(ast.NodeTransformer):
+    """Replaces each ``Annotated`` by the type in it."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        is_marked = isinstance(node.value, ast.Name) and node.value.id == "Annotated"
+        return node.slice.elts[0] if is_marked and isinstance(node.slice, ast.Tuple) else node
+
+
+def _plain_type(annotation: str) -> str:
+    """An annotation without the marks that only checks read."""
+    if "Annotated[" not in annotation:
+        return annotation
+    return ast.unparse(_WithoutMarks().visit(ast.parse(annotation, mode="eval")))
 
 
 def _raised_errors(source: str, name: str) -> str:

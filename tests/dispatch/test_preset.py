@@ -43,7 +43,7 @@ def test_the_budget_of_the_preset_can_be_another() -> None:
 
 def test_the_preset_limits_the_questions_of_a_run() -> None:
     assert "max_questions=3)" in repr(preset(Env(), max_questions=3))
-    with pytest.raises(SetupError, match="max_questions must be at least 1"):
+    with pytest.raises(SetupError, match="max_questions is 0; give a whole number of at least 1"):
         preset(Env(), max_questions=0)
 
 

@@ -41,7 +41,7 @@ def test_a_message_that_no_request_may_end_with_is_refused(text: Any, role: Any)
 
 
 def test_an_empty_message_is_refused_with_what_to_give() -> None:
-    with pytest.raises(SetupError, match=r"AddMessage: text is empty; give the text of the message$"):
+    with pytest.raises(SetupError, match=r"AddMessage: text is empty; give a text$"):
         AddMessage(" ")
 
 

@@ -368,9 +368,9 @@ def test_it_stands_at_its_place_and_prints_its_policy() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"policy": HighRisk()}, r"Approve: policy is .*give a Policy of your rules, such as Policy\(HighRisk\(\)\)"),
+        ({"policy": HighRisk()}, r"Approve: policy is HighRisk\(.*; give Policy\(…\)"),
         ({"max_questions": 2.5}, "Approve: max_questions is 2.5"),
-        ({"max_questions": 0}, "Approve: max_questions must be at least 1"),
+        ({"max_questions": 0}, "Approve: max_questions is 0; give a whole number of at least 1"),
     ],
 )
 def test_it_takes_a_policy_and_a_number_of_questions(wrong: dict[str, Any], message: str) -> None:

@@ -328,7 +328,9 @@ async def test_cancellation_reaches_inner() -> None:
 
 @pytest.mark.parametrize("wrong", [{"failures": 0}, {"probes": 0}, {"seconds": 0}], ids=str)
 async def test_a_configuration_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match="needs at least one failure and probe, and a positive number of seconds"):
+    with pytest.raises(
+        SetupError, match=f"Breaker: {min(wrong)} is 0; give a (whole number of at least 1|positive number)$"
+    ):
         Breaker(**wrong)
 
 

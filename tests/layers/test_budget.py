@@ -142,12 +142,12 @@ async def test_two_budgets_around_one_run_count_the_same_calls() -> None:
 
 @pytest.mark.parametrize("wrong", [{"calls": 0}, {"calls": -1}, {"depth": 0}, {"tokens": -5}], ids=str)
 async def test_a_budget_that_allows_nothing_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match="allows nothing; calls, tokens and depth must be at least 1"):
+    with pytest.raises(SetupError, match=r"give a whole number of at least 1$"):
         Budget(**wrong)
 
 
 async def test_a_budget_of_no_tokens_is_refused_too() -> None:
-    with pytest.raises(SetupError, match="allows nothing; calls, tokens and depth must be at least 1"):
+    with pytest.raises(SetupError, match=r"give a whole number of at least 1$"):
         Budget(tokens=0)
 
 

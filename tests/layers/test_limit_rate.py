@@ -230,7 +230,9 @@ async def test_in_no_window_do_more_start_whatever_is_cancelled(seed: int) -> No
     ids=str,
 )
 async def test_a_configuration_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match="needs at least one call, a positive number of seconds, and max_wait >= 0"):
+    with pytest.raises(
+        SetupError, match=f"RateLimit: {min(wrong)} is .*; give a (whole number of|number of|positive number)"
+    ):
         RateLimit(**dict[str, Any](calls=1, seconds=1.0) | wrong)
 
 

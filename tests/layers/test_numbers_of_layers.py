@@ -63,7 +63,7 @@ def test_a_number_that_is_not_finite_is_refused_in_one_line(name: str, number: f
 def test_a_budget_without_a_limit_says_how_to_write_it() -> None:
     with pytest.raises(SetupError) as caught:
         Budget(cost=math.inf)
-    assert caught.value.message == "Budget: cost is inf; leave cost out for no limit, or write Budget(cost=30.0)"
+    assert caught.value.message == "Budget: cost is inf; leave it out for no limit, or give a finite number"
 
 
 @pytest.mark.parametrize("number", [2**63, 10**400])

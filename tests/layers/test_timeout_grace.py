@@ -238,7 +238,7 @@ async def test_no_answer_comes_later_than_limit_and_grace(seconds: float, grace:
 @pytest.mark.parametrize(
     ("grace", "why"),
     [
-        (-1, "needs a grace of 0 seconds or more, or None to wait until the attempt"),
+        (-1, "grace is -1; give a number of at least 0"),
         (math.nan, "grace is nan; give a finite number"),
     ],
     ids=["negative", "no number"],

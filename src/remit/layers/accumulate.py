@@ -6,11 +6,11 @@ The state lives in this process and is not journaled: resume and replay do not r
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 from remit.call.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.call.reply import Reply
-from remit.core.call_checks import check_arguments, check_callback
+from remit.core.call_checks import callback, check_arguments
 
 S = TypeVar("S")
 
@@ -22,8 +22,11 @@ class Accumulate(RunsOwnCode, CallLayer, Generic[S]):
     ``fold`` runs between awaits, so parallel calls lose no update.
     """
 
-    def __init__(self, initial: S, fold: Callable[[S, Call, Reply], S]) -> None:
-        check_callback("Accumulate: fold", fold, "state", "call", "reply", is_async=False)
+    def __init__(
+        self,
+        initial: S,
+        fold: Annotated[Callable[[S, Call, Reply], S], callback("state", "call", "reply", is_async=False)],
+    ) -> None:
         self.state = initial
         self._fold = fold
 

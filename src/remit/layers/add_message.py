@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Literal
 
 from remit.call.call import ModelLayer, ModelService
 from remit.chat.chat import ChatRequest, Completion, encode_message
+from remit.core.argument_types import FilledText
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_name
-from remit.errors import SetupError
-
-_ROLES: Final = ("system", "user")
 
 
 @check_arguments()
@@ -23,13 +20,8 @@ class AddMessage(ModelLayer):
         SetupError: the text is empty, or the role is neither ``system`` nor ``user``.
     """
 
-    text: str
+    text: FilledText
     role: Literal["system", "user"] = "system"
-
-    def __post_init__(self) -> None:
-        check_name("AddMessage: text", self.text, remedy="give the text of the message")
-        if self.role not in _ROLES:
-            raise SetupError(f"{self!r} needs one of the roles {', '.join(_ROLES)}")
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """Add the message to requests to ``inner``."""

@@ -6,6 +6,8 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from pydantic import PositiveInt
+
 from remit.approvals.answers import record_question, require_approval
 from remit.approvals.approver import (
     Approver,
@@ -43,14 +45,13 @@ from remit.call.reply import Reply
 from remit.call.resolution import resolve_references
 from remit.core import Place
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_counts, check_instance, wrong_value
+from remit.core.checks import wrong_value
 from remit.errors import (
     ApprovalDeniedError,
     BlockedError,
     CallError,
     ConflictError,
     MissingCapabilityError,
-    SetupError,
 )
 from remit.record.items import AttemptEnded, AttemptStarted, CallAllowed, QuestionItem
 from remit.record.ledger import Consumption
@@ -71,17 +72,11 @@ class Approve(CallLayer):
     place = Place.APPROVE
     env: HasApprover = field(repr=False)
     policy: Policy = field(default=DEFAULT_POLICY, kw_only=True)
-    max_questions: int = field(default=DEFAULT_MAX_QUESTIONS, kw_only=True)
+    max_questions: PositiveInt = field(default=DEFAULT_MAX_QUESTIONS, kw_only=True)
 
     def __post_init__(self) -> None:
         if not hasattr(self.env, "approver"):
             raise wrong_value("Approve: env", self.env, "give an object with an approver, such as Env()")
-        check_counts("Approve", max_questions=self.max_questions)
-        if self.max_questions < 1:
-            raise SetupError("Approve: max_questions must be at least 1; a policy decides which calls need no question")
-        check_instance(
-            "Approve: policy", self.policy, Policy, "give a Policy of your rules, such as Policy(HighRisk())"
-        )
 
     @property
     def own_code(self) -> str:

@@ -6,13 +6,14 @@ import asyncio
 import math
 from dataclasses import dataclass, field
 
+from pydantic import PositiveFloat, PositiveInt
+
 from remit.call.call import Call, CallLayer, CallService
 from remit.call.facts import Effect
 from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_counts, check_numbers
-from remit.errors import BreakerOpenError, CallError, SetupError
+from remit.errors import BreakerOpenError, CallError
 
 Key = tuple[str, str]
 
@@ -28,18 +29,12 @@ class Breaker(CallLayer):
     """
 
     place = Place.BREAKER
-    failures: int = 5
-    seconds: float = 30.0
-    probes: int = 1
+    failures: PositiveInt = 5
+    seconds: PositiveFloat = 30.0
+    probes: PositiveInt = 1
     _circuits: dict[Key, _Circuit] = field(
         init=False, repr=False, compare=False, default_factory=dict["Key", "_Circuit"]
     )
-
-    def __post_init__(self) -> None:
-        check_counts("Breaker", failures=self.failures, probes=self.probes)
-        check_numbers("Breaker", seconds=self.seconds)
-        if min(self.failures, self.probes) < 1 or self.seconds <= 0:
-            raise SetupError(f"{self!r} needs at least one failure and probe, and a positive number of seconds")
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Call ``inner`` unless the circuit is open."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final
+
+from pydantic import PositiveFloat, PositiveInt
 
 from remit.call.call import Call, CallLayer, CallService
 from remit.call.callee import AgentLike
@@ -12,8 +13,7 @@ from remit.call.facts import Effect
 from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_counts, check_numbers, check_positive
-from remit.errors import BudgetError, SetupError
+from remit.errors import BudgetError
 from remit.record.ledger import is_of_open_run
 from remit.record.meter import UsageLimit
 
@@ -32,25 +32,12 @@ class Budget(CallLayer):
     """
 
     place = Place.BUDGET
-    calls: int = 256
-    tokens: int | None = None
-    depth: int = 8
-    cost: float | None = None
-    seconds: float | None = None
-    window: float = DEFAULT_WINDOW
-
-    def __post_init__(self) -> None:
-        set_numbers = {name: value for name, value in self._optional() if value is not None}
-        for name, value in set_numbers.items():
-            if value == math.inf:
-                raise SetupError(f"Budget: {name} is inf; leave {name} out for no limit, or write Budget({name}=30.0)")
-        check_numbers("Budget", **set_numbers)
-        check_positive("Budget", window=self.window)
-        if any(value <= 0 for value in set_numbers.values()):
-            raise SetupError(f"{self!r} allows nothing; cost and seconds must be positive")
-        check_counts("Budget", calls=self.calls, depth=self.depth, tokens=1 if self.tokens is None else self.tokens)
-        if min(self.calls, self.depth, 1 if self.tokens is None else self.tokens) < 1:
-            raise SetupError(f"{self!r} allows nothing; calls, tokens and depth must be at least 1")
+    calls: PositiveInt = 256
+    tokens: PositiveInt | None = None
+    depth: PositiveInt = 8
+    cost: PositiveFloat | None = None
+    seconds: PositiveFloat | None = None
+    window: PositiveFloat = DEFAULT_WINDOW
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Reserve budget before ``inner``."""

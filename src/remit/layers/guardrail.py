@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Annotated, cast
 
 from remit.call.call import ModelLayer, ModelService, RunsOwnCode
 from remit.chat.chat import ChatRequest, Completion, completion_from_message, encode_message
-from remit.core.call_checks import check_arguments, check_callback
-from remit.core.checks import check_text
+from remit.core.call_checks import callback, check_arguments
 from remit.errors import InternalError
 
 
@@ -25,12 +24,8 @@ class Guardrail(RunsOwnCode, ModelLayer):
         SetupError: the predicate is not callable, or the replacement is not text.
     """
 
-    is_allowed: Callable[[Completion], bool]
+    is_allowed: Annotated[Callable[[Completion], bool], callback("completion", is_async=False)]
     replacement: str = ""
-
-    def __post_init__(self) -> None:
-        check_text("Guardrail: replacement", self.replacement)
-        check_callback("Guardrail: is_allowed", self.is_allowed, "completion", is_async=False)
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """Check the answers of ``inner``."""

@@ -12,14 +12,15 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
 from remit.call.call import Call, CallLayer, CallService
 from remit.call.facts import Effect
 from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.amounts import format_seconds
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_counts, check_numbers
-from remit.errors import RateLimitedError, SetupError
+from remit.errors import RateLimitedError
 from remit.record.arguments import content_digest
 from remit.record.ledger import TurnRequest
 
@@ -38,18 +39,12 @@ class RateLimit(CallLayer):
     """
 
     place = Place.LIMIT
-    calls: int
-    seconds: float
-    max_wait: float = 10.0
+    calls: PositiveInt
+    seconds: PositiveFloat
+    max_wait: NonNegativeFloat = 10.0
     _windows: dict[LimitKey, _Window] = field(
         init=False, repr=False, compare=False, default_factory=dict["LimitKey", "_Window"]
     )
-
-    def __post_init__(self) -> None:
-        check_counts("RateLimit", calls=self.calls)
-        check_numbers("RateLimit", seconds=self.seconds, max_wait=self.max_wait)
-        if self.calls < 1 or self.seconds <= 0 or self.max_wait < 0:
-            raise SetupError(f"{self!r} needs at least one call, a positive number of seconds, and max_wait >= 0")
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Delay calls of ``inner`` until their turn."""
@@ -149,18 +144,12 @@ class Concurrency(CallLayer):
     """
 
     place = Place.LIMIT
-    calls: int
-    max_queued: int = 100
-    max_wait: float = 10.0
+    calls: PositiveInt
+    max_queued: NonNegativeInt = 100
+    max_wait: NonNegativeFloat = 10.0
     _permits: dict[LimitKey, _Permits] = field(
         init=False, repr=False, compare=False, default_factory=dict["LimitKey", "_Permits"]
     )
-
-    def __post_init__(self) -> None:
-        check_counts("Concurrency", calls=self.calls, max_queued=self.max_queued)
-        check_numbers("Concurrency", max_wait=self.max_wait)
-        if self.calls < 1 or self.max_queued < 0 or not self.max_wait >= 0:
-            raise SetupError(f"{self!r} needs at least one call, and max_queued and max_wait >= 0")
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Hold a permit while ``inner`` runs."""

@@ -9,7 +9,6 @@ from remit.call.redact import Redaction
 from remit.call.reply import Reply
 from remit.chat.streaming import withhold_answers
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_texts
 from remit.errors import CallError, SetupError
 
 
@@ -31,9 +30,7 @@ class Redact(CallLayer):
     """
 
     def __init__(self, *, fields: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
-        self.redaction = Redaction(
-            tuple(sorted(as_texts("Redact: fields", fields))), tuple(sorted(as_texts("Redact: patterns", patterns)))
-        )
+        self.redaction = Redaction(tuple(sorted(set(fields))), tuple(sorted(set(patterns))))
         if not (self.redaction.fields or self.redaction.patterns):
             raise SetupError("Redact() removes nothing; give fields or patterns")
 

@@ -6,20 +6,32 @@ import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import NonNegativeFloat, PositiveInt
 
 from remit.call.call import Call, CallLayer, CallService, describe_unread_key
 from remit.call.facts import Effect
 from remit.call.reply import Reply
 from remit.call.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
 from remit.core import Place
-from remit.core.call_checks import check_arguments, check_callback
-from remit.core.checks import as_items, check_counts, check_numbers, check_subclass
+from remit.core.argument_types import Converted
+from remit.core.call_checks import callback, check_arguments
+from remit.core.checks import as_items, check_subclass
 from remit.errors import CallError, DeadlineError, InternalError, RemitError, SetupError, StillRunningError
 from remit.record.items import AttemptStarted
 
 TIMEOUT_RETRY_COST: Final = 10
 """Tokens for a retry after a deadline. It is expensive because the previous attempt may still be running."""
+
+
+def _as_exceptions(what: str, given: Any) -> tuple[type[Exception], ...]:
+    kinds: tuple[Any, ...] = (given,) if isinstance(given, (type, str)) else as_items(what, given)
+    for kind in kinds:
+        check_subclass("Retry: an item of on", kind, Exception, "give a class of exceptions, such as on=(OSError,)")
+        if issubclass(kind, RemitError):
+            raise SetupError(f"{what} has {kind.__name__}, an error of Remit; set retryable = True on a subclass")
+    return kinds
 
 
 @check_arguments()
@@ -38,28 +50,16 @@ class Retry(CallLayer):
     """
 
     place = Place.RETRY
-    attempts: int = 3
-    base_delay: float = 0.5
+    attempts: PositiveInt = 3
+    base_delay: NonNegativeFloat = 0.5
     max_delay: float = 10.0
-    on: tuple[type[Exception], ...] = ()
-    jitter: Callable[[], float] = field(default=random.random, repr=False)
+    on: Annotated[tuple[type[Exception], ...], Converted(_as_exceptions)] = ()
+    jitter: Annotated[Callable[[], float], callback(is_async=False)] = field(default=random.random, repr=False)
     _budget: RetryBudget = field(init=False, repr=False, compare=False, default_factory=RetryBudget)
 
     def __post_init__(self) -> None:
-        check_counts("Retry", attempts=self.attempts)
-        check_numbers("Retry", base_delay=self.base_delay, max_delay=self.max_delay)
-        if self.jitter is not random.random:
-            check_callback("Retry: jitter", self.jitter, is_async=False)
-        kinds: tuple[Any, ...] = (self.on,) if isinstance(self.on, (type, str)) else as_items("Retry: on", self.on)
-        for kind in kinds:
-            check_subclass("Retry: an item of on", kind, Exception, "give a class of exceptions, such as on=(OSError,)")
-            if issubclass(kind, RemitError):
-                raise SetupError(
-                    f"Retry: on has {kind.__name__}, an error of Remit; set retryable = True on a subclass"
-                )
-        object.__setattr__(self, "on", kinds)
-        if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay:
-            raise SetupError(f"{self!r} needs at least one attempt, and 0 <= base_delay <= max_delay")
+        if self.base_delay > self.max_delay:
+            raise SetupError(f"{self!r}: base_delay must be at most max_delay")
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Retry calls of ``inner``."""

@@ -7,15 +7,16 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Annotated, TypeVar
+
+from pydantic import NonNegativeFloat, PositiveInt
 
 from remit.call.asking import AttemptRecord, current_attempts
 from remit.call.call import ModelLayer, ModelService
 from remit.call.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudget, backoff
 from remit.chat.chat import ChatRequest, Completion
 from remit.chat.finish import Ending, read_finish
-from remit.core.call_checks import check_arguments, check_callback
-from remit.core.checks import check_counts, check_numbers
+from remit.core.call_checks import callback, check_arguments
 from remit.errors import CompletionError, ModelError, SetupError
 
 R = TypeVar("R")
@@ -33,18 +34,15 @@ class RetryModel(ModelLayer):
     before the next attempt, so after a crash the run continues with that attempt when it is due.
     """
 
-    attempts: int = 3
-    base_delay: float = 0.5
+    attempts: PositiveInt = 3
+    base_delay: NonNegativeFloat = 0.5
     max_delay: float = 20.0
-    jitter: Callable[[], float] = field(default=random.random, repr=False)
+    jitter: Annotated[Callable[[], float], callback(is_async=False)] = field(default=random.random, repr=False)
     _budget: RetryBudget = field(init=False, repr=False, compare=False, default_factory=RetryBudget)
 
     def __post_init__(self) -> None:
-        check_counts("RetryModel", attempts=self.attempts)
-        check_numbers("RetryModel", base_delay=self.base_delay, max_delay=self.max_delay)
-        check_callback("RetryModel: jitter", self.jitter, is_async=False)
-        if self.attempts < 1 or not 0 <= self.base_delay <= self.max_delay:
-            raise SetupError(f"{self!r} needs at least one attempt, and 0 <= base_delay <= max_delay")
+        if self.base_delay > self.max_delay:
+            raise SetupError(f"{self!r}: base_delay must be at most max_delay")
 
     def __call__(self, inner: ModelService, /) -> ModelService:
         """Repeat requests to ``inner``."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from msgspec import structs
+from pydantic import NonNegativeFloat, PositiveFloat
 
 from remit.call.call import AnyLayer, Call
 from remit.call.threads import ThreadStillRunning
 from remit.core import Place, Service
 from remit.core.amounts import format_seconds
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_flag, check_numbers
 from remit.core.deadline import Deadline
 from remit.errors import DeadlineError, SetupError, StillRunningError
 
@@ -45,21 +45,13 @@ class Timeout(AnyLayer):
     """
 
     place = Place.TIMEOUT
-    seconds: float
-    grace: float | None = None
+    seconds: PositiveFloat
+    grace: NonNegativeFloat | None = None
     of_all_executions: bool = False
 
     def __post_init__(self) -> None:
-        check_numbers("Timeout", seconds=self.seconds, grace=0 if self.grace is None else self.grace)
-        check_flag("Timeout: of_all_executions", self.of_all_executions)
         if self.of_all_executions and self.grace is not None:
             raise SetupError(f"{self!r}: a limit on all executions has no grace")
-        if self.seconds <= 0:
-            raise SetupError(f"{self!r} needs a positive number of seconds")
-        if self.grace is not None and not self.grace >= 0:
-            raise SetupError(
-                f"{self!r} needs a grace of 0 seconds or more, or None to wait until the attempt has stopped"
-            )
 
     def __call__(self, inner: Service[Q, R], /) -> Service[Q, R]:
         """Limit the time of ``inner``."""

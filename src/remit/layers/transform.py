@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import Annotated, cast
 
 from remit.call.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.call.reply import Reply
-from remit.core.call_checks import check_arguments, check_callback
+from remit.core.call_checks import callback, check_arguments
 from remit.errors import InternalError
 
 
@@ -17,10 +17,7 @@ from remit.errors import InternalError
 class Transform(RunsOwnCode, CallLayer):
     """Passes each successful reply through ``change``, a pure function. Errors and denials remain unchanged."""
 
-    change: Callable[[Reply], Reply]
-
-    def __post_init__(self) -> None:
-        check_callback("Transform: change", self.change, "reply", is_async=False)
+    change: Annotated[Callable[[Reply], Reply], callback("reply", is_async=False)]
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Change the replies of ``inner``."""

@@ -12,7 +12,6 @@ from remit.call.reply import Reply
 from remit.call.resolution import resolve_references
 from remit.core import Place
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_flag
 from remit.record.artifact import DIGEST_START
 from remit.record.items import ArgumentsBound
 from remit.record.run_artifacts import check_artifacts
@@ -28,9 +27,6 @@ class Validate(CallLayer):
 
     place = Place.VALIDATE
     strict: bool = True
-
-    def __post_init__(self) -> None:
-        check_flag("Validate: strict", self.strict)
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Bind arguments before ``inner``."""
