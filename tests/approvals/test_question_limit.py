@@ -167,7 +167,7 @@ async def test_only_what_a_run_has_asked_counts_towards_its_limit(changed: dict[
 
 
 def test_a_limit_without_any_question_is_refused() -> None:
-    with pytest.raises(SetupError, match="max_questions must be at least 1"):
+    with pytest.raises(SetupError, match="max_questions is 0; give a whole number of at least 1"):
         Approve(Env(), max_questions=0)
 
 

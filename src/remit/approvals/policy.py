@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Final, Protocol, Self, cast, get_args
+from typing import Annotated, Any, Final, Protocol, Self, cast
 
 from remit.approvals.policy_version import fingerprint
 from remit.call.call import Call
@@ -13,15 +13,14 @@ from remit.call.contract import HandsOver, names_of
 from remit.call.facts import Effect, Risk
 from remit.call.failures import is_failure
 from remit.call.redact import safe_cause
-from remit.core.call_checks import check_arguments, check_callback
+from remit.core.argument_types import Converted, Name, Permission
+from remit.core.call_checks import callback, check_arguments
 from remit.core.checks import (
     as_texts,
     check_flag,
     check_instance,
     check_name,
     check_numbers,
-    check_permission,
-    check_text,
 )
 from remit.core.protocols import implements
 from remit.errors import CallError, PolicyError, SetupError
@@ -46,6 +45,11 @@ def check_lifetime(seconds: object, what: str) -> None:
         raise SetupError(f"{what} is {seconds} seconds; give a positive number, at most {MAX_LIFETIME:.0f} (100 years)")
 
 
+def _as_lifetime(what: str, seconds: Any) -> Any:
+    check_lifetime(seconds, what)
+    return seconds
+
+
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Allow:
@@ -63,20 +67,14 @@ class Ask:
     """
 
     reason: str
-    who: str = DECIDE_PERMISSION
-    expires_in: float = 7 * 24 * 3600.0
+    who: Permission = DECIDE_PERMISSION
+    expires_in: Annotated[float, Converted(_as_lifetime)] = 7 * 24 * 3600.0
     four_eyes: bool = False
     kind: DecisionKind = "approve"
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(DecisionKind):
-            raise SetupError(f"Ask: kind is {self.kind!r}; it must be 'confirm' or 'approve'")
         if self.four_eyes and self.kind == "confirm":
             raise SetupError("Ask: four_eyes needs the approval of another person; kind='confirm' asks the acting user")
-        check_text("Ask: reason", self.reason)
-        check_permission("Ask: who", self.who)
-        check_flag("Ask: four_eyes", self.four_eyes)
-        check_lifetime(self.expires_in, "Ask: expires_in")
 
 
 @check_arguments()
@@ -85,9 +83,6 @@ class Block:
     """The call may not run."""
 
     reason: str
-
-    def __post_init__(self) -> None:
-        check_text("Block: reason", self.reason)
 
 
 Verdict = Allow | Ask | Block
@@ -180,22 +175,17 @@ class When:
             unknown names here, but cannot check names inside a test.
     """
 
-    name: str
-    test: Callable[[Call], bool] | None = None
+    name: Name
+    test: Annotated[Callable[[Call], bool], callback("call", is_async=False)] | None = None
     verdict: Verdict = field(default=cast("Verdict", None))
     version: str = ""
     _: KW_ONLY
-    tools: Iterable[str] = frozenset()
+    tools: Annotated[Iterable[str], Converted(as_texts)] = frozenset()
 
     def __post_init__(self) -> None:
-        check_name("When: name", self.name)
         where = f"When {self.name!r}"
-        object.__setattr__(self, "tools", as_texts(f"{where}: tools", self.tools))
         if self.test is None and not self.tools:
             raise SetupError(f"{where} selects nothing; give tools or a test")
-        if self.test is not None:
-            check_callback(f"{where}: test", self.test, "call", is_async=False)
-        check_text("When: version", self.version)
         if not isinstance(cast("object", self.verdict), Verdict):
             raise SetupError(f"{where}: verdict is {self.verdict!r}; give an Allow, an Ask or a Block")
 
