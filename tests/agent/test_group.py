@@ -45,7 +45,7 @@ def test_a_group_has_two_agents_of_different_names(agents: tuple[str, ...], erro
 
 
 def test_a_group_consists_of_agents() -> None:
-    with pytest.raises(SetupError, match="give an agent"):
+    with pytest.raises(SetupError, match=r"AgentGroup: agents is 'cook'; give Agent\(…\)"):
         AgentGroup(agent("front"), "cook")  # pyright: ignore[reportArgumentType]
 
 

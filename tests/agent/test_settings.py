@@ -105,7 +105,7 @@ def test_a_new_setting_needs_no_other_line_to_be_a_key_of_worker_files() -> None
     ("given", "said"),
     [
         ({"mood": "loud"}, r"^worker sort: mood is 'loud'; give one of 'calm', 'brisk'$"),
-        ({"pace": 0}, r"^worker sort: pace=0; give a number of at least 1$"),
+        ({"pace": 0}, r"^worker sort: pace is 0; give a whole number of at least 1$"),
         ({"pace": "fast"}, r"^worker sort: pace is 'fast'; give a whole number$"),
     ],
 )
@@ -118,7 +118,7 @@ def test_a_new_setting_is_in_the_lock_as_it_says() -> None:
     agent = MoodyAgent("clerk", instructions="Work.", mood="brisk", marks=("b", "a"))
     known = agent_values(Agent("clerk", instructions="Work."))
     assert agent_values(agent) == known | {"mood": "brisk", "marks": ["a", "b"]}
-    with pytest.raises(SetupError, match=r"^agent clerk: marks is 3; give tuple\(…\)$"):
+    with pytest.raises(SetupError, match=r"^agent clerk: marks is 3; give a list$"):
         MoodyAgent("clerk", instructions="Work.", marks=cast("Any", 3))
 
 

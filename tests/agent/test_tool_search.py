@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from msgspec import structs
 
 from remit import Agent, App, Effect, Principal, Risk, Runtime, tool
 from remit.agent import AgentDriver, CalledTool, EmbeddingRanker, ToolSearch, ToolText, WordRanker
@@ -162,7 +161,7 @@ async def test_a_run_that_waited_keeps_the_tools_found_ahead_whatever_is_found_t
     waiting = await runtime_of(make_agent(driver, *MANY, risky, search=AHEAD), model=Scripted(script), store=store).run(
         "Erase it", by=superuser()
     )
-    model, none = Scripted(script), structs.replace(AHEAD, ahead=0)
+    model, none = Scripted(script), replace(AHEAD, ahead=0)
     later = runtime_of(make_agent(driver, *MANY, risky, search=none), model=model, store=store)
     await later.decide(waiting.questions[0], approved=True, by=superuser())
     assert (await later.resume(waiting.run)).value() == "done"
@@ -173,7 +172,7 @@ async def test_a_run_that_waited_keeps_the_tools_found_ahead_whatever_is_found_t
 async def test_tools_are_found_ahead_only_for_the_models_that_need_it(driver: AgentDriver) -> None:
     for patterns, names in (["scripted:*"], ["search_tools", "delete_page", "rename_page"]), (["local:*"], None):
         model = Scripted(["done"])
-        search = structs.replace(AHEAD, ahead_for=patterns)
+        search = replace(AHEAD, ahead_for=patterns)
         await runtime_of(make_agent(driver, search=search), model=model).run("Rename the page", by=superuser())
         assert offered(model) == [names or ["search_tools", "delete_page"]]
 

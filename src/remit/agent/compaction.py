@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from msgspec import Struct, structs
+from pydantic import PositiveInt
 
 from remit.agent.dropped_output import describe_dropped_outputs
 from remit.agent.found_tools import find_found_tools
@@ -35,19 +36,18 @@ class Compaction:
     Args:
         tokens: the estimated tokens of a request, tools and instructions included, that may be sent unchanged; less if
             the model's window is known to be smaller.
-        keep: the estimated tokens of the newest messages that stay.
-        model: the model that writes the summaries, or its name, like ``openai:gpt-5-mini``; None for the agent's own.
+        keep: the estimated tokens of the newest messages that stay; by default a quarter of ``tokens``.
+        model: the model that writes the summaries, or its name, like ``openai:gpt-5-mini``; by default the agent's own.
 
     Raises:
         SetupError: a number is out of range, or the model is not one of Remit's port.
     """
 
-    tokens: int = 100_000
-    keep: int | None = None
+    tokens: PositiveInt = 100_000
+    keep: PositiveInt | None = None
     model: Model | str | None = None
 
     def __post_init__(self) -> None:
-        check_counts("Compaction", tokens=self.tokens, **({} if self.keep is None else {"keep": self.keep}))
         if not 0 < self.kept_tokens < self.tokens:
             raise SetupError(f"{self!r}: keep must be less than tokens, and both more than 0")
         if self.model is not None and isinstance(self.model, type | VendorModel):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Final
 
 from remit.agent.tool_ranking import ToolText
-from remit.core.call_checks import check_arguments, check_callback
+from remit.core.call_checks import callback, check_arguments
 from remit.embeddings import Embed, local_embeddings
 
 _MIN_LIKENESS: Final = 0.25
@@ -30,9 +30,7 @@ class EmbeddingRanker:
         SetupError: the extra is not installed, and no ``embed`` is given.
     """
 
-    def __init__(self, embed: Embed | None = None) -> None:
-        if embed is not None:
-            check_callback("EmbeddingRanker: embed", embed, "texts", is_async=True)
+    def __init__(self, embed: Annotated[Embed, callback("texts", is_async=True)] | None = None) -> None:
         self._embed = embed or local_embeddings().embed
         self._vectors: dict[str, Sequence[float]] = {}
 

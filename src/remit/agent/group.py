@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from remit.agent.agent import Agent
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_tuple_of, check_flag
 from remit.errors import NameTakenError, SetupError
 
 
@@ -24,9 +23,7 @@ class AgentGroup:
     """
 
     def __init__(self, *agents: Agent, through_first: bool = False) -> None:
-        given: tuple[Agent, ...] = as_tuple_of(Agent, "AgentGroup", "agents", agents, "give an agent")
-        check_flag("AgentGroup: through_first", through_first)
-        names = [each.name for each in given]
+        names = [each.name for each in agents]
         if len(names) < 2:
             raise SetupError(f"AgentGroup({', '.join(names)}) has fewer than two agents; add those that may take over")
         for name in names:
@@ -34,7 +31,7 @@ class AgentGroup:
                 raise NameTakenError(f"AgentGroup has two agents named {name!r}; list each once")
         first = names[0]
         self.agents = tuple(
-            each.with_handoffs(names if each.name == first or not through_first else [first]) for each in given
+            each.with_handoffs(names if each.name == first or not through_first else [first]) for each in agents
         )
 
     @property

@@ -7,12 +7,10 @@ values in a lock, and the tables in the documentation.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import FrozenInstanceError
-from functools import cache, partial, reduce
-from types import UnionType
+from functools import cache
 from typing import (
-    Annotated,
     Any,
     Final,
     Literal,
@@ -20,20 +18,16 @@ from typing import (
     TypeVar,
     Unpack,
     dataclass_transform,
-    get_args,
-    get_origin,
     overload,
 )
 from typing import get_type_hints as resolve_hints
 
 from msgspec import Struct
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from remit.agent.governed import Governed
 from remit.chat.wire import NAME_PATTERN
-from remit.core.checks import check_counts, check_instances, check_subclass, check_text, show_value
-from remit.errors import SetupError
+from remit.core.argument_types import Check, derive_check
+from remit.core.checks import show_value
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -175,20 +169,15 @@ def read_settings(made: object, given: Iterable[tuple[Setting, Any]]) -> None:
     noun: str = getattr(made, "noun")  # noqa: B009 - `value` asks for it
     for each, taken in given:
         owner = f"{noun} {_display_name(values.get('name', taken))}"
-        kept = taken if each.converter is None else each.converter(taken, f"{owner}: {each.name}")
+        what = f"{owner}: {each.name}"
+        kept = taken if each.converter is None else each.converter(taken, what)
         check = known.get(each.attribute)
-        if check is not None:
-            check(owner, each.name, kept)
-        values[each.attribute] = kept
+        values[each.attribute] = kept if check is None else check(what, kept)
 
 
 def _display_name(name: object) -> str:
     """A valid name unchanged, any other value by its repr."""
     return name if isinstance(name, str) and NAME_PATTERN.fullmatch(name) else show_value(name)
-
-
-Check = Callable[[str, str, object], None]
-"""Refuses the value of a setting, given its owner and its name."""
 
 
 @cache
@@ -201,49 +190,5 @@ def hints_of(kind: type) -> Mapping[str, Any]:
 @cache
 def checks_of(kind: type) -> Mapping[str, Check]:
     """The checks that the types of settings imply, by attribute. Converters check what Python types cannot express."""
-    found = {name: _check_for(hint) for name, hint in hints_of(kind).items()}
+    found = {name: derive_check(hint) for name, hint in hints_of(kind).items()}
     return {name: check for name, check in found.items() if check is not None}
-
-
-def _check_for(hint: Any) -> Check | None:
-    marks: list[Any] = []
-    if get_origin(hint) is Annotated:
-        hint, *extras = get_args(hint)
-        marks = [mark for each in extras for mark in (each.metadata if isinstance(each, FieldInfo) else [each])]
-    if hint is int:
-        return partial(_check_number, _find_bound(marks, "ge"), _find_bound(marks, "le"))
-    if hint is str:
-        return lambda owner, name, kept: check_text(f"{owner}: {name}", kept)
-    if get_origin(hint) is Literal:
-        return partial(_check_choice, get_args(hint))
-    if get_origin(hint) is type:
-        return lambda owner, name, kept: check_subclass(f"{owner}: {name}", kept, BaseModel, "give a pydantic model")
-    parts = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-    kinds: list[Any] = [get_origin(each) or each for each in parts]
-    if not all(map(_is_plain, kinds)):
-        return None
-    joined: Any = reduce(lambda one, other: one | other, kinds)
-    return lambda owner, name, kept: check_instances(owner, **{name: (kept, joined)})
-
-
-def _find_bound(marks: Iterable[Any], name: str) -> Any:
-    """The bound of a number among the marks of its type; None for no bound."""
-    return next((getattr(mark, name) for mark in marks if hasattr(mark, name)), None)
-
-
-def _is_plain(kind: object) -> bool:
-    """Whether `isinstance` can check for a type."""
-    is_protocol = getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False)
-    return isinstance(kind, type) and kind is not Any and not is_protocol
-
-
-def _check_number(lowest: Any, highest: Any, owner: str, name: str, kept: Any) -> None:
-    check_counts(owner, **{name: kept})
-    if (lowest is not None and kept < lowest) or (highest is not None and kept > highest):
-        allowed = f"of at least {lowest}" if highest is None else f"from {lowest} to {highest}"
-        raise SetupError(f"{owner}: {name}={kept}; give a number {allowed}")
-
-
-def _check_choice(choices: Sequence[object], owner: str, name: str, kept: object) -> None:
-    if kept not in choices:
-        raise SetupError(f"{owner}: {name} is {kept!r}; give one of {', '.join(map(repr, choices))}")

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from msgspec import Struct
+from pydantic import PositiveFloat, PositiveInt
 
+from remit.core.argument_types import FilledText, Name
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_tuple_of, check_counts, check_instance, check_name, check_numbers
-from remit.errors import SetupError
+from remit.core.checks import check_instance
 from remit.record.items import Outcome
 
 
@@ -86,10 +87,7 @@ class NoCalls(StopPolicy):
 class CalledTool(StopPolicy):
     """A call of the tool ``name`` succeeded."""
 
-    name: str
-
-    def __post_init__(self) -> None:
-        check_name("CalledTool: name", self.name)
+    name: Name
 
     @property
     def instruction(self) -> str:
@@ -106,10 +104,7 @@ class CalledTool(StopPolicy):
 class HasText(StopPolicy):
     """The model's answer contains ``marker``, such as ``FINAL_ANSWER:``."""
 
-    marker: str
-
-    def __post_init__(self) -> None:
-        check_name("HasText: marker", self.marker, remedy="give the text that ends the run")
+    marker: FilledText
 
     @property
     def instruction(self) -> str:
@@ -126,11 +121,7 @@ class HasText(StopPolicy):
 class TurnsUsed(StopPolicy):
     """The agent has had ``count`` turns."""
 
-    count: int
-
-    def __post_init__(self) -> None:
-        check_counts("TurnsUsed", count=self.count)
-        _check_positive(self, self.count)
+    count: PositiveInt
 
     def is_met(self, turn: Turn, /) -> bool:
         """Whether the agent has had that many turns."""
@@ -142,11 +133,7 @@ class TurnsUsed(StopPolicy):
 class TokensUsed(StopPolicy):
     """The agent has used ``count`` tokens, with everything that it called."""
 
-    count: int
-
-    def __post_init__(self) -> None:
-        check_counts("TokensUsed", count=self.count)
-        _check_positive(self, self.count)
+    count: PositiveInt
 
     def is_met(self, turn: Turn, /) -> bool:
         """Whether the agent has used that many tokens."""
@@ -158,11 +145,7 @@ class TokensUsed(StopPolicy):
 class CostUsed(StopPolicy):
     """The agent has cost ``dollars``, with everything that it called, or its cost is unknown."""
 
-    dollars: float
-
-    def __post_init__(self) -> None:
-        check_numbers("CostUsed", dollars=self.dollars)
-        _check_positive(self, self.dollars)
+    dollars: PositiveFloat
 
     def is_met(self, turn: Turn, /) -> bool:
         """Whether the agent has cost that much, or an unknown amount."""
@@ -174,18 +157,13 @@ class CostUsed(StopPolicy):
 class SecondsUsed(StopPolicy):
     """The agent has executed for ``seconds``, not counting waits for a person."""
 
-    seconds: float
-
-    def __post_init__(self) -> None:
-        check_numbers("SecondsUsed", seconds=self.seconds)
-        _check_positive(self, self.seconds)
+    seconds: PositiveFloat
 
     def is_met(self, turn: Turn, /) -> bool:
         """Whether the agent has executed that long."""
         return turn.seconds >= self.seconds
 
 
-@check_arguments()
 class _Composed(StopPolicy):
     """Policies joined by one operator."""
 
@@ -195,9 +173,7 @@ class _Composed(StopPolicy):
     def __init__(self, parts: tuple[StopPolicy, ...]) -> None:
         """Join the parts. A part joined by the same operator is replaced by its own parts."""
         joined: list[StopPolicy] = []
-        for each in as_tuple_of(
-            StopPolicy, type(self).__name__, "parts", parts, "give a stop policy, such as NoCalls()"
-        ):
+        for each in parts:
             joined += each.parts if type(each) is type(self) else [each]
         self._parts = tuple(joined)
 
@@ -220,6 +196,7 @@ class _Composed(StopPolicy):
         return sign.join(f"({each!r})" if each.parts else repr(each) for each in self._parts)
 
 
+@check_arguments()
 class AnyOf(_Composed):
     """One of several policies is met: ``NoCalls() | TurnsUsed(5)``."""
 
@@ -231,6 +208,7 @@ class AnyOf(_Composed):
         return any(each.is_met(turn) for each in self.parts)
 
 
+@check_arguments()
 class AllOf(_Composed):
     """All of several policies are met: ``NoCalls() & HasText("FINAL_ANSWER:")``."""
 
@@ -260,8 +238,3 @@ def _check_policy(policy: object) -> StopPolicy:
     check_instance("a stop policy", policy, StopPolicy, "give one, such as TurnsUsed(5)")
     assert isinstance(policy, StopPolicy)  # noqa: S101 - for the type checker: checked just above
     return policy
-
-
-def _check_positive(policy: StopPolicy, value: float) -> None:
-    if value <= 0:
-        raise SetupError(f"{policy!r} stops at once or never; give a positive number")

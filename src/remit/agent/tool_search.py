@@ -9,14 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
-from types import MappingProxyType, NoneType
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
-from msgspec import Struct
-from msgspec.structs import force_setattr
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
 
 from remit.agent.found_as_text import are_text, caches_prefixes
 from remit.agent.model import AnyModel, model_name
@@ -30,8 +28,7 @@ from remit.call.sentences import Sentences
 from remit.chat.chat import decode_message, encode_message, message_text
 from remit.chat.wire import read_tool_calls
 from remit.core import Stack
-from remit.core.call_checks import check_callback
-from remit.core.checks import as_text_tuple, as_tuple, check_counts, check_instance
+from remit.core.call_checks import callback, check_arguments
 from remit.errors import NameTakenError, NotFoundError, SetupError
 from remit.layers.authorize import why_refused
 from remit.record.arguments import Arguments
@@ -48,7 +45,9 @@ _FOUND_START: Final = encode_message({"role": "user", "content": f"<found_tools>
 _FOUND_NAME: Final = re.compile(r"^- ([A-Za-z0-9_-]{1,64}): ", re.MULTILINE)
 
 
-class ToolSearch(Struct, frozen=True, kw_only=True):
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSearch:
     """How an agent's model finds tools.
 
     Args:
@@ -67,31 +66,18 @@ class ToolSearch(Struct, frozen=True, kw_only=True):
             OpenAI, Gemini and DeepSeek do.
     """
 
-    above: int = 20
-    limit: int = 5
+    above: NonNegativeInt = 20
+    limit: PositiveInt = 5
     always: Sequence[str] = ()
-    phrases: Mapping[str, Sequence[str]] = MappingProxyType({})
-    ahead: int = 0
+    phrases: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    ahead: NonNegativeInt = 0
     ahead_for: Sequence[str] = ("*",)
-    rankers: Sequence[ToolRanker] = (WordRanker(),)
+    rankers: Sequence[Annotated[ToolRanker, callback("query", "tools", is_async=True)]] = (WordRanker(),)
     as_text: bool | None = None
 
     def __post_init__(self) -> None:
-        check_counts("ToolSearch", above=self.above, limit=self.limit, ahead=self.ahead)
-        check_instance("ToolSearch: as_text", self.as_text, (bool, NoneType), "give True, False or None")
-        if self.limit < 1:
-            raise SetupError(f"ToolSearch: limit is {self.limit}; a search finds at least one tool")
-        always = as_text_tuple("ToolSearch: always", self.always)
-        check_instance("ToolSearch: phrases", self.phrases, Mapping, "give phrases by the name of a tool")
-        phrases = {name: as_text_tuple("ToolSearch: phrases", words) for name, words in self.phrases.items()}
-        rankers = as_tuple("ToolSearch: rankers", self.rankers)
-        for ranker in rankers:
-            check_callback("ToolSearch: a ranker", ranker, "query", "tools", is_async=True)
-        if not rankers:
+        if not self.rankers:
             raise SetupError("ToolSearch: rankers is empty; leave it out, or give one such as WordRanker()")
-        patterns = as_text_tuple("ToolSearch: ahead_for", self.ahead_for)
-        for name, value in (("always", always), ("phrases", phrases), ("ahead_for", patterns), ("rankers", rankers)):
-            force_setattr(self, name, value)
 
 
 def as_tool_search(given: ToolSearch | int | None) -> ToolSearch | None:

@@ -9,6 +9,8 @@ from collections.abc import AsyncIterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pydantic import PositiveInt
+
 from remit.agent.first_messages import record_message
 from remit.call.callee import AgentLike, Callee, Frame
 from remit.call.changed import Changed
@@ -17,9 +19,7 @@ from remit.call.contract import Contract
 from remit.call.entity import Entity, entities_of
 from remit.chat.chat import decode_message, encode_message, message_text
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_counts
 from remit.core.protocols import implements
-from remit.errors import SetupError
 from remit.record.arguments import content_digest
 from remit.record.conversation import read_conversation
 from remit.record.current_run import CURRENT_RUN
@@ -47,13 +47,8 @@ class WorkingMemory:
         SetupError: a number is less than 1.
     """
 
-    size: int = 10
-    per_kind: int = 3
-
-    def __post_init__(self) -> None:
-        check_counts("WorkingMemory", size=self.size, per_kind=self.per_kind)
-        if min(self.size, self.per_kind) < 1:
-            raise SetupError(f"{self!r}: both must be at least 1")
+    size: PositiveInt = 10
+    per_kind: PositiveInt = 3
 
     async def recall(self, runs: AsyncIterable[Sequence[Item]], callees: Mapping[str, Contract]) -> list[Entity]:
         """The entities in the results of models' calls, given the items of runs, newest run first."""
