@@ -137,9 +137,9 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
         ({"name": "\ud800"}, r"worker '\\ud800': name is "),
         ({"model": "a:1", "compatible_models": ("a:*",)}, "has both `model` and `compatible_models`"),
         ({"facts": Facts(effect=Effect.PURE)}, "worker sort is pure; workers are always composed"),
-        ({"retries": -1}, "worker sort: retries=-1; give a number from 0 to 10"),
+        ({"retries": -1}, "worker sort: retries is -1; give a whole number from 0 to 10"),
         ({"builtin_tools": ("telepathy",)}, "no provider has the tool 'telepathy'; available: code_execution"),
-        ({"retries": 99}, "worker sort: retries=99; give a number from 0 to 10"),
+        ({"retries": 99}, "worker sort: retries is 99; give a whole number from 0 to 10"),
         ({"model": 5}, "worker sort: model is 5; give a string"),
         (
             {"model": "gpt-4"},
@@ -151,10 +151,10 @@ def test_its_reach_is_what_it_may_call_and_what_it_delegates() -> None:
         ({"output": "int"}, "worker sort: output: 'int' is not a type; give one, like str or a pydantic model"),
         ({"output": 5}, "worker sort: output: 5 cannot be a result"),
         ({"name": 5}, "worker 5: name is 5; give a string"),
-        ({"input": int}, "worker sort: input is the class int; give a pydantic model"),
+        ({"input": int}, "worker sort: input is the class int; give a class derived from BaseModel"),
         ({"input": Names}, "worker sort: input: Names is not an object with named fields"),
         ({"limits": {"turns": 3}}, r"worker sort: limits is {'turns': 3}; give AgentLimits\(…\)"),
-        ({"tools": "look"}, r"worker sort: tools is 'look'; give tuple\(…\)"),
+        ({"tools": 5}, "worker sort: tools is 5; give a list"),
         ({"workers": ("x", "x")}, "worker sort: workers names 'x' twice; remove one"),
         ({"attachments": TAKES}, "the input needs a field `attachments"),
         ({"input": Scanned}, "the input needs a field `attachments"),
@@ -205,7 +205,7 @@ FITS = {
     ("permissions", "nothing"),
     *((field, "nothing") for field in ("stop", "compaction", "memory", "tool_search")),
     *((field, "nothing") for field in ("limits", "settings")),
-    ("compatible_models", "list"),
+    *((field, "list") for field in ("compatible_models", "tools", "workers", "delegates", "handoffs")),
     *((field, "number") for field in ("retries", "tool_search")),
 }
 """Which of them a field may be."""

@@ -195,7 +195,7 @@ def test_a_tool_that_it_names_and_was_not_given_is_refused() -> None:
     definition = WorkerDefinition(name="worker", prompt="Go.", tools=("write",))
     with pytest.raises(SetupError, match="worker worker lists 'write' in its tools, but it does not exist"):
         runtime_of(build_agent(definition))
-    with pytest.raises(SetupError, match="parallel=0"):
+    with pytest.raises(SetupError, match="parallel is 0; give a whole number of at least 1"):
         build_agent(definition, parallel=0)
 
 

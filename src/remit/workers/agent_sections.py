@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, Literal, Self, TypeVar
+from dataclasses import MISSING, fields
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
+from typing import get_type_hints as resolve_hints
 
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, model_validator
+from pydantic.fields import FieldInfo
 
 from remit.agent.compaction import Compaction
 from remit.agent.stop import (
@@ -23,9 +26,10 @@ from remit.agent.stop import (
 from remit.agent.tool_search import ToolSearch
 from remit.agent.working_memory import WorkingMemory
 from remit.errors import SetupError
+from remit.schemas.docstring import read_docstring
 from remit.workers.field_types import FrontMatterPart, FrontMatterSection, ModelName, ToolName
 
-T = TypeVar("T")
+S = TypeVar("S", bound="ValueSection")
 
 _POLICIES: Final[dict[str, Callable[[Any], StopPolicy]]] = {
     "called_tool": CalledTool,
@@ -78,56 +82,74 @@ class StopSection(_Conditions, FrontMatterSection):
         return _join(AnyOf, self.policies())
 
 
-class CompactionSection(FrontMatterSection):
-    """How an overlong history is shortened."""
+class ValueSection(FrontMatterSection):
+    """The section of a value that `section_of_value` derives from it."""
 
-    tokens: int = Field(default=Compaction().tokens, gt=0, description="Estimated tokens of a request sent as it is.")
-    keep: int | None = Field(
-        default=None, gt=0, description="Those of the newest messages, which stay. Default: a quarter."
-    )
-    model: ModelName = Field(
-        default="", description="The model that writes summaries, `provider:name`. Default: the agent's own."
-    )
+    value_type: ClassVar[Callable[..., object]]
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        return _check_conversion(self, self.to_value)
+        try:
+            self.to_value()
+        except SetupError as error:
+            raise ValueError(error.message) from error
+        return self
 
-    def to_value(self) -> Compaction:
+    def to_value(self) -> Any:
         """Convert to the setting of an agent."""
-        return Compaction(tokens=self.tokens, keep=self.keep, model=self.model or None)
+        return self.value_type(**{name: getattr(self, name) for name in self.model_fields_set})
 
 
-class MemorySection(FrontMatterSection):
+def section_of_value(value: type, *left_out: str) -> Callable[[type[S]], type[S]]:
+    """Give a section the fields of a dataclass: their order, types, defaults, and the meanings in its docstring.
+
+    The class has the fields whose form in a file differs from their type. ``left_out`` are objects of Python.
+    """
+
+    def derive(forms: type[S]) -> type[S]:
+        hints, meanings = resolve_hints(value, include_extras=True), read_docstring(value.__doc__)[1]
+        keys: dict[str, Any] = {}
+        for each in fields(value):
+            form, meaning = forms.model_fields.get(each.name), meanings[each.name].replace("``", "`")
+            annotation = hints[each.name] if form is None else type_of_form(form)
+            default: dict[str, Any] = {"default": each.default}
+            if each.default is MISSING:
+                default = {"default_factory": each.default_factory}
+            keys[each.name] = (annotation, Field(description=f"{meaning[0].upper()}{meaning[1:]}", **default))
+        for name in left_out:
+            del keys[name]
+        base: Any = ValueSection
+        made: Any = create_model(forms.__name__, __base__=base, __doc__=forms.__doc__, __module__=__name__, **keys)
+        made.value_type = value
+        return made
+
+    return derive
+
+
+def type_of_form(form: FieldInfo) -> Any:
+    """The type of a field with its constraints."""
+    return Annotated[form.annotation, *form.metadata] if form.metadata else form.annotation
+
+
+@section_of_value(Compaction)
+class CompactionSection(ValueSection):
+    """How an overlong history is shortened."""
+
+    model: Annotated[ModelName, Field(min_length=1)] | None
+
+
+@section_of_value(WorkingMemory)
+class MemorySection(ValueSection):
     """The entities that an agent remembers from a conversation."""
 
-    size: int = Field(default=WorkingMemory().size, ge=1, description="How many entities the model is given.")
-    per_kind: int = Field(default=WorkingMemory().per_kind, ge=1, description="How many of a kind one result adds.")
 
-    def to_value(self) -> WorkingMemory:
-        """Convert to the setting of an agent."""
-        return WorkingMemory(**self.model_dump())
-
-
-class ToolSearchSection(FrontMatterSection):
+@section_of_value(ToolSearch, "rankers")
+class ToolSearchSection(ValueSection):
     """How the model finds tools."""
 
-    above: int = Field(default=ToolSearch().above, ge=0, description="With at most so many tools, all are shown.")
-    limit: int = Field(default=ToolSearch().limit, ge=1, description="How many tools a search finds.")
-    always: list[ToolName] = Field(default=[], description="Tools that are shown without a search.")
-    phrases: dict[ToolName, list[str]] = Field(default={}, description="Words that mean a tool, by its name.")
-    ahead: int = Field(default=ToolSearch().ahead, ge=0, description="How many tools each message finds by its words.")
-    ahead_for: list[str] = Field(
-        default=[*ToolSearch().ahead_for], description="Patterns of the models for which `ahead` is meant."
-    )
-    as_text: bool | None = Field(
-        default=ToolSearch().as_text,
-        description="Whether found tools are text, called by `call_tool`; by default where the endpoint caches.",
-    )
-
-    def to_value(self) -> ToolSearch:
-        """Convert to the setting of an agent."""
-        return ToolSearch(**self.model_dump())
+    always: list[ToolName]
+    phrases: dict[ToolName, list[str]]
+    ahead_for: list[str]
 
 
 def number_as_above(value: object) -> object:
@@ -143,11 +165,3 @@ def true_as_defaults(value: object) -> object:
 def _join(kind: type[AllOf | AnyOf], policies: Iterable[StopPolicy]) -> StopPolicy:
     parts = [*policies]
     return kind(tuple(parts)) if len(parts) > 1 else parts[0]
-
-
-def _check_conversion(section: T, convert: Callable[[], object]) -> T:
-    try:
-        convert()
-    except SetupError as error:
-        raise ValueError(error.message) from error
-    return section

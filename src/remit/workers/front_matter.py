@@ -19,6 +19,7 @@ from remit.workers.agent_sections import (
     ToolSearchSection,
     number_as_above,
     true_as_defaults,
+    type_of_form,
 )
 from remit.workers.definition import WorkerDefinition
 from remit.workers.field_types import (
@@ -128,9 +129,8 @@ def _field_of(each: Setting, kind: type[WorkerDefinition]) -> tuple[Any, Any]:
     form: Any = FileForms.model_fields.get(each.name)
     if form is not None:
         meaning = " ".join(filter(None, [each.meaning, form.description]))
-        annotation: Any = Annotated[form.annotation, *form.metadata] if form.metadata else form.annotation
         default = {"default_factory": form.default_factory} if form.default_factory else {"default": form.default}
-        return annotation, _describe(meaning, **default)
+        return type_of_form(form), _describe(meaning, **default)
     hint = hints_of(kind)[each.attribute]
     if each.default is None and each.converter is not None:
         return hint, _describe(each.meaning, default_factory=partial(each.converter, None))
