@@ -227,11 +227,11 @@ async def test_whatever_order_elements_end_in_and_wherever_the_process_dies_each
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"concurrency": 0, "each": Given("items")}, "step s: concurrency is 0; at least one element runs at a time"),
-        ({"concurrency": "2", "each": Given("items")}, "step s: concurrency is '2'; give a whole number"),
+        ({"concurrency": 0, "each": Given("items")}, "Step: concurrency is 0; give a whole number of at least 1"),
+        ({"concurrency": "2", "each": Given("items")}, "Step: concurrency is '2'; give a whole number"),
         (
             {"on_element_failure": "go", "each": Given("items")},
-            "on_element_failure is 'go'; it must be 'stop' or 'keep'",
+            "on_element_failure is 'go'; give one of 'stop', 'keep'",
         ),
         ({"concurrency": 2}, "step s: concurrency and on_element_failure are for a step with `each`"),
         ({"on_element_failure": "keep"}, "step s: concurrency and on_element_failure are for a step with `each`"),

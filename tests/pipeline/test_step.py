@@ -17,7 +17,7 @@ from tests.pipeline.mails import Mailbox
 
 @pytest.mark.parametrize("retry", [-1, 4])
 def test_it_is_tried_again_at_most_three_times(retry: int) -> None:
-    with pytest.raises(SetupError, match=f"step search: retry is {retry}; at most 3 retries"):
+    with pytest.raises(SetupError, match=f"Step: retry is {retry}; give a whole number from 0 to 3"):
         Step(name="search", callee=Mailbox().search(), retry=retry)
 
 

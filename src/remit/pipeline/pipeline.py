@@ -21,13 +21,7 @@ from remit.call.schema import Input, Output
 from remit.core import Stack
 from remit.core.call_checks import check_arguments, check_call
 from remit.core.checks import (
-    as_texts,
-    as_tuple_of,
-    check_counts,
-    check_instance,
-    check_instances,
     check_subclass,
-    check_text,
 )
 from remit.errors import CallError, InvalidArgumentsError, SetupError
 from remit.pipeline.check import StepChecker
@@ -81,13 +75,9 @@ class Pipeline(Generic[P]):
         tags: Iterable[str] = (),
     ) -> None:
         self.name = check_name(name, "a pipeline")
-        check_text(f"pipeline {name}: description", description)
-        check_counts(f"pipeline {name}", rounds=rounds)
         check_subclass(f"pipeline {name}: takes", takes, BaseModel, "give a pydantic model")
-        check_instances(f"pipeline {name}", classification=(classification, Classification | None))
-        check_instance(f"pipeline {name}: keep", keep or {}, Mapping, "give a dictionary of references")
         self.description = description
-        self.steps: tuple[Step, ...] = as_tuple_of(Step, f"pipeline {name}", "steps", steps, "give a Step(…)")
+        self.steps: tuple[Step, ...] = tuple(steps)
         self.layers: Stack[CallLayer] = Stack()
         self._schema_in: Input[P] = Input(takes)
         self._state_references = dict(keep or {})
@@ -97,7 +87,7 @@ class Pipeline(Generic[P]):
             self._check_steps(classification)
         except SetupError as error:
             raise SetupError(f"pipeline {name}: {error.message}") from error
-        self.facts = _combine_facts(self.steps, classification, as_texts(f"pipeline {name}: tags", tags))
+        self.facts = _combine_facts(self.steps, classification, frozenset(tags))
 
     @property
     def schema_in(self) -> Input[P]:

@@ -11,8 +11,8 @@ from typing import Final, TypeAlias, cast
 
 from pydantic import JsonValue
 
+from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_instance, check_name, check_text
 from remit.errors import SetupError
 
 Value: TypeAlias = "Reference | JsonValue | list[Value] | dict[str, Value]"
@@ -26,10 +26,6 @@ class Reference:
     __slots__ = ("path",)
 
     def __init__(self, *path: str | int) -> None:
-        for part in path:
-            check_instance(
-                f"{type(self).__name__}: a part of the path", part, (str, int), "give field names and indexes"
-            )
         self.path = path
 
     def render_prefix(self, count: int) -> str:
@@ -52,9 +48,8 @@ class From(Reference):
 
     __slots__ = ("step",)
 
-    def __init__(self, step: str, *path: str | int) -> None:
+    def __init__(self, step: Name, *path: str | int) -> None:
         super().__init__(*path)
-        check_name("From: step", step)
         self.step = step
 
     def render_prefix(self, count: int) -> str:
@@ -80,7 +75,6 @@ class Text(Reference):
 
     def __init__(self, template: str, **values: Reference) -> None:
         super().__init__()
-        check_text("Text: template", template)
         self.template = template
         self.values: Mapping[str, Reference] = values
         try:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, PositiveInt
 
 from remit.call.call import CallLayer
 from remit.call.callee import Callee, check_callee
 from remit.call.facts import Effect
 from remit.call.tool import Tool
 from remit.core import Place, Stack
+from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_counts, check_instance, check_name
 from remit.errors import SetupError
 from remit.layers.retry import Retry
 from remit.pipeline.references import Reference, Value
@@ -52,35 +54,24 @@ class Step:
         SetupError: the call cannot be retried like this.
     """
 
-    name: str
+    name: Name
     callee: Callee[..., Any]
     takes: Mapping[str, Value] = field(default_factory=dict[str, Value])
     each: Reference | None = None
-    concurrency: int = DEFAULT_CONCURRENCY
+    concurrency: PositiveInt = DEFAULT_CONCURRENCY
     on_element_failure: Literal["stop", "keep"] = "stop"
     on_success: str | Then = Then.CONTINUE
     on_failure: str | Then = Then.STOP
-    retry: int = 0
+    retry: Annotated[int, Field(ge=0, le=MAX_RETRIES)] = 0
 
     def __post_init__(self) -> None:
-        check_name("Step: name", self.name)
         where = f"step {self.name}"
         check_callee(f"{where}: callee", self.callee)
-        check_instance(f"{where}: takes", self.takes, Mapping, "give the arguments by name")
-        if self.each is not None:
-            check_instance(f"{where}: each", self.each, Reference, "give a reference, such as From('search', 'ids')")
-        check_counts(where, retry=self.retry, concurrency=self.concurrency)
         self._check_elements(where)
-        if not 0 <= self.retry <= MAX_RETRIES:
-            raise SetupError(f"step {self.name}: retry is {self.retry}; at most {MAX_RETRIES} retries")
         if self.retry:
             object.__setattr__(self, "callee", self._with_retry())
 
     def _check_elements(self, where: str) -> None:
-        if self.concurrency < 1:
-            raise SetupError(f"{where}: concurrency is {self.concurrency}; at least one element runs at a time")
-        if self.on_element_failure not in ("stop", "keep"):
-            raise SetupError(f"{where}: on_element_failure is {self.on_element_failure!r}; it must be 'stop' or 'keep'")
         if self.each is None and (self.concurrency, self.on_element_failure) != (DEFAULT_CONCURRENCY, "stop"):
             raise SetupError(f"{where}: concurrency and on_element_failure are for a step with `each`")
 
