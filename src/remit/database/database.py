@@ -7,18 +7,19 @@ import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Annotated, Any, Final, Self, TypeVar
 from weakref import WeakSet, WeakValueDictionary
 
-from pydantic import TypeAdapter
+from pydantic import PositiveFloat, TypeAdapter
 from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from remit.call.callee import LeafContext
+from remit.core.argument_types import UNCHECKED
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_functions, check_instance, check_positive, wrong_value
+from remit.core.checks import check_functions, check_instance, wrong_value
 from remit.core.files import check_data_file, create_folder
 from remit.database.backends import WRITES, Backend, Postgres, Sqlite
 from remit.database.migration_lock import take_turn_to_migrate
@@ -56,10 +57,12 @@ class Database:
     """
 
     def __init__(
-        self, location: Path | str | Callable[[], Path | str], schema: Schema, *, busy_timeout: float = 10.0
+        self,
+        location: Annotated[Path | str | Callable[[], Path | str], UNCHECKED],
+        schema: Schema,
+        *,
+        busy_timeout: PositiveFloat = 10.0,
     ) -> None:
-        check_instance("Database: schema", schema, Schema, "give a Schema")
-        check_positive("Database", busy_timeout=busy_timeout)
         self._schema = schema
         self._busy_timeout = busy_timeout
         self._locate = location if callable(location) else lambda: location

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
+from pydantic import PositiveFloat
 from sqlalchemy import Connection, Float, Subquery, Text, column, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_text_tuple, check_instance, check_positive, check_text, wrong_value
+from remit.core.checks import as_text_tuple, check_text, wrong_value
 from remit.database.words import (
     Word,
     canonical_languages,
@@ -57,11 +58,10 @@ class FullText:
 
     table: str
     key: str
-    columns: Mapping[str, float]
+    columns: Mapping[str, PositiveFloat]
 
     def __post_init__(self) -> None:
-        """Check the names and weights."""
-        check_instance("FullText: columns", self.columns, Mapping, 'give weights by column, such as {"title": 4.0}')
+        """Check the names."""
         for name in (self.table, self.key, *self.columns):
             if not isinstance(name, str) or not _NAME.fullmatch(name):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise wrong_value("FullText: name", name, "give a name of lower-case letters, digits and _")
@@ -69,8 +69,6 @@ class FullText:
             raise wrong_value("FullText: columns", dict(self.columns), "give one to four")
         if own := sorted(_OWN_NAMES & self.columns.keys()):
             raise wrong_value("FullText: column", own[0], "give another name: `index` has a parameter of that name")
-        for weight in self.columns.values():
-            check_positive("FullText", weight=weight)
 
     def create(self, connection: Connection) -> None:
         """Create the table; for a migration: ``PAGES.create(op.get_bind())``."""

@@ -6,13 +6,13 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from sqlalchemy import Connection, MetaData, inspect, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit.core.call_checks import check_arguments, check_callback
-from remit.core.checks import as_path, check_instance, check_text, wrong_value
+from remit.core.call_checks import callback, check_arguments
+from remit.core.checks import wrong_value
 from remit.database.functions import SqlFunction
 from remit.effects import EFFECTS_TABLE, effects_table
 from remit.errors import SetupError
@@ -49,26 +49,15 @@ class Schema:
     migrations: Path | None = None
     head: str = ""
     metadata: MetaData | None = None
-    seed: Callable[[AsyncSession], Awaitable[None]] | None = None
+    seed: Annotated[Callable[[AsyncSession], Awaitable[None]], callback("session", is_async=True)] | None = None
     functions: Mapping[str, SqlFunction] = field(default_factory=dict[str, SqlFunction])
 
     def __post_init__(self) -> None:
-        """Check the types and names."""
-        check_text("Schema: name", self.name)
-        if self.metadata is not None:
-            check_instance("Schema: metadata", self.metadata, MetaData, "give the metadata of the application's tables")
-        if self.migrations is not None:
-            object.__setattr__(self, "migrations", as_path("Schema: migrations", self.migrations))
-        check_text("Schema: head", self.head)
+        """Check the names, and what belongs together."""
         if (self.metadata is None) == (self.migrations is None) or (self.migrations is None) != (not self.head):
             raise SetupError(
                 f"Schema({self.name!r}): give metadata=Base.metadata, or migrations=FOLDER and head=REVISION"
             )
-        if self.seed is not None:
-            check_callback("Schema: seed", self.seed, "session", is_async=True)
-        check_instance("Schema: functions", self.functions, Mapping, "give SqlFunctions by name")
-        for name, function in self.functions.items():
-            check_instance(f"Schema: functions[{name!r}]", function, SqlFunction, "give an SqlFunction")
         for name in (self.name, *self.functions):
             if not _NAME.fullmatch(name) or name.startswith("pg_") or name in _TAKEN_NAMES:
                 raise wrong_value(
