@@ -159,10 +159,10 @@ async def test_a_decision_of_another_process_continues_a_run_long_before_its_que
     ("changed", "message"),
     [
         ({"concurrency": 1.5}, "LocalEngine: concurrency is 1.5; give a whole number"),
-        ({"concurrency": 0}, "LocalEngine: concurrency is 0; give a positive number"),
+        ({"concurrency": 0}, "LocalEngine: concurrency is 0; give a whole number of at least 1"),
         ({"poll_seconds": 0}, "LocalEngine: poll_seconds is 0; give a positive number"),
         ({"grace_seconds": "10"}, "LocalEngine: grace_seconds is '10'; give a number"),
-        ({"clock": 3}, "an engine: clock is 3; give a function"),
+        ({"clock": 3}, "LocalEngine: clock is 3; give a function"),
     ],
 )
 def test_an_engine_refuses_wrong_values_in_one_line(changed: dict[str, Any], message: str) -> None:

@@ -18,6 +18,9 @@ from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any, Final, Self
 
+from pydantic import PositiveFloat, PositiveInt
+
+from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
 from remit.lazy_exports import require_extra
 
@@ -25,7 +28,6 @@ with require_extra(__name__, "dbos"):
     import psycopg
     from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat, WorkflowStatus
 
-from remit.core.checks import as_text_tuple, check_counts, check_instances, check_name, check_numbers, check_positive
 from remit.database.database import list_files
 from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.engine.scheduling import RunScheduler
@@ -75,32 +77,26 @@ class DbosEngine:
 
     def __init__(
         self,
-        url: str,
+        url: Name,
         store: Store,
         execute: ExecuteFunction,
         *,
         applications: Sequence[str],
-        concurrency: int = 8,
-        poll_seconds: float = 0.5,
-        sweep_seconds: float = 2.0,
-        check_seconds: float = 60.0,
+        concurrency: PositiveInt = 8,
+        poll_seconds: PositiveFloat = 0.5,
+        sweep_seconds: PositiveFloat = 2.0,
+        check_seconds: PositiveFloat = 60.0,
         grace_seconds: float = 10.0,
         local_data: bool = False,
         clock: Callable[[], float] = time.time,
         on_error: ErrorHandler,
     ) -> None:
-        check_name("DbosEngine: url", url)
-        check_counts("DbosEngine", concurrency=concurrency)
-        seconds = {"poll_seconds": poll_seconds, "sweep_seconds": sweep_seconds, "check_seconds": check_seconds}
-        check_positive("DbosEngine", concurrency=concurrency, **seconds)
-        check_numbers("DbosEngine", grace_seconds=grace_seconds)
-        check_instances("DbosEngine", local_data=(local_data, bool))
         if not local_data:
             _check_no_local_data()
         self._url = _strip_driver(url)
         self._store = store
         self._attempts = RunScheduler(store=store, execute=execute, clock=clock, on_error=on_error)
-        self._applications = as_text_tuple("DbosEngine: applications", applications)
+        self._applications = applications
         self._concurrency = concurrency
         self._poll_seconds = poll_seconds
         self._sweep_seconds = sweep_seconds

@@ -5,18 +5,14 @@ from __future__ import annotations
 from typing import Final, cast
 
 from remit.call.callee import Callee, check_callee
-from remit.core import Stack
 from remit.core.call_checks import check_callback
 from remit.core.checks import (
-    check_instance,
-    check_instances,
     check_method,
     check_positive,
     wrong_value,
 )
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.errors import RequestNotFoundError, UnknownToolError
-from remit.record.arguments import Limits
 
 _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "clock": (),
@@ -31,8 +27,6 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
 def check_parts(
     store: object,
     model: object,
-    layers: object,
-    limits: object,
     lease_seconds: object,
     *functions: object,
 ) -> None:
@@ -46,9 +40,6 @@ def check_parts(
     is_model = callable(model) or isinstance(model, str) or hasattr(model, "model_name")
     if model is not None and (isinstance(model, type) or not is_model):
         raise wrong_value("Runtime: model", model, "give a model, or its name, such as 'openai:gpt-5'")
-    if layers is not None:
-        check_instance("Runtime: layers", layers, Stack, "give a Stack, such as preset(env)")
-    check_instances("Runtime", limits=(limits, Limits | None))
     for (name, parameters), function in zip(_FUNCTIONS.items(), functions, strict=True):
         if function is not None:
             check_callback(f"Runtime: {name}", function, *parameters, is_async=False)

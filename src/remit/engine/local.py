@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
+from pydantic import PositiveFloat, PositiveInt
+
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_text_tuple, check_counts, check_numbers, check_positive
 from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.engine.scheduling import LEASE_RETRY_MAX_SECONDS, RunScheduler
 from remit.journal.ports import Store
@@ -53,17 +54,14 @@ class LocalEngine:
         execute: ExecuteFunction,
         *,
         applications: Sequence[str],
-        concurrency: int = 8,
-        poll_seconds: float = 1.0,
+        concurrency: PositiveInt = 8,
+        poll_seconds: PositiveFloat = 1.0,
         grace_seconds: float = 10.0,
         clock: Callable[[], float] = time.time,
         on_error: ErrorHandler,
     ) -> None:
-        check_counts("LocalEngine", concurrency=concurrency)
-        check_positive("LocalEngine", concurrency=concurrency, poll_seconds=poll_seconds)
-        check_numbers("LocalEngine", grace_seconds=grace_seconds)
         self._store = store
-        self._applications = as_text_tuple("LocalEngine: applications", applications)
+        self._applications = applications
         self._scheduler = RunScheduler(store=store, execute=execute, clock=clock, on_error=on_error)
         self._on_error = on_error
         self._poll_seconds = poll_seconds

@@ -12,12 +12,11 @@ import zoneinfo
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 import msgspec
 
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_instance, check_text
 from remit.engine.recurrence_rule import RecurrenceRule, parse_rule
 from remit.errors import RequestError
 from remit.record.arguments import content_digest
@@ -65,14 +64,10 @@ class Schedule:
     missed: Missed = "once"
 
     def __post_init__(self) -> None:
-        check_instance("Schedule: at", self.at, datetime, "give a datetime with a time zone")
         if self.at.year not in _YEARS:
             raise RequestError(f"Schedule: at is {self.at}; give a year from {_YEARS[0]} to {_YEARS[-1]}")
         if self.at.utcoffset() is None:
             raise RequestError(f"Schedule: at is {self.at}, without a time zone; give one, such as tzinfo=datetime.UTC")
-        check_text("Schedule: every", self.every)
-        if self.missed not in get_args(Missed):
-            raise RequestError(f"Schedule: missed is {self.missed!r}; give one of {', '.join(get_args(Missed))}")
         if self.every:
             self._check_rule()
 
