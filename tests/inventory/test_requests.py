@@ -240,7 +240,7 @@ async def test_an_application_may_add_fields_to_requests_for_tools(tmp_path: Pat
     sent: dict[str, Any] = {"user_id": "ada", "payload": {"tool_name": "renew_loan", "parameters": {}, "desk": 4}}
     assert await library.send(sent) == ("COMPLETED", {"result": {"number": 4}})
     assert await library.send(DeskRequest.model_validate(sent)) == ("COMPLETED", {"result": {"number": 4}})
-    with pytest.raises(SetupError, match=r"Operations: tool_request is .*; give a subclass of ToolRequest"):
+    with pytest.raises(SetupError, match=r"Operations: tool_request is .*; give a class derived from ToolRequest"):
         Library(tmp_path, tool_request=OrderRequest)
 
 

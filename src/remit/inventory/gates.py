@@ -11,7 +11,7 @@ from remit.call.classification import Deprecation, parse_version
 from remit.call.gate import Gate
 from remit.call.notes import write_note
 from remit.core.call_checks import check_arguments
-from remit.core.checks import check_flag, check_instances, check_text, wrong_value
+from remit.core.checks import wrong_value
 from remit.errors import BlockedError, DeniedError, MissingCapabilityError
 
 
@@ -35,8 +35,6 @@ class DeprecationGate(Gate):
     version: str
 
     def __post_init__(self) -> None:
-        check_instances("DeprecationGate", deprecation=(self.deprecation, Deprecation))
-        check_text("DeprecationGate: version", self.version)
         parse_version(self.version)
 
     def why_closed(self, callee: str, /) -> BlockedError | None:
@@ -67,9 +65,6 @@ class EnabledGate(Gate):
     """Refuses every call unless ``enabled``."""
 
     enabled: bool = True
-
-    def __post_init__(self) -> None:
-        check_flag("EnabledGate: enabled", self.enabled)
 
     def why_closed(self, callee: str, /) -> BlockedError | None:
         """The error if the operation is disabled."""
@@ -138,8 +133,6 @@ class SessionGate(Gate):
     def __post_init__(self) -> None:
         if not hasattr(self.env, "sessions"):
             raise wrong_value("SessionGate: env", self.env, "give an object with sessions")
-        for name in ("required", "open", "resume"):
-            check_flag(f"SessionGate: {name}", getattr(self, name))
 
     async def check(self, call: Call, /) -> None:
         """Refuse the call if its session does not permit it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -17,8 +17,9 @@ from remit.call.call import AnyLayer, CallLayer, ToolLayer
 from remit.call.classification import Visibility
 from remit.call.facts import Facts
 from remit.core import Stack
-from remit.core.call_checks import check_arguments, check_callback
-from remit.core.checks import as_tuple_of, check_instance, check_name, check_subclass
+from remit.core.argument_types import Name
+from remit.core.call_checks import callback, check_arguments
+from remit.core.checks import check_subclass
 from remit.errors import SetupError
 from remit.inventory.breaking_rules import BreakingRule
 from remit.schemas.jsontext import compact_json
@@ -92,18 +93,16 @@ class PolicySection(Generic[M_co]):
         SetupError: a field has no enforcer, or a template names an unknown field.
     """
 
-    name: str
+    name: Name
     model: type[M_co]
     enforcers: Mapping[str, Enforcer]
-    make_layers: Callable[[Any, ToolGovernance], Iterable[ToolLayer]]
+    make_layers: Annotated[
+        Callable[[Any, ToolGovernance], Iterable[ToolLayer]], callback("section", "governance", is_async=False)
+    ]
     templates: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict[str, Mapping[str, JsonValue]])
 
     def __post_init__(self) -> None:
-        check_name("PolicySection: name", self.name)
         check_subclass(f"section {self.name}: model", self.model, PolicyModel, "give a class derived from PolicyModel")
-        check_callback(f"section {self.name}: make_layers", self.make_layers, "section", "governance", is_async=False)
-        for what, given in (("enforcers", self.enforcers), ("templates", self.templates)):
-            check_instance(f"section {self.name}: {what}", given, Mapping, "give a dictionary")
         fields = set(self.model.model_fields)
         for name in sorted(fields ^ set(self.enforcers)):
             what = "has no enforcer" if name in fields else "is not a field"
@@ -133,7 +132,6 @@ class PolicyTable:
     __slots__ = ("sections",)
 
     def __init__(self, *sections: PolicySection[PolicyModel]) -> None:
-        sections = as_tuple_of(PolicySection, "PolicyTable", "sections", sections, "give PolicySection(…)")
         self.sections = {section.name: section for section in sections}
         if len(self.sections) != len(sections):
             raise SetupError("two policy sections have the same name; rename one")

@@ -15,12 +15,8 @@ from remit.call.tool import Tool
 from remit.call.typed_schema import contracts_are_checked
 from remit.core.call_checks import check_arguments, check_callback
 from remit.core.checks import (
-    as_tuple,
-    as_tuple_of,
-    check_functions,
     check_instance,
     check_instances,
-    check_subclass,
     check_text,
 )
 from remit.dispatch.registry import keeps_layers
@@ -64,14 +60,9 @@ class Operations:
         parts: Iterable[Operations] = (),
         tool_request: type[ToolRequest] = ToolRequest,
     ) -> None:
-        check_instances("Operations", inventory=(inventory, Inventory))
-        check_subclass("Operations: tool_request", tool_request, ToolRequest, "give a subclass of ToolRequest")
         self.tool_request = tool_request
-        if compose is not None:
-            check_functions("Operations", compose=compose)
         self.inventory = inventory
-        instances = list(as_tuple("Operations: domain_objects", domain_objects))
-        part_list = as_tuple_of(Operations, "Operations", "parts", parts, "give Operations(…)")
+        instances, part_list = list(domain_objects), tuple(parts)
         _check_parts(inventory, part_list)
         binder = Binder(inventory, instances, compose, [BoundSlice(part.methods, part.tools) for part in part_list])
         bound = binder.bind()
