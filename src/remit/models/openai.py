@@ -10,11 +10,14 @@ import contextlib
 import json
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from types import MappingProxyType, NoneType
-from typing import Any, Final, Self
+from types import MappingProxyType
+from typing import Annotated, Any, Final, Self
 from urllib.parse import urlsplit
 
-from remit.core.call_checks import check_arguments, check_callback
+from pydantic import PositiveFloat
+
+from remit.core.argument_types import UNCHECKED, Name
+from remit.core.call_checks import callback, check_arguments
 from remit.lazy_exports import require_extra
 
 with require_extra(__name__, "openai"):
@@ -26,7 +29,7 @@ from remit.chat.chat import ChatRequest, Completion
 from remit.chat.settings import ModelSettings
 from remit.chat.streaming import Delta, whole_answer
 from remit.chat.wire import to_request_text
-from remit.core.checks import as_text_tuple, check_counts, check_instance, check_name, check_positive, check_text
+from remit.core.checks import as_text_tuple, check_name
 from remit.core.deadline import Deadline
 from remit.errors import (
     CompletionError,
@@ -65,29 +68,19 @@ class OpenAI:
 
     def __init__(
         self,
-        model: str,
+        model: Name,
         *,
         base_url: str | None = None,
-        api_key: str,
-        timeout: float = 600.0,
+        api_key: Annotated[str, UNCHECKED],
+        timeout: PositiveFloat = 600.0,
         trust_env: bool = True,
-        rewrite_message: Callable[[str], str] | None = None,
+        rewrite_message: Annotated[Callable[[str], str], callback("text", is_async=False)] | None = None,
         vendor: str = "openai",
         reads_images: bool = True,
         reads_pdfs: bool | None = None,
         context_tokens: int | None = None,
     ) -> None:
-        check_name("OpenAI: model", model)
         check_name("OpenAI: api_key", api_key, remedy="give a key")
-        check_text("OpenAI: base_url", "" if base_url is None else base_url)
-        check_positive("OpenAI", timeout=timeout)
-        check_instance("OpenAI: trust_env", trust_env, bool, "give True or False")
-        check_instance("OpenAI: reads_images", reads_images, bool, "give True or False")
-        check_instance("OpenAI: reads_pdfs", reads_pdfs, (bool, NoneType), "give True, False or None")
-        if context_tokens is not None:
-            check_counts("OpenAI", context_tokens=context_tokens)
-        if rewrite_message is not None:
-            check_callback("OpenAI: rewrite_message", rewrite_message, "text", is_async=False)
         _check_endpoint(base_url, api_key)
         self.model = model
         self.vendor = vendor

@@ -71,7 +71,6 @@ from remit.chat.wire import (
     replace_surrogates,
     response_to_text,
 )
-from remit.core.checks import check_counts, check_instance
 from remit.errors import ModelAccessError, RemitError
 from remit.models.model_origin import (
     count_reasoning_tokens,
@@ -107,9 +106,6 @@ class PydanticAIModel:
     """
 
     def __init__(self, model: Model | str, *, context_tokens: int | None = None) -> None:
-        check_instance("PydanticAIModel: model", model, (str, Model), "give a model of PydanticAI, or its name")
-        if context_tokens is not None:
-            check_counts("PydanticAIModel", context_tokens=context_tokens)
         self.context_tokens = context_tokens
         self._model = keep_as_received(infer_named_model(model) if isinstance(model, str) else model)
         self.model = self._model.model_name

@@ -11,9 +11,10 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
 from msgspec import structs
+from pydantic import PositiveInt
 
 from remit.call.call import given_id
 from remit.chat.chat import (
@@ -25,15 +26,13 @@ from remit.chat.chat import (
     encode_message,
 )
 from remit.chat.streaming import Delta
+from remit.core.argument_types import Converted
 from remit.core.call_checks import check_arguments
 from remit.core.checks import (
     as_path,
     as_tuple,
     as_tuple_of,
-    check_counts,
     check_instances,
-    check_numbers,
-    check_positive,
     wrong_value,
 )
 from remit.errors import ModelError, SetupError
@@ -46,6 +45,14 @@ _TYPED_RESULT: Final = f"a typed result is a call of {RESULT_TOOL}, or JSON with
 _NO_TOKENS: Final[dict[str, int]] = {}
 
 ScriptLine = str | dict[str, Any] | Callable[[ChatRequest], "ScriptLine"] | BaseException
+
+
+def _as_lines(what: str, value: Any) -> tuple[ScriptLine, ...]:
+    lines: tuple[ScriptLine, ...] = as_tuple(what, value)
+    for line in lines:
+        if not (isinstance(line, (str, Mapping, BaseException)) or callable(line)):
+            raise wrong_value("a line of Scripted", line, "give a text, calls(…), an error or a function")
+    return lines
 
 
 @check_arguments()
@@ -62,16 +69,16 @@ class Scripted:
     origin = ""
     """None: its answers are of no vendor."""
 
-    def __init__(self, lines: Sequence[ScriptLine], *, piece_chars: int = 16, delay: float = 0.0) -> None:
-        check_positive("Scripted", piece_chars=piece_chars)
-        check_counts("Scripted", piece_chars=piece_chars)
-        check_numbers("Scripted", delay=delay)
+    def __init__(
+        self,
+        lines: Annotated[Sequence[ScriptLine], Converted(_as_lines)],
+        *,
+        piece_chars: PositiveInt = 16,
+        delay: float = 0.0,
+    ) -> None:
         self._piece_chars = piece_chars
         self._delay = delay
-        self._lines: tuple[ScriptLine, ...] = as_tuple("Scripted: lines", lines)
-        for line in self._lines:
-            if not (isinstance(line, (str, Mapping, BaseException)) or callable(line)):
-                raise wrong_value("a line of Scripted", line, "give a text, calls(…), an error or a function")
+        self._lines: tuple[ScriptLine, ...] = tuple(lines)
         self.requests: list[ChatRequest] = []
 
     @staticmethod
