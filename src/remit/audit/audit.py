@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
 from remit.audit.anchor import Anchor, LogHead
 from remit.audit.log import AuditLog, RunHead, advance_head
 from remit.audit.report import AuditReport, find_log_faults
 from remit.audit.run_check import LoggedRun, check_run
-from remit.core.call_checks import check_arguments, check_callback
-from remit.core.checks import as_path, as_text_tuple, check_method
+from remit.core.call_checks import callback, check_arguments
+from remit.core.checks import as_text_tuple, check_method
 from remit.core.names import as_normalized
 from remit.errors import AuditError, RemitError
 from remit.journal.ports import RunRow, Store
@@ -31,12 +32,18 @@ class Audit:
         clock: seconds since the epoch.
     """
 
-    def __init__(self, store: Store, *, logs: Path, anchor: Anchor, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        logs: Path,
+        anchor: Anchor,
+        clock: Annotated[Callable[[], float], callback(is_async=False)] = time.time,
+    ) -> None:
         check_method("Audit: store", store, "find_run", "give the store of the journal")
         check_method("Audit: anchor", anchor, "read", "give an anchor, such as FileAnchor(path)")
-        check_callback("Audit: clock", clock, is_async=False)
         self._store = store
-        self._logs = as_path("Audit: logs", logs)
+        self._logs = logs
         self._anchor = anchor
         self._clock = clock
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import Annotated, Any, TypeVar, Unpack
 
 from sqlalchemy import URL, Connection, Engine, Row, Select, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
+from remit.core.argument_types import UNCHECKED
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_clock, as_path
 from remit.core.files import create_folder
@@ -111,7 +112,11 @@ class SqlStore(SqlRunSummaries):
     """
 
     def __init__(
-        self, url: URL | str, clock: Callable[[], float] | None = None, *, key_file: Path | None = None
+        self,
+        url: Annotated[URL | str, UNCHECKED],
+        clock: Callable[[], float] | None = None,
+        *,
+        key_file: Path | None = None,
     ) -> None:
         self._url = parse_url(url)
         self._key_file = configured_key_file(self._url, key_file)
