@@ -9,12 +9,13 @@ from time import monotonic
 from typing import Final
 
 import msgspec
+from pydantic import NonNegativeInt, PositiveInt
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from remit.core.checks import check_counts
+from remit.core.call_checks import check_arguments
 from remit.errors import SetupError
 from remit.server.binding import Proxies
 from remit.server.cookies import Cookies
@@ -29,6 +30,7 @@ _MEGABYTE: Final = 1024 * 1024
 _PREFLIGHT_SECONDS: Final = "600"
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardSettings:
     """Which requests a server accepts.
@@ -53,11 +55,10 @@ class GuardSettings:
     proxies: tuple[str, ...] = ()
     origins: frozenset[str] = frozenset()
     frames: tuple[str, ...] = ()
-    body_bytes: int = 64 * _MEGABYTE
-    requests_per_minute: int = 6000
+    body_bytes: PositiveInt = 64 * _MEGABYTE
+    requests_per_minute: NonNegativeInt = 6000
 
     def __post_init__(self) -> None:
-        check_counts("GuardSettings", body_bytes=self.body_bytes, requests_per_minute=self.requests_per_minute)
         Proxies(self.proxies)
         for origin in (*self.origins, *self.frames):
             scheme, _, host = origin.partition("://")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from starlette.requests import Request
 
 from remit.client.client import Client
-from remit.core.checks import check_counts, check_positive
+from remit.core.call_checks import check_arguments
 from remit.engine.port import Engine
 from remit.errors import RequestError
 from remit.runtime import Runtime
@@ -19,6 +20,7 @@ class TooLargeError(RequestError, code="TOO_LARGE"):
     """The body of a request is larger than the server's limit."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
     """Limits of a server.
@@ -32,23 +34,12 @@ class ServerSettings:
         keep_alive_seconds: the seconds after which a silent stream sends a comment, so that proxies keep it open.
     """
 
-    body_bytes: int = 1_000_000
-    history_bytes: int = 16_000_000
-    file_bytes: int = 50_000_000
-    concurrency: int = 8
-    poll_seconds: float = 0.5
-    keep_alive_seconds: float = 15.0
-
-    def __post_init__(self) -> None:
-        check_counts("ServerSettings", concurrency=self.concurrency)
-        check_positive(
-            "ServerSettings",
-            body_bytes=self.body_bytes,
-            history_bytes=self.history_bytes,
-            file_bytes=self.file_bytes,
-            poll_seconds=self.poll_seconds,
-            keep_alive_seconds=self.keep_alive_seconds,
-        )
+    body_bytes: PositiveInt = 1_000_000
+    history_bytes: PositiveInt = 16_000_000
+    file_bytes: PositiveInt = 50_000_000
+    concurrency: NonNegativeInt = 8
+    poll_seconds: PositiveFloat = 0.5
+    keep_alive_seconds: PositiveFloat = 15.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
