@@ -83,9 +83,9 @@ def test_a_page_outside_the_site_of_the_application_is_refused(address: str) -> 
 
 
 def test_parts_of_another_kind_are_refused() -> None:
-    with pytest.raises(SetupError, match="give ObjectActions"):
+    with pytest.raises(SetupError, match=r"ObjectDetail: an item of actions is 'publish'; give ObjectAction\(…\)"):
         ObjectDetail(name="About", actions=cast("Any", ["publish"]))
-    with pytest.raises(SetupError, match="give the arguments by name"):
+    with pytest.raises(SetupError, match=r"ObjectAction: arguments is \['1'\]; give a mapping"):
         ObjectAction(label="Publish…", tool="publish", arguments=cast("Any", ["1"]))
 
 
@@ -94,7 +94,7 @@ def test_a_table_has_a_text_for_each_column() -> None:
     assert (section.columns, section.rows) == (("From", "Subject"), (("ann", "Rent"),))
     with pytest.raises(SetupError, match="a row has 1 texts for 2 columns"):
         ObjectSection(title="Mails", columns=["From", "Subject"], rows=[["ann"]])
-    with pytest.raises(SetupError, match="give a text for each column"):
+    with pytest.raises(SetupError, match="ObjectSection: an item of rows is 1; give a string"):
         ObjectSection(title="Mails", columns=["From"], rows=[[cast("Any", 1)]])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from remit.agent.agent import Agent
 from remit.approvals.approver import Approver, HasApprover, InboxApprover
@@ -15,11 +15,10 @@ from remit.call.callee import Callee, check_callees
 from remit.call.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
 from remit.call.typed_schema import contracts_are_checked
 from remit.core import Place, Stack
-from remit.core.call_checks import check_arguments, check_callback
+from remit.core.argument_types import UNCHECKED
+from remit.core.call_checks import callback, check_arguments
 from remit.core.checks import (
     as_tuple,
-    check_instance,
-    check_instances,
     wrong_value,
 )
 from remit.core.names import check_title
@@ -88,20 +87,17 @@ class App:
     policy: Policy | None = None
     budget: Budget | None = None
     max_questions: int | None = None
-    layers: ToolLayer | Stack[ToolLayer] | Stack[CallLayer] | Sequence[ToolLayer] = ()
+    layers: Annotated[ToolLayer | Stack[ToolLayer] | Stack[CallLayer] | Sequence[ToolLayer], UNCHECKED] = ()
     operations: Operations | None = None
     limits: Limits = field(default_factory=Limits)
     references: Mapping[str, Resolver] = field(default_factory=dict[str, Resolver])
-    check_target: CheckTarget | None = None
+    check_target: Annotated[CheckTarget, callback("target", "principal", is_async=True)] | None = None
     resources: Sequence[Resource] = ()
     views: Sequence[ObjectView] = ()
 
     def __post_init__(self) -> None:
         check_title("App: name", self.name)
         where = f"application {self.name}"
-        object.__setattr__(self, "agents", as_tuple(f"{where}: agents", self.agents))
-        for agent in self.agents:
-            check_instance(f"{where}: one of its agents", agent, Agent, "give an Agent, or list it in tools=")
         names = [agent.name for agent in self.agents]
         for name in names:
             if names.count(name) > 1:
@@ -110,9 +106,6 @@ class App:
         if not hasattr(self.env, "approver"):
             raise SetupError(f"{where}: env is {self.env!r}; give an object with an approver, such as Env()")
         object.__setattr__(self, "references", check_resolvers(f"{where}: references", self.references))
-        check_instance(f"{where}: limits", self.limits, Limits, "give Limits(…)")
-        if self.check_target is not None:
-            check_callback(f"{where}: check_target", self.check_target, "target", "principal", is_async=True)
         object.__setattr__(self, "resources", check_resources(f"{where}: resources", self.resources))
         if self.views != ():
             from remit.object_views import check_views  # noqa: PLC0415 - loaded only if there are any
@@ -121,7 +114,6 @@ class App:
         self._check_governance(where)
 
     def _check_governance(self, where: str) -> None:
-        check_instances(where, policy=(self.policy, Policy | None), budget=(self.budget, Budget | None))
         given: object = self.layers
         if not isinstance(given, Stack) and not hasattr(given, "place"):
             given = Stack[Any](*as_tuple(f"{where}: layers", given))

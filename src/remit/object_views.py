@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from remit.core.call_checks import check_arguments, check_callback
-from remit.core.checks import (
-    as_tuple,
-    as_tuple_of,
-    check_counts,
-    check_flag,
-    check_instance,
-    check_name,
-    check_numbers,
-    check_text,
-    check_texts,
-)
+from remit.core.argument_types import Name
+from remit.core.call_checks import callback, check_arguments
+from remit.core.checks import as_tuple_of, check_counts, check_instance
 from remit.errors import NameTakenError, SetupError
 from remit.record.artifact import Artifact
-from remit.record.principal import Principal, check_principal
+from remit.record.principal import Principal
 from remit.record.question import Change
 from remit.record.target import as_target
 
@@ -60,9 +51,7 @@ class Viewer:
     conversation: str = ""
 
     def __post_init__(self) -> None:
-        check_principal("Viewer: principal", self.principal)
         object.__setattr__(self, "target", as_target("Viewer: target", self.target, SetupError))
-        check_texts("Viewer", conversation=self.conversation)
         object.__setattr__(self, "principal", self.principal.at(self.target))
 
 
@@ -80,19 +69,12 @@ class ObjectRow:
         at: when it last changed, in epoch seconds; 0 if unknown.
     """
 
-    id: str
+    id: Name
     name: str
     note: str = ""
     group: str = ""
     needs_person: bool = False
     at: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_name("ObjectRow: id", self.id)
-        check_text("ObjectRow: name", self.name)
-        check_texts("ObjectRow", note=self.note, group=self.group)
-        check_flag("ObjectRow: needs_person", self.needs_person)
-        check_numbers("ObjectRow", at=self.at)
 
 
 @check_arguments()
@@ -110,8 +92,6 @@ class ObjectPage:
     note: str = ""
 
     def __post_init__(self) -> None:
-        check_text("ObjectPage: title", self.title)
-        check_texts("ObjectPage", before=self.before, after=self.after, note=self.note)
         for address in (self.before, self.after):
             if address and (not address.startswith("/") or address.startswith("//")):
                 raise SetupError(f"ObjectPage: the address {address!r} is not within the site; begin it with one /")
@@ -131,20 +111,10 @@ class ObjectSection:
     rows: Sequence[Sequence[str]] = ()
 
     def __post_init__(self) -> None:
-        check_text("ObjectSection: title", self.title)
-        check_texts("ObjectSection", text=self.text)
-        columns = as_tuple_of(str, "ObjectSection", "columns", self.columns, "give the headings of the table")
-        rows = tuple(
-            as_tuple_of(str, "ObjectSection", "rows", row, "give a text for each column")
-            for row in as_tuple("ObjectSection: rows", self.rows)
-        )
-        for row in rows:
-            if len(row) != len(columns):
-                raise SetupError(
-                    f"ObjectSection: a row has {len(row)} texts for {len(columns)} columns; give one for each"
-                )
-        object.__setattr__(self, "columns", columns)
-        object.__setattr__(self, "rows", rows)
+        count = len(self.columns)
+        for row in self.rows:
+            if len(row) != count:
+                raise SetupError(f"ObjectSection: a row has {len(row)} texts for {count} columns; give one for each")
 
 
 @check_arguments()
@@ -156,13 +126,8 @@ class ObjectAction:
     """
 
     label: str
-    tool: str
+    tool: Name
     arguments: Mapping[str, object] = field(default_factory=dict[str, object])
-
-    def __post_init__(self) -> None:
-        check_text("ObjectAction: label", self.label)
-        check_name("ObjectAction: tool", self.tool)
-        check_instance("ObjectAction: arguments", self.arguments, Mapping, "give the arguments by name")
 
 
 @check_arguments()
@@ -190,21 +155,6 @@ class ObjectDetail:
     files: Sequence[Artifact] = ()
     blocked: str = ""
 
-    def __post_init__(self) -> None:
-        check_text("ObjectDetail: name", self.name)
-        check_texts("ObjectDetail", note=self.note, blocked=self.blocked)
-        for name, kind in _PARTS.items():
-            parts = as_tuple_of(kind, "ObjectDetail", name, getattr(self, name), f"give {kind.__name__}s")
-            object.__setattr__(self, name, parts)
-
-
-_PARTS: Final[Mapping[str, type]] = {
-    "pages": ObjectPage,
-    "sections": ObjectSection,
-    "changes": Change,
-    "actions": ObjectAction,
-    "files": Artifact,
-}
 
 ListObjects: TypeAlias = Callable[[Viewer, str, int], Awaitable[Sequence[ObjectRow]]]
 """Lists at most ``limit`` objects; with a search, those that match: ``await list(viewer, search, limit)``."""
@@ -230,22 +180,12 @@ class ObjectView:
             responses are shown in a sandbox: without scripts, cookies and forms.
     """
 
-    kind: str
+    kind: Name
     title: str
-    open: OpenObject
-    list: ListObjects | None = None
+    open: Annotated[OpenObject, callback("viewer", "id", is_async=True)]
+    list: Annotated[ListObjects, callback("viewer", "search", "limit", is_async=True)] | None = None
     has_changes: bool = False
-    site: AsgiApp | None = None
-
-    def __post_init__(self) -> None:
-        check_name("ObjectView: kind", self.kind)
-        check_text("ObjectView: title", self.title)
-        check_callback("ObjectView: open", self.open, "viewer", "id", is_async=True)
-        if self.list is not None:
-            check_callback("ObjectView: list", self.list, "viewer", "search", "limit", is_async=True)
-        check_flag("ObjectView: has_changes", self.has_changes)
-        if self.site is not None:
-            check_callback("ObjectView: site", self.site, "scope", "receive", "send", is_async=True)
+    site: Annotated[AsgiApp, callback("scope", "receive", "send", is_async=True)] | None = None
 
     async def rows(self, viewer: Viewer, search: str = "", limit: int = 50) -> Sequence[ObjectRow]:
         """The objects that it lists for a viewer.

@@ -120,8 +120,7 @@ class Runtime:
         model_resolver: ResolveModel | None = None,
         prices: Prices | None = None,
     ) -> None:
-        check_instance("Runtime: app", app, App, "give an App")
-        check_parts(store, model, layers, limits, lease_seconds, clock, directory, make_run_id, on_item, model_resolver)
+        check_parts(store, model, lease_seconds, clock, directory, make_run_id, on_item, model_resolver)
         clock = as_clock("Runtime", clock)
         self.store: Store = store or InMemoryStore(clock)
         self._resolve_model = model_resolver or ModelResolver()

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
-from remit.core.checks import as_path, check_name, check_text
+from remit.core.checks import check_text
 from remit.errors import NotFoundError
 from remit.record.secret import Secret, SecretRef, Secrets
 
@@ -26,9 +27,7 @@ class EnvSecrets:
     References may come from a model, so there is no way to allow the whole environment.
     """
 
-    def __init__(self, *names: str, environ: Mapping[str, str] = os.environ) -> None:
-        for name in names:
-            check_name("EnvSecrets: a name", name)
+    def __init__(self, *names: Name, environ: Mapping[str, str] = os.environ) -> None:
         self._names = names
         self._environ = environ
 
@@ -56,7 +55,7 @@ class FileSecrets:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = as_path("FileSecrets: folder", folder)
+        self._folder = folder
 
     async def resolve(self, reference: str, /) -> Secret:
         """Look up the secret.

@@ -46,7 +46,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "limits": (lambda: clerk(limits=-1), "agent clerk: limits is -1; give AgentLimits(…)"),
     "a driver": (lambda: clerk(driver=-1), "agent clerk: driver is -1; give a driver, such as NativeDriver()"),
     "facts": (lambda: clerk(facts=-1), "agent clerk: facts is -1; give Facts(…)"),
-    "an input": (lambda: clerk(input=None), "agent clerk: input is None; give a pydantic model"),
+    "an input": (lambda: clerk(input=None), "agent clerk: input is None; give a class derived from BaseModel"),
     "provider tools": (lambda: clerk(provider_tools=None), "agent clerk: provider_tools is None; give a list"),
     "agent layers": (lambda: clerk(agent_layers=-1), "agent clerk: agent_layers is -1; give Stack(…)"),
     "no turn": (lambda: AgentLimits(turns=0), "AgentLimits: turns: Input should be greater than or equal to 1"),
@@ -98,7 +98,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: asyncio.run(make_call(double, by=untyped(0))),
         "make_call: by is 0; give a Principal, such as Principal('ada')",
     ),
-    "a principal's name": (lambda: superuser(name="\ud800"), r"the name of a principal is '\ud800'; "),
+    "a principal's name": (lambda: superuser(name="\ud800"), r"Principal: name is '\ud800'; "),
 }
 
 

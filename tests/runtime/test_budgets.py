@@ -85,7 +85,7 @@ async def test_a_limit_on_cost_ends_a_run_by_its_prices() -> None:
 @pytest.mark.parametrize(
     ("prices", "message"),
     [
-        ({"m": 3}, "the price of m"),
+        ({"m": 3}, r"Runtime: prices\['m'\] is 3; give Price"),
         ([], "prices"),
     ],
 )

@@ -18,10 +18,10 @@ from remit.testing import superuser
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a rule as a policy": (
         {"policy": HighRisk()},
-        "application shop: policy is HighRisk(name='high risk'); give Policy(…)",
+        "App: policy is HighRisk(name='high risk'); give Policy(…)",
     ),
-    "a number as a budget": ({"budget": 5}, "application shop: budget is 5; give Budget(…)"),
-    "no question at all": ({"max_questions": 0}, "Approve: max_questions must be at least 1"),
+    "a number as a budget": ({"budget": 5}, "App: budget is 5; give Budget(…)"),
+    "no question at all": ({"max_questions": 0}, "Approve: max_questions is 0; give a whole number of at least 1"),
     "a function that builds layers": (
         {"layers": lambda: preset(Env())},
         "application shop: layers is <function ",

@@ -223,8 +223,8 @@ async def test_retries_of_a_model_that_keeps_failing_are_paid_from_a_bucket() ->
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"attempts": 0}, "needs at least one attempt"),
-        ({"base_delay": 3.0, "max_delay": 1.0}, "needs at least one attempt"),
+        ({"attempts": 0}, "RetryModel: attempts is 0; give a whole number of at least 1"),
+        ({"base_delay": 3.0, "max_delay": 1.0}, "base_delay must be at most max_delay"),
         ({"max_delay": float("inf")}, "RetryModel: max_delay is inf; give a finite number"),
     ],
 )

@@ -307,5 +307,5 @@ async def test_a_tool_that_is_called_directly_says_itself_that_there_is_no_such_
 
 
 def test_what_checks_targets_is_a_function() -> None:
-    with pytest.raises(SetupError, match="application test: check_target is 'bakery'; give an async function"):
+    with pytest.raises(SetupError, match="App: check_target is 'bakery'; give an async function"):
         App(name="test", check_target="bakery")  # pyright: ignore[reportArgumentType]

@@ -107,16 +107,16 @@ def tool_with(**facts: Any) -> Any:
 
 
 BUILT: dict[str, tuple[Callable[[], Any], str]] = {
-    "an unknown risk": (lambda: tool_with(risk="hi"), "risk is 'hi'; use 'safe', 'moderate', 'high'"),
+    "an unknown risk": (lambda: tool_with(risk="hi"), "Facts: risk is 'hi'; use 'safe', 'moderate', 'high'"),
     "an effect": (
         lambda: tool_with(effect=3),
-        "effect is 3; use 'pure', 'idempotent', 'keyed', 'unsafe', 'composed'",
+        "Facts: effect is 3; use 'pure', 'idempotent', 'keyed', 'unsafe', 'composed'",
     ),
-    "permissions": (lambda: tool_with(permissions=3), "permissions is 3; give a list"),
-    "a permission": (lambda: tool_with(permissions=[3]), "an item of permissions is 3; give a string"),
+    "permissions": (lambda: tool_with(permissions=3), "Facts: permissions is 3; give a list"),
+    "a permission": (lambda: tool_with(permissions=[3]), "an item of Facts: permissions is 3; give a string"),
     "a timeout": (lambda: tool_with(timeout="5"), "Facts: timeout is '5'; give a number"),
-    "a flag": (lambda: tool_with(egress="no"), "egress is 'no'; give True or False"),
-    "a confirmation": (lambda: tool_with(confirm=True), "confirm is True; give a string"),
+    "a flag": (lambda: tool_with(egress="no"), "Facts: egress is 'no'; give True or False"),
+    "a confirmation": (lambda: tool_with(confirm=True), "Facts: confirm is True; give a string"),
     "a name": (lambda: tool_with(name=3), "3 is not a tool name"),
     "a description": (lambda: tool_with(description=3), "the description of double is 3; give a string"),
     "a rate": (lambda: tool_with(rate=5), "rate 5 is not of the form 60/minute"),
@@ -226,11 +226,11 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     "a number as a name": (lambda: application(name=3), "App: name is 3; give a string"),
     "an agent without a list": (
         lambda: application(agents=agent()),
-        "application shop: agents is Agent clerk (0 tools); give a list",
+        "App: agents is Agent clerk (0 tools); give a list",
     ),
     "a tool as an agent": (
         lambda: application(agents=[DOUBLE]),
-        "application shop: one of its agents is Tool double (pure, safe); give an Agent, or list it in tools=",
+        "App: an item of agents is Tool double (pure, safe); give Agent(…)",
     ),
     "a function in an application": (
         lambda: application(tools=[double]),
@@ -263,7 +263,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "an agent as an application": (
         lambda: Runtime(untyped(agent())),
-        "Runtime: app is Agent clerk (0 tools); give an App",
+        "Runtime: app is Agent clerk (0 tools); give App(…)",
     ),
     "a file name as a store": (
         lambda: Runtime(application(), store=untyped("shop.db")),
@@ -271,7 +271,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a list of layers": (
         lambda: Runtime(application(), layers=untyped([3])),
-        "Runtime: layers is [3]; give a Stack, such as preset(env)",
+        "Runtime: layers is [3]; give Stack(…)",
     ),
     "limits": (lambda: Runtime(application(), limits=untyped(3)), "Runtime: limits is 3; give Limits(…)"),
     "a clock": (
@@ -299,7 +299,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: Runtime(application()).add_principals(untyped("ada")),
         "add_principals is 'ada'; give a Principal, such as Principal('ada')",
     ),
-    "a number as a principal's name": (lambda: Principal(untyped(3)), "the name of a principal is 3; give a string"),
+    "a number as a principal's name": (lambda: Principal(untyped(3)), "Principal: name is 3; give a string"),
     "no tenant of a principal": (lambda: Principal("ada", tenant=""), "the tenant of a principal is empty"),
     "a sentence as permissions": (
         lambda: Principal("ada", permissions=untyped("all of it")),
@@ -324,7 +324,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a size below zero": (
         lambda: Limits(argument_bytes=-1),
-        "Limits: argument_bytes is -1; give a whole number of 0 or",
+        "Limits: argument_bytes is -1; give a whole number of at least 0",
     ),
     "no call of a schema": (
         lambda: Tool.from_schema("f", "F.", {"type": "object"}, untyped(3)),
@@ -353,11 +353,11 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a test": (
         lambda: When("late", untyped(3), Ask(reason="late")),
-        "When 'late': test is 3; give a function that is not async, such as `def test(call)`",
+        "When: test is 3; give a function that is not async, such as `def test(call)`",
     ),
     "a verdict": (
         lambda: When("late", bool, untyped("ask")),
-        "When 'late': verdict is 'ask'; give an Allow, an Ask or a Block",
+        "When: verdict is 'ask'; give Allow(…) or Ask(…) or Block(…)",
     ),
     "an environment of the preset": (
         lambda: preset(untyped(3)),

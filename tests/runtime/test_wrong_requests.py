@@ -186,7 +186,7 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     ),
     "a time of a schedule": (
         lambda runtime: runtime.client(ADA).schedule("double", {}, at=untyped("now")),
-        "Schedule: at is 'now'; give a datetime with a time zone",
+        "Schedule: at is 'now'; give datetime(…)",
     ),
     "a rule of a schedule": (
         lambda runtime: runtime.client(ADA).schedule("double", {}, at=datetime.now(UTC), every=untyped(3)),
