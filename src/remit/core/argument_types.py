@@ -270,7 +270,17 @@ def _derive_items(convert: Callable[[str, Any], Any], of_texts: Check, arguments
 def _derive_tuple(arguments: Sequence[Any]) -> Check | None:
     if len(arguments) == 2 and arguments[1] is Ellipsis:
         return _derive_items(as_tuple, as_text_tuple, arguments)
-    return partial(_check_instance, tuple, "give a tuple")
+    checks = [derive_check(each) for each in arguments]
+
+    def check_tuple(what: str, value: Any) -> Any:
+        given = as_tuple(what, value)
+        if not checks:  # of the annotation `tuple`
+            return given
+        if len(given) != len(checks):
+            raise wrong_value(what, value, f"give {len(checks)} values")
+        return tuple(each if check is None else check(what, each) for check, each in zip(checks, given, strict=True))
+
+    return check_tuple
 
 
 def _derive_mapping(arguments: Sequence[Any]) -> Check | None:
