@@ -12,9 +12,10 @@ from pydantic import BaseModel
 
 from remit import Agent, App, Principal, Risk, Runtime, tool
 from remit.chat.chat import encode_message
+from remit.errors import ContractError
 from remit.record.items import Note, ToolOutput
 from remit.testing import Scripted, calls
-from remit.tools import Candidate, Effect, LeafContext, Reference, Sentences, Undo, entity
+from remit.tools import Candidate, Effect, Facts, LeafContext, Preview, Reference, Sentences, Undo, entity
 from remit.views import CallView, RunView, consequence_of, sentence_of, sentence_of_arguments, undo_of
 from remit.views.parts import AttemptView, NoteView
 
@@ -203,3 +204,41 @@ def test_a_question_keeps_the_sentence_with_the_names_of_what_it_refers_to() -> 
         return [*said, *(str(sentence_of(each, delete)) for each in view.calls.values() if each.tool == "delete")]
 
     assert asyncio.run(main()) == ["Delete the page Home", "There is no undo for it.", "Deleted the page Home"]
+
+
+async def hidden(_ctx: LeafContext, _payload: BaseModel) -> Preview:
+    return Preview("the casefile 'Smith'", names=(("number", "Smith\u202e"),))
+
+
+def test_a_preview_names_what_an_argument_refers_to() -> None:
+    @tool(effect="unsafe", risk=Risk.HIGH, says="Delete the casefile {number}")
+    async def delete(number: str, quick: bool = False) -> str:
+        """Delete a casefile."""
+        return number
+
+    runtime = Runtime(App(name="test", tools=(delete.with_preview(hidden),)))
+
+    async def main() -> str:
+        await runtime.call_by_name("delete", delete.build_arguments("c-17"), by=ADA)
+        return str((await runtime.store.list_questions())[0].question.sentence)
+
+    assert asyncio.run(main()) == "Delete the casefile Smith\\u202e"
+
+
+def test_arguments_at_their_defaults_are_left_out_of_what_is_said_by_the_name_of_a_tool() -> None:
+    said = sentence_of_arguments("order", None, '{"name":"rye","count":1}', at_default=("count",))
+    assert str(said) == "Use order: name rye"
+
+
+def test_an_agent_is_asked() -> None:
+    agent = Agent("editor", instructions="Edit.", tools=[])
+    assert str(sentence_of_arguments("editor", agent, '{"prompt":"Go"}', "done")) == "Asked the agent editor: prompt Go"
+
+
+def test_an_agent_says_what_it_declares_and_no_name_that_it_has_not() -> None:
+    facts = Facts(effect=Effect.COMPOSED, says=Sentences("Have|Having|Had the text edited: {prompt}"))
+    agent = Agent("editor", instructions="Edit.", tools=[], facts=facts)
+    assert str(sentence_of_arguments("editor", agent, '{"prompt":"Go"}')) == "Have the text edited: Go"
+    wrong = Facts(effect=Effect.COMPOSED, says=Sentences("Edit {text}"))
+    with pytest.raises(ContractError, match=r"\{text\} is neither an argument"):
+        Agent("editor", instructions="Edit.", tools=[], facts=wrong)
