@@ -15,6 +15,7 @@ from remit.artifacts import PromptWithFiles
 from remit.server import Identity, ServerSettings, build_server
 from remit.stores import Store
 from remit.testing import Scripted, calls
+from remit.tools import Undo
 
 PEOPLE: Final = {
     "ada": Principal("ada", "bakery"),
@@ -24,7 +25,7 @@ PEOPLE: Final = {
 REFUND: Final = (calls(("refund", {"order": "A-7"})), "Order A-7 is refunded.")
 
 
-@tool(risk=Risk.HIGH)
+@tool(risk=Risk.HIGH, says="Refund the order {order}", undo=Undo("refund", {"order": "{order}"}))
 async def refund(order: str) -> str:
     """Refund an order."""
     return f"refunded {order}"

@@ -48,7 +48,7 @@ def test_a_run_asks_as_an_interrupt_and_goes_on_when_it_is_resumed() -> None:
         *("RUN_STARTED", "remit.call", "TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END"),
         *("remit.call", "remit.question", "remit.usage", "RUN_FINISHED"),
     ]
-    assert interrupt["message"] == interrupt["metadata"]["question"]["sentence"]["text"] == "Refund: order A-7"
+    assert interrupt["message"] == interrupt["metadata"]["question"]["sentence"]["text"] == "Refund the order A-7"
     assert interrupt["toolCallId"] == first[2][1]["toolCallId"]
     assert types_of(second) == [
         *("RUN_STARTED", "remit.question", "remit.call", "TOOL_CALL_RESULT", "remit.call"),

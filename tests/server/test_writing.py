@@ -32,7 +32,9 @@ def test_an_approved_run_goes_on_and_a_second_answer_is_told_who_was_first() -> 
         second = decide(shop, question, approved=False)
     assert (first.json()["run"], first.json()["question"]["decision"]["reason"]) == (run, "as agreed")
     assert (ended["status"], ended["text"]) == ("done", "Order A-7 is refunded.")
-    assert [each["tool"] for each in ended["receipt"]["changed"]] == ["refund"]
+    (line,) = ended["receipt"]["changed"]
+    assert (line["tool"], line["sentence"]["text"]) == ("refund", "Refunded the order A-7")
+    assert line["undo"] == {"tool": "refund", "arguments": {"order": "A-7"}}
     assert (second.status_code, second.json()["code"]) == (409, "REQUEST_CONFLICT")
     assert second.json()["question"]["decision"]["by"] == "grace"
 

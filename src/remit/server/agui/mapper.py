@@ -105,7 +105,7 @@ class RunMapper:
         if isinstance(event, ItemEvent):
             made = list(self._map_item(event.position))
             if event.receipt is not None:
-                receipt = ReceiptDocument.of(event.receipt, self.view, self._find_contract)
+                receipt = ReceiptDocument.of(event.receipt)
                 made.append(Custom(name="remit.receipt", value=receipt))
             yield from self._number(event.after, [*made, *further])
             return

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Raw
+
 from remit.call.changed import Changed
+from remit.call.log import LogLine
 from remit.client.reader import RunDetails
 from remit.record.items import Author, output_content
-from remit.record.sentence import Sentence
-from remit.server.documents.document import Document
+from remit.schemas.jsontext import compact_json
+from remit.server.documents.document import Document, JsonObject
 from remit.server.documents.questions import QuestionDocument
 from remit.server.documents.runs import FailureDocument, RunFields, row_fields
 from remit.server.documents.sentence import SentenceDocument
@@ -16,7 +19,7 @@ from remit.server.documents.usage import UsageDocument
 from remit.views.parts import CallState, CallView, MessageView, NoteView
 from remit.views.receipt import FindContract, Receipt, ReceiptCall
 from remit.views.run_view import RunView
-from remit.views.sentences import sentence_of
+from remit.views.sentences import UndoCall, sentence_of
 
 
 class NoteDocument(Document):
@@ -28,8 +31,12 @@ class NoteDocument(Document):
 
     @staticmethod
     def of(note: NoteView) -> NoteDocument:
-        """The document of a note."""
-        return NoteDocument(name=note.note.name, data=note.note.data, at=note.at)
+        """The document of a note. A message of the log is named ``log`` and has its level among its data."""
+        line = LogLine.from_note(note.note)
+        if line is None:
+            return NoteDocument(name=note.note.name, data=note.note.data, at=note.at)
+        data = compact_json({**line.fields, "level": line.level, "message": line.message})
+        return NoteDocument(name="log", data=data, at=note.at)
 
 
 class ChangedDocument(Document):
@@ -125,8 +132,23 @@ class MessageDocument(Document):
         )
 
 
+class UndoDocument(Document):
+    """The call that undoes a call: a tool and its arguments."""
+
+    tool: str
+    arguments: JsonObject
+
+    @staticmethod
+    def of(undo: UndoCall) -> UndoDocument:
+        """The document of an undo."""
+        return UndoDocument(tool=undo.tool, arguments=Raw(undo.arguments.encode()))
+
+
 class ReceiptLine(Document):
-    """A call on a receipt, with the objects that it changed, and why it failed or was not made."""
+    """A call on a receipt, with the objects that it changed, and why it failed or was not made.
+
+    ``undo`` is the call that undoes it, if its tool declares one.
+    """
 
     call: str
     tool: str
@@ -134,17 +156,19 @@ class ReceiptLine(Document):
     objects: tuple[ChangedDocument, ...]
     described: tuple[str, ...]
     error: str
+    undo: UndoDocument | None = None
 
     @staticmethod
-    def of(call: ReceiptCall, sentence: Sentence) -> ReceiptLine:
+    def of(call: ReceiptCall) -> ReceiptLine:
         """The line of a call."""
         return ReceiptLine(
             call=call.id,
             tool=call.tool,
-            sentence=SentenceDocument.of(sentence),
+            sentence=SentenceDocument.of(call.sentence),
             objects=tuple(map(ChangedDocument.of, call.objects)),
             described=call.changed_objects,
             error="" if call.error is None else call.error.message,
+            undo=None if call.undo is None else UndoDocument.of(call.undo),
         )
 
 
@@ -158,16 +182,12 @@ class ReceiptDocument(Document):
     erased: tuple[ReceiptLine, ...]
 
     @staticmethod
-    def of(receipt: Receipt, view: RunView, find_contract: FindContract) -> ReceiptDocument:
+    def of(receipt: Receipt) -> ReceiptDocument:
         """The document of the receipt of a run."""
-
-        def line(call: ReceiptCall) -> ReceiptLine:
-            return ReceiptLine.of(call, sentence_of(view.calls[call.id], find_contract(call.tool)))
-
         parts: Mapping[str, Sequence[ReceiptCall]] = {
             name: getattr(receipt, name) for name in ReceiptDocument.__struct_fields__
         }
-        return ReceiptDocument(**{name: tuple(map(line, calls)) for name, calls in parts.items()})
+        return ReceiptDocument(**{name: tuple(map(ReceiptLine.of, calls)) for name, calls in parts.items()})
 
 
 class RunDocument(RunFields):
@@ -200,7 +220,7 @@ class RunDocument(RunFields):
             root=None if view.root is None else CallDocument.of(view.root, find_contract),
             messages=tuple(map(MessageDocument.of, view.messages)),
             questions=tuple(questions),
-            receipt=ReceiptDocument.of(details.receipt, view, find_contract),
+            receipt=ReceiptDocument.of(details.receipt),
             usage=UsageDocument.of(details.usage),
             failure=FailureDocument.of(view.first_failure),
         )
