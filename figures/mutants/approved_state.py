@@ -24,8 +24,8 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
             ),
             "the body is not told what was approved": edited(
                 "remit.dispatch.context:CallContext.__init__",
-                "self.approved = approved",
-                "self.approved = None",
+                "self.approved_state = approved_state",
+                "self.approved_state = None",
             ),
             "what is stored of a state is the same for all states": together(
                 _NO_REFERENTS,

@@ -104,4 +104,4 @@ async def test_the_usage_of_no_time_is_refused(store: Store) -> None:
 async def test_a_direct_call_has_the_first_text_among_its_arguments_as_title(store: Store) -> None:
     ada = runtime_for(store).client(ADA)
     await ada.call("look", json.dumps({"page": "the front page"}))
-    assert [(row.title, row.calls) for row in await listed(ada)] == [("the front page", 0)]
+    assert [(row.title, row.calls) for row in await listed(ada)] == [("the front page", 1)]
