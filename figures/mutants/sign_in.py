@@ -24,7 +24,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = mutants_of(
             f"{_SERVER}.forgery:_why_foreign", "if site not in", "if False and site not in"
         ),
         "the server answers under every name": edited(
-            f"{_SERVER}.guard:Guard._answer", "not in self._hosts", "is None"
+            f"{_SERVER}.guard:Guard._answer", "if not is_named and", "if False and"
         ),
         "scripts of all origins read": edited(
             f"{_SERVER}.guard:_Exchange.__post_init__", "origin in self.settings.origins", "bool(origin)"

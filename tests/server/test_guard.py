@@ -170,6 +170,13 @@ def test_a_server_answers_only_under_its_own_names(host: str, status: int) -> No
     assert World().browser().get("/login", headers={"host": host}).status_code == status
 
 
+def test_a_load_balancer_asks_by_address_whether_the_server_is_well() -> None:
+    browser = World().browser()
+    for path in ("/health", "/ready"):
+        assert browser.get(path, headers={"host": "10.0.0.9:8420"}).status_code == 404  # another has the route
+    assert browser.get("/healthy", headers={"host": "10.0.0.9:8420"}).status_code == 421
+
+
 @pytest.mark.parametrize("host", ["localhost", "localhost:8000", "127.0.0.1:8000", "[::1]:8000", "[::1]"])
 def test_by_default_those_are_the_names_of_this_machine(host: str) -> None:
     browser = World(GuardSettings()).browser()

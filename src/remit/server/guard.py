@@ -26,6 +26,9 @@ from remit.server.security_headers import add_security_headers, new_nonce, remem
 
 _LOG: Final = logging.getLogger("remit.server")
 _LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_PROBES: Final = frozenset({"/health", "/ready"})
+"""The paths that load balancers ask for by address. They say nothing that a page of another site may not know."""
+
 _MEGABYTE: Final = 1024 * 1024
 _PREFLIGHT_SECONDS: Final = "600"
 
@@ -110,7 +113,8 @@ class Guard:
 
     async def _answer(self, exchange: _Exchange) -> None:
         request, settings = Request(exchange.scope), self._settings
-        if _host_name(request.headers.get("host", "")) not in self._hosts:
+        is_named = _host_name(request.headers.get("host", "")) in self._hosts
+        if not is_named and _own_path(exchange.scope) not in _PROBES:
             problem = "this server is not known by this name; add the name to its hosts: remit serve --host-name NAME"
             return await exchange.refuse(421, "UNKNOWN_HOST", problem)
         wait = self._rates.take(request.client.host if request.client else "")
@@ -195,6 +199,11 @@ class _Exchange:
 
     async def _respond(self, response: Response) -> None:
         await response(self.scope, self.receive, self.send_with_headers)
+
+
+def _own_path(scope: Scope) -> str:
+    """The path of a request, without the prefix where the server is mounted."""
+    return str(scope["path"]).removeprefix(scope.get("root_path", ""))
 
 
 def _host_name(host: str) -> str:
