@@ -19,12 +19,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, cast
 
+import httpx2
 from pydantic import BaseModel, computed_field
+from starlette.requests import Request
 
 from compare.model import ScriptedModel
 from remit import Agent, App, Principal, Runtime, SqlStore, Tool, tool
 from remit.errors import InvalidArgumentsError
 from remit.runtime import RunResult
+from remit.server import Identity, build_server
 from remit.testing import Scripted, calls
 from remit.workers import PydanticAIDriver, load_workers
 
@@ -170,6 +173,32 @@ async def check_command_line(folder: Path) -> None:
     expect(remit(0, "replay", run, "--app", "neighbours.smoke:app").get("difference"), None)
 
 
+async def check_server(_folder: Path) -> None:
+    """A server streams a run to its question, takes the answer, and describes itself; see `check_approval`."""
+
+    async def authenticate(request: Request) -> Identity | None:
+        return Identity(ADA) if request.headers.get("authorization") == "Bearer ada" else None
+
+    script = Scripted([calls(("pay", FORTY)), "Paid."])
+    runtime = Runtime(App(name="office", agents=[Agent("clerk", instructions="Pay.", tools=[pay], model=script)]))
+    server = build_server(runtime, authenticate)
+    transport = httpx2.ASGITransport(app=server)
+    async with (
+        server.router.lifespan_context(server),
+        httpx2.AsyncClient(transport=transport, base_url="http://office", timeout=60) as browser,
+    ):
+        expect((await browser.get("/api/me")).status_code, 401)
+        browser.headers["authorization"] = "Bearer ada"
+        message = {"id": "m", "role": "user", "content": TASK}
+        sent = {"threadId": "t", "runId": "r", "messages": [message]}
+        stream = (await browser.post("/agui", json=sent)).text
+        interrupt = json.loads(stream.rpartition("data: ")[2])["outcome"]["interrupts"][0]
+        resume = {"interruptId": interrupt["id"], "status": "resolved", "payload": {"approved": True}}
+        stream = (await browser.post("/agui", json={**sent, "runId": "s", "messages": [], "resume": [resume]})).text
+        expect(json.loads(stream.rpartition("data: ")[2])["outcome"]["type"], "success")
+        expect("/api/tools/pay" in (await browser.get("/openapi.json")).json()["paths"], wanted=True)
+
+
 def app() -> App:
     """The application of the command line."""
     return App(name="office", agents=[Agent("clerk", instructions="Pay.", tools=[find_bills, pay])])
@@ -187,7 +216,7 @@ def expect(found: object, wanted: object) -> None:
         raise SystemExit(f"smoke: found {found!r} where {wanted!r} should be")
 
 
-CHECKS: Final = (check_approval, check_worker, check_schema, check_endpoint, check_command_line)
+CHECKS: Final = (check_approval, check_worker, check_schema, check_endpoint, check_command_line, check_server)
 
 
 def list_releases() -> list[str]:
