@@ -311,10 +311,7 @@ HOSTILE_FILES: dict[str, tuple[Callable[[bytes, str, bytes], bytes], str]] = {
     ),
     "no site.json": (lambda _text, name, image: pack((name, image)), "it has no site.json"),
     "a number without end": (lambda _text, name, image: pack(("site.json", b"[1e999]"), (name, image)), "1e999"),
-    "a file that was cut": (
-        lambda text, name, image: pack(("site.json", text), (name, image))[:-30],
-        "not a complete ZIP",
-    ),
+    "a file that was cut": (lambda text, name, image: pack(("site.json", text), (name, image))[:-30], "complete ZIP"),
 }
 
 
