@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from "react";
 
 const NEAR = 48;
 
-/** Keep a scrolled box at its end while it grows, unless the person has scrolled up. */
+/** Keep a scrolled box at its end while it grows, unless the person has scrolled up or opens a part of it. */
 export function useStickToEnd(box: RefObject<HTMLElement | null>, subject: string): void {
   const isAtEnd = useRef(true);
   useEffect(() => {
@@ -23,12 +23,17 @@ export function useStickToEnd(box: RefObject<HTMLElement | null>, subject: strin
     for (const child of element.children) observer.observe(child);
     observer.observe(element);
     watched.observe(element, { childList: true });
+    const rest = (event: Event) => {
+      if (event.target instanceof Element && event.target.closest("summary")) isAtEnd.current = false;
+    };
     element.addEventListener("scroll", look, { passive: true });
+    element.addEventListener("click", rest);
     toEnd();
     return () => {
       observer.disconnect();
       watched.disconnect();
       element.removeEventListener("scroll", look);
+      element.removeEventListener("click", rest);
     };
   }, [box, subject]);
 }

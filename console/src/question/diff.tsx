@@ -1,4 +1,4 @@
-import { memo } from "react";
+import { Fragment, memo } from "react";
 
 const MOST_WORDS = 400;
 
@@ -16,9 +16,16 @@ export const Diff = memo(function Diff({
   const text = side === "before" ? before : after;
   if (!text) return null;
   if (!before || !after) return <Mark>{text}</Mark>;
-  return splitWords(before, after, side).map(({ words, isSame }, index) =>
-    isSame ? <span key={index}>{words}</span> : <Mark key={index}>{words}</Mark>,
-  );
+  return splitWords(before, after, side).map(({ words, isSame }, index) => {
+    if (isSame) return <span key={index}>{words}</span>;
+    const marked = words.trimEnd();
+    return (
+      <Fragment key={index}>
+        <Mark>{marked}</Mark>
+        {words.slice(marked.length)}
+      </Fragment>
+    );
+  });
 });
 
 const trimmed = (word: string) => word.trim();
