@@ -208,6 +208,11 @@ class RunReader(VisibleRuns):
             totals = totals.plus(UsageTotals.of({row.name: row.counts}, self._prices))
         return totals
 
+    def usage_of(self, totals: RunTotals) -> UsageTotals:
+        """The usage and cost of a run according to the totals of its `RunView`."""
+        check_instance("usage_of: totals", totals, RunTotals, "give the totals of a RunView")
+        return totals.usage(self._prices)
+
     async def questions(
         self, *, only_open: bool = True, run: str = "", conversation: str = "", after: str = "", limit: int = 50
     ) -> Page[QuestionRow]:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from starlette.requests import Request
 
+from remit.core.call_checks import check_arguments
 from remit.errors import RemitError
 from remit.record.principal import Principal
 
@@ -15,6 +16,7 @@ class SignInError(RemitError, code="SIGN_IN"):
     """The request names nobody who may use the server: no session or token, or one that is no longer valid."""
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class Identity:
     """The principal of a request. ``csrf`` is what its unsafe requests must carry if a cookie identifies it."""

@@ -21,6 +21,7 @@ class TooLargeError(RequestError, code="TOO_LARGE"):
 
 
 @check_arguments()
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
     """Limits of a server.

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from remit.client.client import Client
 from remit.client.following import ItemEvent, StreamEvent
 from remit.journal.question_row import QuestionRow
-from remit.record.items import Position, RunFinished, RunSuspended
+from remit.record.items import Position, RunFinished, RunStalled, RunSuspended
 from remit.server.agui.events import (
     Custom,
     Event,
@@ -39,6 +39,9 @@ RESPONSE_SCHEMA: Final[dict[str, Any]] = {
     "required": ["approved"],
 }
 """What a client sends with a decision. Only ``true`` approves."""
+
+_RESTS: Final = (RunSuspended, RunStalled)
+"""The items after which a run may wait for a person."""
 
 
 class Names(NamedTuple):
@@ -89,14 +92,14 @@ class RunStream:
         """The events with which the stream ends after an item; none if it goes on."""
         item = position.item
         if isinstance(item, RunFinished):
-            return [await self._usage(), self._outcome(item)]
-        if not isinstance(item, RunSuspended) or await self._client.items(self._run, after=position.seq):
+            return [self._usage(), self._outcome(item)]
+        if not isinstance(item, _RESTS) or await self._client.items(self._run, after=position.seq):
             return []
         interrupts = [self._interrupt(each) for each in await self._open_questions(item.questions)]
         if not interrupts:
             return []
         outcome = Outcome(type="interrupt", interrupts=tuple(interrupts))
-        return [await self._usage(), self._finish(outcome)]
+        return [self._usage(), self._finish(outcome)]
 
     async def _open_questions(self, questions: Sequence[str]) -> list[QuestionDocument]:
         """Those questions that can be decided now. A reader of the run who may not decide sees them too."""
@@ -104,9 +107,9 @@ class RunStream:
         views = [self._mapper.view.questions[each] for each in questions if each in waiting]
         return [self._describe(each) for each in views]
 
-    async def _usage(self) -> Event:
-        details = await self._client.details(self._run)
-        return Custom(name="remit.usage", value=UsageDocument.of(details.usage))
+    def _usage(self) -> Event:
+        usage = self._client.usage_of(self._mapper.view.totals)
+        return Custom(name="remit.usage", value=UsageDocument.of(usage))
 
     def _outcome(self, item: RunFinished) -> Event:
         if item.status == "failed":
