@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from remit.core.frozen import dataclass
 
 RunStatus = Literal["queued", "running", "open", "waiting", "stalled", "scheduled", "done", "failed", "cancelled"]
 
