@@ -135,7 +135,7 @@ def _calls(secrets: _Secrets, talk: str) -> Iterator[tuple[str, dict[str, object
     required: Mapping[str, object] = {
         "prompt": "hello", "tool": "pay", "arguments": {"amount": "1"}, "approved": True, "content": b"mine",
         "principal": "ada", "count": 1, "expires_in": 60.0, "since": 0.0, "until": 1e12, "title": "mine",
-        "at": LATER, "without": ("a rule",), "reason": "mine", "seconds": 0.01,
+        "at": LATER, "without": ("a rule",), "reason": "mine", "seconds": 0.01, "name": "pay",
     }  # fmt: skip
     optional: dict[str, object] = {"conversation": talk, "run": secrets.run, "before": secrets.run}
     optional["files"], optional["run_id"] = (secrets.artifact,), secrets.run
@@ -169,7 +169,7 @@ async def _answer(client: Client, method: str, values: Mapping[str, object]) -> 
         if isinstance(answer, OpenRun):
             async with answer:
                 return "opened"
-        return repr(await answer)
+        return repr(await answer if inspect.isawaitable(answer) else answer)
     except RemitError as error:
         return f"{error.code}: {error.message}"
 
