@@ -316,6 +316,7 @@ _NOUNS: Final[Mapping[Any, str]] = {
     float: "a number",
     dict: "a mapping",
     Mapping: "a mapping",
+    tuple: "a tuple",
     Path: "a path",
     Callable: "a function",
 }
