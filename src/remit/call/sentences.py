@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Annotated, Final, Literal, NamedTuple, cast, get_args
+from typing import Final, Literal, NamedTuple, cast, get_args
 
-from remit.core.argument_types import UNCHECKED, Name
+from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_tuple, check_name
 from remit.core.frozen import dataclass
@@ -119,7 +119,7 @@ class Undo:
     """
 
     tool: Name
-    arguments: Annotated[Mapping[str, Constant] | tuple[tuple[str, Constant], ...], UNCHECKED] = ()
+    arguments: Mapping[str, Constant] | tuple[tuple[str, Constant], ...] = ()
 
     def __post_init__(self) -> None:
         given = self.arguments
