@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import contextlib
 import gc
@@ -48,7 +49,24 @@ def by_annotation(annotation: Any) -> Any:
     """A right value for the annotation of a parameter, given as a text, a reference or a type."""
     text = annotation if isinstance(annotation, str) else None
     text = text or getattr(annotation, "__forward_arg__", None) or getattr(annotation, "__name__", str(annotation))
-    return cast("Any", BY_ANNOTATION)[text]()
+    plain = ast.unparse(_WithoutRules().visit(ast.parse(text, mode="eval")))
+    return cast("Any", BY_ANNOTATION)[text if text in BY_ANNOTATION else plain]()
+
+
+_PLAIN_TYPES: Final = {"PositiveInt": "int", "PositiveFloat": "float", "Name": "str", "FilledText": "str"}
+"""The types that types with a rule narrow."""
+
+
+class _WithoutRules(ast.NodeTransformer):
+    """Replaces each type with a rule by the type that it narrows."""
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(_PLAIN_TYPES.get(node.id, node.id))
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        is_marked = isinstance(node.value, ast.Name) and node.value.id == "Annotated"
+        return node.slice.elts[0] if is_marked and isinstance(node.slice, ast.Tuple) else node
 
 
 async def _late() -> int:
