@@ -140,7 +140,7 @@ def _calls(secrets: _Secrets, talk: str) -> Iterator[tuple[str, dict[str, object
     optional: dict[str, object] = {"conversation": talk, "run": secrets.run, "before": secrets.run}
     optional["files"], optional["run_id"] = (secrets.artifact,), secrets.run
     for method, function in inspect.getmembers(Client, inspect.isroutine):
-        if method.startswith("_") or method == "decision_kind":  # it is given a whole question
+        if method.startswith("_") or method in ("decision_kind", "usage_of"):  # they are given what they tell of
             continue
         values, choices = dict[str, object](), list[tuple[str, object]]()
         optional["idempotency_key"] = f"key of {method}"
