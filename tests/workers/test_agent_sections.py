@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from remit.agent import CalledTool, Compaction, CostUsed, HasText, NoCalls, ToolSearch, TurnsUsed, WorkingMemory
 from remit.workers import build_agent
+from remit.workers.agent_sections import CompactionSection, MemorySection, ToolSearchSection, ValueSection
 from remit.workers.definition import WorkerDefinition
 from remit.workers.reader import ReadResult, inspect_file
 
@@ -42,6 +44,25 @@ def test_a_file_says_when_its_agent_is_done_and_what_it_keeps_and_finds(tmp_path
     assert plain.tool_search is not None
     assert (plain.tool_search.always, dict(plain.tool_search.phrases)) == (("a",), {"a": ("tidy up",)})
     assert plain.stop is plain.compaction is None
+
+
+@pytest.mark.parametrize(
+    ("section", "value", "left_out"),
+    [
+        (CompactionSection, Compaction(), set[str]()),
+        (MemorySection, WorkingMemory(), set[str]()),
+        (ToolSearchSection, ToolSearch(), {"rankers"}),
+    ],
+)
+def test_a_section_has_the_fields_of_its_value_with_their_defaults_and_meanings(
+    section: type[ValueSection], value: Compaction | WorkingMemory | ToolSearch, left_out: set[str]
+) -> None:
+    names = [each.name for each in fields(value) if each.name not in left_out]
+    assert list(section.model_fields) == names
+    for name, key in section.model_fields.items():
+        assert key.get_default(call_default_factory=True) == getattr(value, name)
+        assert key.description
+    assert section().to_value() == value
 
 
 @pytest.mark.parametrize(
