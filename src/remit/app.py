@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from remit.agent.agent import Agent
@@ -21,7 +21,6 @@ from remit.core.checks import (
     as_tuple,
     wrong_value,
 )
-from remit.core.frozen import dataclass
 from remit.core.names import check_title
 from remit.core.place import shorten
 from remit.dispatch.preset import preset

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias
 
 from remit.core.argument_types import Name
 from remit.core.call_checks import callback, check_arguments
 from remit.core.checks import as_tuple_of, check_counts, check_instance
-from remit.core.frozen import dataclass
 from remit.errors import NameTakenError, SetupError
 from remit.record.artifact import Artifact
 from remit.record.principal import Principal

@@ -9,7 +9,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from remit.core.checks import check_instance, check_text
 from remit.core.files import check_trusted, write_private_file
-from remit.core.frozen import dataclass
 from remit.core.names import as_normalized
 from remit.errors import SetupError
 from remit.record.principal import Principal

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from msgspec import Struct, structs
@@ -19,7 +19,6 @@ from remit.chat.chat import ChatRequest, History, decode_message
 from remit.chat.compacted_history import compact_messages, compaction_id, group_messages
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_counts
-from remit.core.frozen import dataclass
 from remit.errors import SetupError
 from remit.record.estimate import estimate_tokens
 from remit.record.items import HistoryCompacted, Message

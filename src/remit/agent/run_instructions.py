@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
 
@@ -12,7 +13,6 @@ from remit.call.callee import Frame
 from remit.call.observing import await_callback
 from remit.core.call_checks import check_callback
 from remit.core.checks import wrong_value
-from remit.core.frozen import dataclass
 from remit.errors import InternalError
 from remit.record.arguments import content_digest
 from remit.record.items import Handoff, Message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -12,7 +13,6 @@ from pydantic import PositiveFloat, PositiveInt
 from remit.core.argument_types import FilledText, Name
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_instance
-from remit.core.frozen import dataclass
 from remit.record.items import Outcome
 
 

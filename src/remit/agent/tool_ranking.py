@@ -6,10 +6,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from remit.core.checks import as_text_tuple, as_tuple
-from remit.core.frozen import dataclass
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _STOP_WORDS: Final = frozenset(

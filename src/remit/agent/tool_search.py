@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import Annotated, Any, Final, cast
@@ -29,7 +29,6 @@ from remit.chat.chat import decode_message, encode_message, message_text
 from remit.chat.wire import read_tool_calls
 from remit.core import Stack
 from remit.core.call_checks import callback, check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import NameTakenError, NotFoundError, SetupError
 from remit.layers.authorize import why_refused
 from remit.record.arguments import Arguments

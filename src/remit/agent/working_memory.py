@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import AsyncIterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic import PositiveInt
@@ -18,7 +19,6 @@ from remit.call.contract import Contract
 from remit.call.entity import Entity, entities_of
 from remit.chat.chat import decode_message, encode_message, message_text
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.core.protocols import implements
 from remit.record.arguments import content_digest
 from remit.record.conversation import read_conversation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Annotated, Any, Final, Protocol, Self, cast
 
 from remit.approvals.policy_version import fingerprint
@@ -22,7 +22,6 @@ from remit.core.checks import (
     check_name,
     check_numbers,
 )
-from remit.core.frozen import dataclass
 from remit.core.protocols import implements
 from remit.errors import CallError, PolicyError, SetupError
 from remit.record.arguments import content_digest

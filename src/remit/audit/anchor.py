@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -13,7 +13,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from remit.audit.append_only_file import append_lines, read_lines
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import JournalFormatError
 from remit.schemas.jsontext import compact_json
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +14,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from remit.audit.anchor import LogHead
 from remit.audit.append_only_file import append_lines, read_lines
-from remit.core.frozen import dataclass
 from remit.record.arguments import content_digest
 from remit.record.items import Position
 from remit.schemas.jsontext import compact_json

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from remit.audit.anchor import LogHead
 from remit.audit.log import LogContents
-from remit.core.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

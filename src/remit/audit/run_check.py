@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from remit.audit.log import LogEntry, advance_head
 from remit.audit.report import AuditFault
-from remit.core.frozen import dataclass
 from remit.errors import BrokenJournalError, JournalFormatError
 from remit.journal.codec import find_broken_link
 from remit.journal.index import run_row_from_header

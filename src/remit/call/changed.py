@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -9,7 +10,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import SetupError
 from remit.record.items import Item, Note
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import enum
 import re
+from dataclasses import dataclass
 from typing import Final
 
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import ContractError
 
 _WORD: Final = re.compile(r"[a-z][a-z0-9_]*")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import is_dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any, Final, TypeVar, cast, get_args, get_type_hints, is_typeddict
 
 from pydantic import BaseModel
@@ -14,7 +14,6 @@ from remit.call.callee import check_callee
 from remit.call.contract import Contract
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_instance, check_name, check_text
-from remit.core.frozen import dataclass
 from remit.errors import ContractError
 from remit.record.items import ToolOutput, output_content
 from remit.schemas.values import iter_values, walk

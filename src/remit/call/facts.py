@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal, TypedDict, cast
 
 from pydantic import PositiveFloat, PositiveInt
@@ -14,7 +14,6 @@ from remit.call.classification import Classification, Deprecation, Visibility
 from remit.call.sentences import Sentences, Undo, as_sentences, as_undo
 from remit.core.argument_types import UNCHECKED
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import ContractError
 
 _PERMISSION_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from types import CoroutineType
@@ -33,7 +34,6 @@ from remit.call.step import Done, Next, StepRequest
 from remit.chat.chat import ChatRequest, Completion
 from remit.core import Layer, Service
 from remit.core.call_checks import check_awaitable
-from remit.core.frozen import dataclass
 from remit.errors import DivergedError, InternalError, JournalError, RemitError, SealError, SetupError
 from remit.record.ledger import Ledger
 from remit.record.secret import redact_secrets

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
-from remit.core.frozen import dataclass
 from remit.record.items import Note
 
 LogLevel = Literal["info", "warning", "error"]

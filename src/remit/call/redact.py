@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from remit.call.contract import OutputSchema
 from remit.call.removal import ERROR_FACTS, Pattern, Removal, compile_pattern
 from remit.call.reply import NOT_LOADED, Reply
 from remit.call.schema import shorten_text
-from remit.core.frozen import dataclass
 from remit.errors import CallError, error_from_reply
 from remit.record.secret import KNOWN_SECRETS, redact_secrets, redact_secrets_in_content
 from remit.schemas.json_schema import list_properties

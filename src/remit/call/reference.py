@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Self, cast
 
@@ -12,7 +13,6 @@ from pydantic_core.core_schema import SerializationInfo
 
 from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.core.names import show_hidden
 from remit.errors import ContractError, InvalidArgumentsError, SetupError
 from remit.schemas.core_nodes import iter_nodes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, cast, get_args
 
 from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_tuple, check_name
-from remit.core.frozen import dataclass
 from remit.errors import ContractError
 from remit.schemas.verbs import find_verb, find_verb_of_name, guess_forms, split_name
 

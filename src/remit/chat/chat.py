@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NotRequired, cast, overload
 
 from typing_extensions import TypedDict
@@ -27,7 +27,6 @@ from remit.chat.wire import (
     text_of_message,
 )
 from remit.core.checks import as_tuple, check_instance, check_text, wrong_value
-from remit.core.frozen import dataclass
 from remit.errors import CompletionError, SetupError
 from remit.record.arguments import is_blank
 from remit.record.artifact import DIGEST_PREFIX

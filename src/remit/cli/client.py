@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from remit.cli.home import ensure_home
 from remit.cli.interrupt import exit_at_second_ctrl_c, exit_immediately
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
-from remit.core.frozen import dataclass
 from remit.errors import CallCancelledError, InvalidArgumentsError, RemitError, RequestError, RequestNotFoundError
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ports import QuestionRow, RunRow, Store

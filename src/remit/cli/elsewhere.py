@@ -8,13 +8,12 @@ import re
 import sys
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from remit.cli.client import LocalClient
 from remit.cli.options import WAIT_SECONDS
 from remit.cli.terminal import Terminal
-from remit.core.frozen import dataclass
 from remit.errors import CallCancelledError
 from remit.record.items import Position, RunFinished, RunResumed, RunStalled, RunSuspended
 

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Generator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 import typer
@@ -19,7 +20,6 @@ from remit.cli.engine import ENGINE_VARIABLE, choose_engine, make_engine
 from remit.cli.needed_models import needs_model
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import one_line
-from remit.core.frozen import dataclass
 from remit.errors import LeaseError, RemitError
 from remit.runtime import RunResult, Runtime
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, Final
 
 from remit.cli.client import LocalClient
@@ -12,7 +13,6 @@ from remit.cli.elsewhere import Elsewhere, find_process, is_alive
 from remit.cli.live_answer import execute_shown
 from remit.cli.options import WAIT_SECONDS
 from remit.cli.terminal import Terminal
-from remit.core.frozen import dataclass
 from remit.errors import LeaseError
 from remit.journal.ports import RunRow
 from remit.runtime import LEASE_SECONDS, RunResult, Runtime

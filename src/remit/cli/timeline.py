@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -20,7 +21,6 @@ from remit.cli.run_events import (
     question_title,
 )
 from remit.cli.text import describe_tokens, format_duration, json_text, one_line, summarize_arguments
-from remit.core.frozen import dataclass
 from remit.errors import error_from_reply
 from remit.journal.codec import message_text
 from remit.record.items import (

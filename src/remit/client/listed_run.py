@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 
-from remit.core.frozen import dataclass
 from remit.journal.run_row import RunRow
 from remit.journal.run_summary import RunSummary
 from remit.record.usage import NO_USAGE, Prices, UsageTotals

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, Generic, Literal, TypeVar, get_args
 
@@ -12,7 +13,6 @@ from remit.client.following import StreamEvent, follow_run
 from remit.client.listed_run import ListedRun
 from remit.core.call_checks import check_calls
 from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive
-from remit.core.frozen import dataclass
 from remit.engine.ended import read_ended_outcome
 from remit.engine.sharing import READ_PERMISSION
 from remit.engine.visible_runs import VisibleRuns, check_ids

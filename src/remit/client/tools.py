@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from remit.call.contract import definition_digest
 from remit.call.facts import Facts
-from remit.core.frozen import dataclass
 from remit.dispatch.registry import AnyCallee
 from remit.layers.authorize import why_refused
 from remit.record.principal import Principal

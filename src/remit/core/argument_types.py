@@ -10,6 +10,7 @@ import enum
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
@@ -30,7 +31,6 @@ from remit.core.checks import (
     check_text,
     wrong_value,
 )
-from remit.core.frozen import dataclass
 from remit.errors import SetupError
 
 _SMALL: Final = 2**62

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -14,7 +15,6 @@ from sqlalchemy import URL, Connection, event
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from remit.core.frozen import dataclass
 from remit.database.schema import Schema
 from remit.database.urls import describe_location, enable_wal, missing_driver, postgres_timeouts
 from remit.errors import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
@@ -14,7 +15,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_text_tuple, check_text, wrong_value
-from remit.core.frozen import dataclass
 from remit.database.words import (
     Word,
     canonical_languages,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_text, wrong_value
-from remit.core.frozen import dataclass
 
 
 @check_arguments()

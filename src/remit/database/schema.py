@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -13,7 +13,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.core.call_checks import callback, check_arguments
 from remit.core.checks import wrong_value
-from remit.core.frozen import dataclass
 from remit.database.functions import SqlFunction
 from remit.effects import EFFECTS_TABLE, effects_table
 from remit.errors import SetupError

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import CoroutineType
 from typing import Any, NoReturn
 
 from remit.call.call import Call, CallLayer, CallService
 from remit.call.reply import Reply
-from remit.core.frozen import dataclass
 from remit.dispatch.registry import AnyAgent
 from remit.errors import BudgetError, DeniedError
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
 from msgspec.structs import asdict
@@ -11,7 +11,6 @@ from msgspec.structs import asdict
 from remit.call.call import root_call_id
 from remit.call.reply import Reply
 from remit.core.checks import check_text
-from remit.core.frozen import dataclass
 from remit.dispatch.registry import AnyCallee
 from remit.dispatch.unwrapping import unwrap_reply
 from remit.engine.outcome import ExecutionOutcome, ExecutionStatus

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import zoneinfo
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Final, Literal
 
 import msgspec
 
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.engine.recurrence_rule import RecurrenceRule, parse_rule
 from remit.errors import RequestError
 from remit.record.arguments import content_digest

@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from remit.core.checks import check_functions, check_method
-from remit.core.frozen import dataclass
 from remit.engine.port import ErrorHandler, ExecuteFunction
 from remit.errors import BrokenJournalError, JournalError, JournalFormatError, LeaseError
 from remit.journal.index import UNFINISHED_STATUSES

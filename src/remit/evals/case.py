@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 from remit.agent.agent import Agent
 from remit.call.call import Call, CallLayer, CallService
 from remit.call.reply import Reply
 from remit.chat.wire import plain_message
-from remit.core.frozen import dataclass
 from remit.engine.conversations import is_unbegun
 from remit.errors import SetupError, UnknownToolError
 from remit.evals.recording import Answer, RecordedCall, Recording, digest

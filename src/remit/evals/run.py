@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,6 @@ from remit.app import App
 from remit.call.call import CallLayer
 from remit.core import Stack
 from remit.core.amounts import format_dollars
-from remit.core.frozen import dataclass
 from remit.engine.request import RunOptions
 from remit.engine.result import RunResult
 from remit.errors import RemitError, SetupError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
@@ -11,7 +12,6 @@ from pydantic import BaseModel, JsonValue
 from remit.call.callee import Callee
 from remit.call.facts import Facts
 from remit.call.tool import Tool
-from remit.core.frozen import dataclass
 from remit.inventory.envelope import Request, Response, derive_request, derive_response, envelope_names
 from remit.inventory.governance import BusinessRules, PolicyModel
 from remit.inventory.methods import Envelopes, OperationFunction

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import SetupError
 from remit.inventory.governance import PolicyTable
 from remit.inventory.schema import MethodEntry, ToolEntry

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from remit.agent.agent import ADDED_TOOLS
@@ -12,7 +13,6 @@ from remit.call.classification import Capability, Complexity, Tier
 from remit.call.facts import Effect, Facts
 from remit.core import Stack
 from remit.core.checks import check_instances
-from remit.core.frozen import dataclass
 from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.inventory.definition import MethodDefinition, ToolDefinition
 from remit.inventory.envelope import envelope_names

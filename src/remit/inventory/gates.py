@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from remit.call.call import Call
@@ -12,7 +12,6 @@ from remit.call.gate import Gate
 from remit.call.notes import write_note
 from remit.core.call_checks import check_arguments
 from remit.core.checks import wrong_value
-from remit.core.frozen import dataclass
 from remit.errors import BlockedError, DeniedError, MissingCapabilityError
 
 

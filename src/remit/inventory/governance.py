@@ -7,7 +7,7 @@ own sections.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -20,7 +20,6 @@ from remit.core import Stack
 from remit.core.argument_types import Name
 from remit.core.call_checks import callback, check_arguments
 from remit.core.checks import check_subclass
-from remit.core.frozen import dataclass
 from remit.errors import SetupError
 from remit.inventory.breaking_rules import BreakingRule
 from remit.schemas.jsontext import compact_json

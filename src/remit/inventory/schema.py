@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -11,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from remit.call.classification import Capability, Classification, Complexity, Deprecation, Maturity, Tier
 from remit.call.facts import Effect, Facts, Risk, build_facts
 from remit.call.sentences import Sentences, Undo, as_sentences
-from remit.core.frozen import dataclass
 from remit.inventory.governance import BusinessRules, PolicyModel, PolicyTable
 from remit.schemas.yaml_lines import KeyPath, YamlDocument
 

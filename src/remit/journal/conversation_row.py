@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Required, TypedDict
 
-from remit.core.frozen import dataclass
 from remit.journal.run_row import RunStatus
 
 ConversationAccess = Literal["read", "write"]

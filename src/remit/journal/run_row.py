@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
-
-from remit.core.frozen import dataclass
 
 RunStatus = Literal["queued", "running", "open", "waiting", "stalled", "scheduled", "done", "failed", "cancelled"]
 

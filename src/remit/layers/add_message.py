@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from remit.call.call import ModelLayer, ModelService
 from remit.chat.chat import ChatRequest, Completion, encode_message
 from remit.core.argument_types import FilledText
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 
 
 @check_arguments()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from pydantic import PositiveInt
@@ -46,7 +46,6 @@ from remit.call.resolution import resolve_references
 from remit.core import Place
 from remit.core.call_checks import check_arguments
 from remit.core.checks import wrong_value
-from remit.core.frozen import dataclass
 from remit.errors import (
     ApprovalDeniedError,
     BlockedError,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from remit.call.call import Call, CallLayer, CallService
@@ -13,7 +14,6 @@ from remit.call.gate import why_closed
 from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import BlockedError, CallError, DeniedError
 from remit.record.current_run import CURRENT_RUN
 from remit.record.principal import Principal, check_found_principal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from pydantic import PositiveFloat, PositiveInt
 
@@ -13,7 +13,6 @@ from remit.call.facts import Effect
 from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import BreakerOpenError, CallError
 
 Key = tuple[str, str]

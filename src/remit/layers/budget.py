@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from pydantic import PositiveFloat, PositiveInt
@@ -12,7 +13,6 @@ from remit.call.facts import Effect
 from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import BudgetError
 from remit.record.ledger import is_of_open_run
 from remit.record.meter import UsageLimit

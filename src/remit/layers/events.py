@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from remit.call.call import Call, CallLayer, CallService
 from remit.call.notes import write_note
 from remit.call.reply import Reply
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import CallError
 
 REDACTED: Final = "[redacted]"

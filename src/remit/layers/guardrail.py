@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, cast
 
 from remit.call.call import ModelLayer, ModelService, RunsOwnCode
 from remit.chat.chat import ChatRequest, Completion, completion_from_message, encode_message
 from remit.core.call_checks import callback, check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import InternalError
 
 

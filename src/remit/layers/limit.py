@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import math
 from collections import deque
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -20,7 +20,6 @@ from remit.call.reply import Reply
 from remit.core import Place
 from remit.core.amounts import format_seconds
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import RateLimitedError
 from remit.record.arguments import content_digest
 from remit.record.ledger import TurnRequest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from remit.call.call import Call, CallLayer, CallService
@@ -13,7 +13,6 @@ from remit.call.gate import is_outcome_unknown, postpone_failure
 from remit.call.redact import limit_error, redact_reply, redact_reply_aside, safe_cause
 from remit.call.reply import Reply
 from remit.core import Place
-from remit.core.frozen import dataclass
 from remit.errors import (
     CallError,
     DeadlineError,

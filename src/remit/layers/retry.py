@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
 from pydantic import NonNegativeFloat, PositiveInt
@@ -18,7 +18,6 @@ from remit.core import Place
 from remit.core.argument_types import Converted
 from remit.core.call_checks import callback, check_arguments
 from remit.core.checks import as_items, check_subclass
-from remit.core.frozen import dataclass
 from remit.errors import CallError, DeadlineError, InternalError, RemitError, SetupError, StillRunningError
 from remit.record.items import AttemptStarted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, TypeVar
 
@@ -17,7 +17,6 @@ from remit.call.retry_budget import FIRST_ATTEMPT_REFUND, RETRY_COST, RetryBudge
 from remit.chat.chat import ChatRequest, Completion
 from remit.chat.finish import Ending, read_finish
 from remit.core.call_checks import callback, check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import CompletionError, ModelError, SetupError
 
 R = TypeVar("R")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from msgspec import structs
@@ -15,7 +16,6 @@ from remit.core import Place, Service
 from remit.core.amounts import format_seconds
 from remit.core.call_checks import check_arguments
 from remit.core.deadline import Deadline
-from remit.core.frozen import dataclass
 from remit.errors import DeadlineError, SetupError, StillRunningError
 
 Q = TypeVar("Q")

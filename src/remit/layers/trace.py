@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from types import CoroutineType
@@ -27,7 +28,6 @@ from remit.call.reply import Reply
 from remit.call.tool import Tool
 from remit.chat.chat import ChatRequest, Completion
 from remit.core import Place
-from remit.core.frozen import dataclass
 from remit.errors import RemitError, Suspended
 from remit.record.items import Item, Message, ToolOutput, TraceStarted
 from remit.record.ledger import Ledger

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, cast
 
 from remit.call.call import Call, CallLayer, CallService, RunsOwnCode
 from remit.call.reply import Reply
 from remit.core.call_checks import callback, check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import InternalError
 
 

@@ -5,12 +5,13 @@ The layers inside and the body use this payload.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from remit.call.call import Call, CallLayer, CallService
 from remit.call.reply import Reply
 from remit.call.resolution import resolve_references
 from remit.core import Place
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.record.artifact import DIGEST_START
 from remit.record.items import ArgumentsBound
 from remit.record.run_artifacts import check_artifacts

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from remit.core.frozen import dataclass
 from remit.markup.numbering import Numbering
 
 Effect = Literal["hidden", "struck", "verbatim", "quoted", "listed", "outside", "main"]

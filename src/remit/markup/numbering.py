@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
-
-from remit.core.frozen import dataclass
 
 _INTEGER: Final = re.compile(r"\s*([+-]?\d{1,9})(?!\d)")
 _ROMAN: Final = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from remit.core.call_checks import check_call
 from remit.core.checks import check_instance
-from remit.core.frozen import dataclass
 from remit.markup.elements import BLOCKS, HEADINGS, LISTS, TABLE_PARTS, Effect, Element, OpenElements
 from remit.markup.inherited import InheritedLooks, find_looks
 from remit.markup.lines import Line, LineWriter

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from html import unescape
 from typing import Final
-
-from remit.core.frozen import dataclass
 
 _COMMENT: Final = r"<!--(?:-?>|.*?(?:--!?>|\Z))"
 _NAME: Final = r"<(?P<close>/?+)(?P<tag>[a-z][^\s/>]*+)"

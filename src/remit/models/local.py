@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
 from remit.agent.model import Model
-from remit.core.frozen import dataclass
 from remit.errors import SetupError
 from remit.lazy_exports import install_hint
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, PositiveInt
@@ -16,7 +16,6 @@ from remit.call.tool import Tool
 from remit.core import Place, Stack
 from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import SetupError
 from remit.layers.retry import Retry
 from remit.pipeline.references import Reference, Value

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, cast
 
@@ -18,7 +19,6 @@ from pydantic import NonNegativeInt
 
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_instance, check_text, find_unstorable
-from remit.core.frozen import dataclass
 from remit.errors import InvalidArgumentsError
 from remit.record.secret import KNOWN_SECRETS, redact_secrets_in_content
 from remit.schemas.jsontext import LARGEST_INTEGER, StrictError, canonical_text, compact_json, read_strictly

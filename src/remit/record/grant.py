@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple, cast
 
 from pydantic import TypeAdapter
 
-from remit.core.frozen import dataclass
 from remit.schemas.jsontext import canonical_text
 
 LIKE_KEY: Final = "$like"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_instance, check_name, check_text
-from remit.core.frozen import dataclass
 from remit.core.names import as_normalized, as_person_name
 from remit.errors import RequestError
 from remit.record.target import check_granted, permissions_at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, Final, Literal, TypeVar
 
@@ -11,7 +11,6 @@ from pydantic_core import CoreConfig, SchemaValidator
 
 from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.core.names import as_normalized
 from remit.errors import SetupError
 from remit.record.principal import Principal

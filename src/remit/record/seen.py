@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -11,7 +12,6 @@ from pydantic import TypeAdapter, ValidationError
 from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_text
-from remit.core.frozen import dataclass
 from remit.errors import SetupError
 from remit.record.conversation import read_conversation
 from remit.record.items import Item, Note

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_tuple, check_flag, check_text
-from remit.core.frozen import dataclass
 
 
 @check_arguments()

@@ -6,11 +6,11 @@ import json
 import operator
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from remit.core.amounts import format_dollars
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import SetupError
 from remit.record.items import ModelUsage
 

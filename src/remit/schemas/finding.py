@@ -7,12 +7,12 @@ import inspect
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import FunctionType, MethodType
 
 from remit.core.checks import check_texts
-from remit.core.frozen import dataclass
 from remit.core.names import show_hidden
 from remit.errors import SetupError
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hmac
 from base64 import urlsafe_b64encode
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
-
-from remit.core.frozen import dataclass
 
 CSRF_HEADER: Final = "x-csrf-token"
 """The header with the token, for requests of scripts."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
@@ -16,7 +16,6 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import SetupError
 from remit.server.binding import Proxies
 from remit.server.cookies import Cookies

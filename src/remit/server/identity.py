@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.requests import Request
 
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.errors import RemitError
 from remit.record.principal import Principal
 

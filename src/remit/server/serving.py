@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from starlette.requests import Request
 
 from remit.client.client import Client
 from remit.core.call_checks import check_arguments
-from remit.core.frozen import dataclass
 from remit.engine.port import Engine
 from remit.errors import RequestError
 from remit.runtime import Runtime

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import quote
@@ -10,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from remit.core.frozen import dataclass
 from remit.errors import RequestDeniedError, RequestError
 from remit.record.principal import Principal
 from remit.server.cookies import CSRF_FIELD, Cookies, csrf_token

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
@@ -12,7 +13,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from remit.client.client import Client
-from remit.core.frozen import dataclass
 from remit.errors import RequestError
 from remit.server.documents.document import Asked
 from remit.server.responses import JSON, write_document
