@@ -24,7 +24,7 @@ def test_the_page_says_what_would_happen_and_its_opening_decides_nothing() -> No
         question = ask(shop)
         page = shop.ask("GET", f"/approvals/{question}", by="grace")
         assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
-        for text in ("Refund: order A-7?", "There is no undo for it.", "refund is high-risk", "Approve once", "Deny"):
+        for text in ("Refund the order A-7?", "It can be undone.", "refund is high-risk", "Approve once", "Deny"):
             assert text in page.text
         assert "<b>A-7" not in page.text
         assert "<script" not in page.text
