@@ -27,6 +27,7 @@ ALLOWED: Final = {
     "pending": "a constructor of a response, named after the status PENDING",
     "happened": "the command `remit approvals happened`",
     "ring": "the verb: a timer rings",
+    "warning": "the name of the level, as in `logging`",
     "settled": "`await client.settled(run)` reads as what is waited for",
 }
 

@@ -9,13 +9,13 @@ _NOTHING = "nothing was changed"
 
 def receipt_lines(receipt: Receipt) -> list[str]:
     """The lines under an answer."""
-    lines = [f"changed: {call.said}" for call in receipt.changed] or [_NOTHING]
+    lines = [f"changed: {call.summary}" for call in receipt.changed] or [_NOTHING]
     if not receipt.changed and not receipt.has_changed_nothing:
         lines = []
-    lines += [f"unknown: {call.said}; it may have happened" for call in receipt.unknown]
-    lines += [f"erased: {call.said}; what it did is not on record any more" for call in receipt.erased]
-    lines += [f"failed: {call.said}" for call in receipt.failed]
-    return lines + [f"not made: {call.said}" for call in receipt.not_made]
+    lines += [f"unknown: {call.summary}; it may have happened" for call in receipt.unknown]
+    lines += [f"erased: {call.summary}; what it did is not on record any more" for call in receipt.erased]
+    lines += [f"failed: {call.summary}" for call in receipt.failed]
+    return lines + [f"not made: {call.summary}" for call in receipt.not_made]
 
 
 def receipt_summary(receipt: Receipt) -> dict[str, list[dict[str, object]]]:

@@ -132,7 +132,7 @@ class Terminal:
                 self.print_line(escape_controls(event.text))
             case ToolCalled():
                 name = (f"  {one_line(event.name)}", "dim")
-                self.print_line("  → ", *_styled(event.sentence), "  ", self._styled_risk(event.name), name)
+                self.print_line("  → ", *_style_sentence(event.sentence), "  ", self._styled_risk(event.name), name)
             case CallEnded():
                 self._show_call_end(event)
             case NoteLogged():
@@ -273,7 +273,7 @@ class Terminal:
         duration = "" if event.seconds is None or event.announced else f" in {format_duration(event.seconds)}"
         error_text = f": {_error_text(event.error)}" if event.error else ""
         indent = "    " if event.nested else "  "
-        self.print_line(indent, (f"{mark} ", style), *_styled(event.sentence), duration, error_text)
+        self.print_line(indent, (f"{mark} ", style), *_style_sentence(event.sentence), duration, error_text)
 
     def _styled_risk(self, name: str) -> tuple[str, str]:
         contract = self._contracts.get(name)
@@ -305,7 +305,7 @@ class _Spinner:
         yield Text(f"  {frame} {one_line(self._label)} {elapsed:.0f} s", style="dim")
 
 
-def _styled(sentence: Sentence) -> list[str | tuple[str, str]]:
+def _style_sentence(sentence: Sentence) -> list[str | tuple[str, str]]:
     """A sentence as pieces of a line, its names in bold."""
     return [(text, "bold") if is_name else text for text, is_name in sentence.parts]
 

@@ -204,7 +204,7 @@ def write_receipt(receipt: Receipt) -> Markup:
     """The changes by the calls of a run, from the record and not from the model."""
     kinds = ("changed", "unknown", "erased", "failed", "not_made")
     lines = [(kind.replace("_", " "), call) for kind in kinds for call in getattr(receipt, kind)]
-    listed = [element("li", element("b", f"{word}: "), call.said) for word, call in lines]
+    listed = [element("li", element("b", f"{word}: "), call.summary) for word, call in lines]
     if receipt.has_changed_nothing:
         listed.insert(0, element("li", element("b", "nothing was changed")))
     return element("div", element("ul", *listed), class_="receipt")

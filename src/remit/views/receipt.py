@@ -42,7 +42,7 @@ class ReceiptCall(Struct, frozen=True, kw_only=True):
     undo: UndoCall | None = None
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """What it did and why it failed, in one line: its sentence, and the changes that the sentence does not name."""
         unnamed = [text for name, text in self._named_objects() if name not in self.sentence.text]
         objects = f" ({', '.join(map(show_line, unnamed))})" if unnamed else ""
