@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import structs
 
+from remit.core.call_checks import check_arguments
 from remit.core.names import as_normalized, as_person_name, check_shown
 from remit.engine.request import new_id
 from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError
@@ -31,6 +32,7 @@ MAX_TOKEN_DAYS: Final = 366.0
 _DAY: Final = 86400.0
 
 
+@check_arguments()
 class Administration:
     """What one principal may do about people. No person gives away a permission that they do not hold.
 

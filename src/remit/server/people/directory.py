@@ -7,6 +7,7 @@ from typing import Protocol
 
 from msgspec import structs
 
+from remit.core.call_checks import check_arguments
 from remit.errors import RequestConflictError, RequestNotFoundError
 from remit.server.people.accounts import Account, Credential, CredentialKind, Person, Role
 
@@ -100,6 +101,7 @@ class Directory(Protocol):
         ...
 
 
+@check_arguments()
 class InMemoryDirectory:
     """A directory in the memory of this process, for tests and for programs that add their people at each start."""
 

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_text
 from remit.errors import RequestError
 from remit.server.rates import RequestLimitedError
@@ -32,6 +33,7 @@ def check_password(password: str) -> None:
         raise RequestError(f"the password has {len(password):,} characters; give {MIN_LENGTH} to {MAX_LENGTH:,}")
 
 
+@check_arguments()
 class Passwords:
     """Hashes and verifies passwords. Each takes tens of milliseconds and 64 MiB, so few run at once.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from remit.core.call_checks import check_arguments
 from remit.errors import SetupError
 from remit.record.principal import Principal
 from remit.server.people.accounts import Account
@@ -11,6 +12,7 @@ from remit.server.people.directory import Directory
 from remit.users import UserDirectory
 
 
+@check_arguments()
 class People:
     """The principals of a server. ``Runtime(directory=people.find_principal)`` looks them up where they are used.
 

@@ -10,6 +10,7 @@ from zlib import crc32
 
 from msgspec import Struct, structs
 
+from remit.core.call_checks import check_arguments
 from remit.core.names import as_person_name, show_hidden
 from remit.engine.request import new_id
 from remit.errors import RequestDeniedError, SetupError
@@ -63,6 +64,7 @@ class SignedIn(Struct, frozen=True):
     principal: Principal
 
 
+@check_arguments()
 class SignIn:
     """Signs people in, and finds the principal of a secret at each request.
 

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 from sqlalchemy import URL, Connection, Engine, Row, Table, bindparam, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
+from remit.core.call_checks import check_arguments
 from remit.core.checks import as_path
 from remit.core.files import create_folder
 from remit.database.urls import describe_location, ensure_private_database, parse_url
@@ -44,6 +45,7 @@ _SELECT_CREDENTIAL: Final = Query(
 """The reads of every request and of calls, by the driver alone."""
 
 
+@check_arguments()
 class SqlDirectory:
     """A directory in SQLite or Postgres, in the tables of the journal's database. It is opened on first use.
 
