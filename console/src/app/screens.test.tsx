@@ -52,6 +52,17 @@ describe("chat", () => {
   });
 });
 
+describe("undo", () => {
+  test("is a governed call on the target of its run, and says why it failed", async () => {
+    const { user, api } = renderAt("/chat/c1");
+    const send = vi.spyOn(api, "send").mockRejectedValueOnce(new Error("It has changed since."));
+    const [undo] = await screen.findAllByRole("button", { name: "Undo" });
+    await user.click(undo!);
+    await screen.findByText("It has changed since.");
+    expect(send.mock.calls[0]?.slice(0, 3)).toEqual(["POST", "/api/tools/update_page", { arguments: {}, target: "" }]);
+  });
+});
+
 describe("inbox", () => {
   test("counts in amber only what waits for an approval", async () => {
     renderAt("/inbox");

@@ -72,7 +72,7 @@ export function TurnBody({
       )}
       {isMoving && <Working state={state} />}
       <Ending state={state} document={document} />
-      {!isMoving && state.receipt && <ReceiptCard receipt={state.receipt} />}
+      {!isMoving && state.receipt && <ReceiptCard receipt={state.receipt} target={document?.target ?? ""} />}
     </>
   );
 }

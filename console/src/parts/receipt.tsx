@@ -10,7 +10,7 @@ import { count, readable } from "./words";
 const SHOWN = 6;
 
 /** What a run changed according to its journal, whatever the model says. */
-export function ReceiptCard({ receipt }: { receipt: Receipt }) {
+export function ReceiptCard({ receipt, target = "" }: { receipt: Receipt; target?: string }) {
   const [isWhole, setWhole] = useState(false);
   const objects = receipt.changed.flatMap((row) => rowsOf(row));
   const shown = isWhole ? objects : objects.slice(0, SHOWN);
@@ -28,7 +28,7 @@ export function ReceiptCard({ receipt }: { receipt: Receipt }) {
             <span className="grow">
               {object ? <ObjectWords object={object} /> : <SentenceText sentence={row.sentence} />}
             </span>
-            {isLast && row.undo && <UndoButton undo={row.undo} />}
+            {isLast && row.undo && <UndoButton undo={row.undo} target={target} />}
           </li>
         ))}
         {rest > 0 && (
@@ -93,19 +93,33 @@ function Problems({
 }
 
 /** The inverse of a call, as a governed call: rules see it and ask as they do about any other. */
-function UndoButton({ undo }: { undo: NonNullable<ReceiptRow["undo"]> }) {
+function UndoButton({ undo, target }: { undo: NonNullable<ReceiptRow["undo"]>; target: string }) {
   const { api } = useServices();
   const [isSent, setSent] = useState(false);
+  const [error, setError] = useState("");
   async function take() {
     setSent(true);
-    const { run, questions } = await callTool(api, undo.tool, undo.arguments);
-    const [question] = questions;
-    navigate(question ? pathTo("inbox", question) : pathTo("runs", run));
+    setError("");
+    try {
+      const { run, questions } = await callTool(api, undo.tool, undo.arguments, target);
+      const [question] = questions;
+      navigate(question ? pathTo("inbox", question) : pathTo("runs", run));
+    } catch (problem) {
+      setError(problem instanceof Error ? problem.message : "It could not be undone.");
+      setSent(false);
+    }
   }
   return (
-    <button type="button" className="b tiny bare" disabled={isSent} onClick={() => void take()}>
-      <Icon name="undo" />
-      Undo
-    </button>
+    <>
+      {error && (
+        <span className="error" role="alert">
+          {error}
+        </span>
+      )}
+      <button type="button" className="b tiny bare" disabled={isSent} onClick={() => void take()}>
+        <Icon name="undo" />
+        Undo
+      </button>
+    </>
   );
 }

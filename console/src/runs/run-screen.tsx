@@ -33,7 +33,7 @@ export function RunScreen({ run }: { run: string }) {
           <Cause document={document} now={now} />
           <Lanes document={document} now={document.ended ? document.ended : now} current={current} />
           <div className="made">
-            <ReceiptCard receipt={document.receipt} />
+            <ReceiptCard receipt={document.receipt} target={document.target} />
           </div>
         </section>
         <Inspector key={current} document={document} current={current} />
