@@ -43,6 +43,13 @@ def test_the_description_is_one_of_openapi_and_has_the_tools_that_one_may_call(s
     assert shop.browser.get("/openapi.json").status_code == 401
 
 
+def test_documents_of_the_server_have_all_their_fields_and_those_of_requests_may_lack_some() -> None:
+    schemas = describe_api(OPERATIONS)["components"]["schemas"]
+    assert schemas["Me"]["required"] == list(schemas["Me"]["properties"])
+    assert schemas["Listed_RunSummary_"]["required"] == ["items", "next"]
+    assert schemas["NewRun"]["required"] == ["prompt"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["valid", "wrong"])
 @pytest.mark.parametrize("name", NAMES)

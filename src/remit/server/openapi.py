@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from remit.client.tools import ToolInfo
-from remit.server.documents.document import Problem
+from remit.server.documents.document import Document, Listed, Problem
 from remit.server.responses import write_document
 from remit.server.rest.operation import Operation
 from remit.server.serving import Serving
@@ -55,6 +55,7 @@ def describe_api(operations: Sequence[Operation], tools: Iterable[ToolInfo] = ()
     """The description of operations, and of the calls of tools."""
     kinds = [kind for each in operations for kind in (each.answer, each.body, each.query) if kind is not None]
     schemas, components = msgspec.json.schema_components([*kinds, Problem], ref_template=_REFERENCE)
+    _require_all(components)
     schema_of = dict(zip(map(_key, [*kinds, Problem]), schemas, strict=True))
     paths = dict[str, dict[str, Any]]()
     for each in operations:
@@ -75,6 +76,20 @@ def describe_api(operations: Sequence[Operation], tools: Iterable[ToolInfo] = ()
         },
         "security": [{"token": []}, {"session": []}],
     }
+
+
+def _require_all(components: Mapping[str, dict[str, Any]]) -> None:
+    """Say that documents of the server have all their fields, also those that a default fills."""
+    names = {each.__name__ for each in _subclasses(Document)}
+    for name, schema in components.items():
+        if name in names or name.startswith(f"{Listed.__name__}_"):
+            schema["required"] = list(schema.get("properties", ()))
+
+
+def _subclasses(kind: type) -> Iterator[type]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _subclasses(each)
 
 
 def _key(kind: Any) -> str:
