@@ -79,14 +79,20 @@ def _change_lock_by_hand(folder: Path) -> None:
     file.write_text(file.read_text(encoding="utf-8").replace('"risk": "safe"', '"risk": "high"', 1), encoding="utf-8")
 
 
-_LISTED: Final = "    tags: [casefile, access, list]\n"
+_READ: Final = """\
+    says:
+      asked: Read the casefile {casefile_id}
+      done: Read the casefile {casefile.title}
+    tags: [casefile, read]
+"""
+_LISTED: Final = "    says: List who may use the casefile {casefile_id}\n    tags: [casefile, access, list]\n"
 
 PLANTS: Final[dict[str, tuple[Plant, str]]] = {
     "renamed field": (Then(_title_was_heading), "removed-parameter"),
     "missing model": (Text("workspace", "request: SyncGmailRequest", "request: MakeRequest"), "missing-model"),
     "wrong classification": (Text("casefiles", "{capability: read}", "{capability: create}"), "classification"),
     "parameter repeated in YAML": (
-        Text("casefiles", "    tags: [casefile, read]\n", "    tools: {get_casefile: {parameters: [casefile_id]}}\n"),
+        Text("casefiles", _READ, "    tools: {get_casefile: {parameters: [casefile_id]}}\n"),
         "repeated",
     ),
     "permission typo": (Text("casefiles", "[casefiles:write]", "[casefiles:wirte]"), "unknown-permission"),
@@ -96,7 +102,7 @@ PLANTS: Final[dict[str, tuple[Plant, str]]] = {
     "changed type": (Then(_title_was_longer), "changed-type"),
     "method that is not in the code": (Text("access", "  list_permissions:\n", "  peek:\n"), "not-in-code"),
     "tool of a pipeline lost": (
-        Text("casefiles", "    tags: [casefile, read]\n", "    tools: {look: {}}\n"),
+        Text("casefiles", _READ, "    tools: {look: {}}\n"),
         "contract",
     ),
     "permission of a step forgotten": (
