@@ -27,14 +27,16 @@ async def test_the_timeline_tells_what_a_worker_wants_calls_and_gives() -> None:
         (0, "system", "instructions of 19 characters"),
         (0, "user", "go"),
         (0, "assistant", "Let me see."),
-        (0, "wants", 'write text="a"'),
+        (0, "wants", "Write: text a (write)"),
     ]
     assert [text for _, what, text in lines if what == "usage"] == ["script: 7 + 2 tokens"] * 2
-    given = lines.index((0, "wants", 'final_result page="about", words=3'))
+    given = lines.index((0, "wants", "Use final_result: page about, words 3 (final_result)"))
     assert (0, "tool", "The result is accepted.") in lines[given:]
     following = RunFollower()
     events: list[RunEvent] = [event for position in positions for event in following.process_item(position)]
-    assert events[:2] == [ModelText(text="Let me see."), ToolCalled(name="write", arguments='{"text":"a"}')]
+    assert events[0] == ModelText(text="Let me see.")
+    assert isinstance(events[1], ToolCalled)
+    assert (events[1].name, events[1].sentence.text) == ("write", "Write: text a")
     assert following.root_call is not None
 
 
