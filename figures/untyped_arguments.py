@@ -39,6 +39,7 @@ from remit.errors import NotFoundError
 from remit.inventory import EnabledGate
 from remit.items import Note
 from remit.layers import Reply
+from remit.object_views import Viewer
 from remit.policies import Decision
 from remit.stores import encode_item
 from remit.testing import Scripted
@@ -151,6 +152,8 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Client.loosen": _open_run,
     "Client.question": _open_question,
     "Client.read_artifact": _stored_artifact,
+    "Client.replay": _ended_run,
+    "Client.resumable": _ended_run,
     "Client.resume": _ended_run,
     "Client.revoke_grant": _usable_grant,
     "Client.run": lambda: {"prompt": "x"},
@@ -175,6 +178,11 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Database.once": _keyed_write,
     "Embeddings": lambda: {"embed": answer},
     "PolicySection": lambda: {"make_layers": list_no_layers},
+    "Sentences": lambda: {"asked": "Delete the page", "running": "Deleting", "done": "Deleted", "refused": "Kept"},
+    "ObjectView.rows": lambda: {"viewer": Viewer(principal=ADA)},
+    "ObjectView.detail": lambda: {"viewer": Viewer(principal=ADA)},
+    "build_server": lambda: {"authenticate": answer, "engine": None, "console": None},
+    "undo_of": lambda: {"find_contract": {"double": double}.get},
     "Redact": lambda: {"fields": ["name"]},
     "Schema": lambda: {"name": "notes", "metadata": MetaData()},
     "When": lambda: {"tools": ["double"], "verdict": Allow()},

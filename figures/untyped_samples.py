@@ -46,14 +46,15 @@ from remit.items import Note
 from remit.layers import Call, Place, Reply, Retry
 from remit.messages import Completion, History
 from remit.models import ModelSettings, ResolvedModel
+from remit.object_views import ObjectView, Viewer
 from remit.pipeline import From, Given, Pipeline, Step
 from remit.policies import Grant, GrantRow, HighRisk, Policy, Question
 from remit.runtime import OpenRun
 from remit.secrets import EnvSecrets, FileSecrets
-from remit.stores import InMemoryStore
+from remit.stores import InMemoryStore, RunTotals
 from remit.testing import HistoryErrorKind, Scripted, make_call, superuser
-from remit.tools import Facts, Limits, Preview, Seen, parse_arguments
-from remit.views import RunView
+from remit.tools import Facts, Limits, Log, Preview, Seen, Sentences, parse_arguments
+from remit.views import CallView, RunView
 from remit.workers import WorkerDefinition, read_worker
 
 ADA: Final = superuser()
@@ -191,6 +192,11 @@ def list_no_layers(*_arguments: Any) -> tuple[()]:
     return ()
 
 
+async def list_nothing(_viewer: Viewer, _search: str, _limit: int) -> tuple[()]:
+    """No objects."""
+    return ()
+
+
 def tool_request() -> ToolRequest:
     """A request to double 1."""
     return ToolRequest(user_id="ada", payload=ToolRequestPayload(tool_name="double", parameters={"number": 1}))
@@ -289,6 +295,14 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "Iterable[Item]": tuple,
     "Item": lambda: Note(call="c", name="log", data="{}"),
     "CallView | None": lambda: None,
+    "CallView": lambda: CallView(id="c", parent="", tool="double"),
+    "KnownContract | None": lambda: double,
+    "Note": lambda: Note(call="c", name="log", data="{}"),
+    "LogLevel": lambda: "info",
+    "Tense": lambda: "asked",
+    "WriteNote": lambda: identity,
+    "RunTotals": RunTotals,
+    "Runtime": runtime,
     "Sequence[ScriptLine]": lambda: ["done"],
     "MetaData": MetaData,
     "Path | str": lambda: folder() / "notes.db",
@@ -377,5 +391,8 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     Tool: lambda: double,
     WorkerDefinition: lambda: read_worker(folder() / "workers" / "clerk.worker"),
     Seen: lambda: Seen("page", "1", "1"),
+    Log: lambda: Log(identity),
+    Sentences: lambda: Sentences("Delete the page"),
+    ObjectView: lambda: ObjectView(kind="page", title="Pages", open=answer, list=list_nothing),
 }
 """An object for the methods of a class."""

@@ -11,7 +11,7 @@ from typing import Any, TypedDict, Unpack, cast
 
 import pytest
 
-from remit.core.call_checks import check_arguments, check_call, check_callback, check_calls
+from remit.core.call_checks import check_arguments, check_call, check_callback, check_calls, check_types
 from remit.errors import SetupError
 
 
@@ -253,3 +253,18 @@ def test_a_function_that_is_not_awaited_is_not_async_and_takes_the_arguments(fun
     check_callback("Audit: clock", untyped(time.time), is_async=False)
     with pytest.raises(SetupError, match=r"give a function that is not async, such as `def on_item\(position\)`$"):
         check_callback("Runtime: on_item", function, "position", is_async=False)
+
+
+@check_types
+def repeat_text(text: str, *others: str, times: int = 1) -> str:
+    return " ".join([text, *others]) * times
+
+
+def test_a_function_refuses_values_of_other_types_by_the_name_of_the_parameter() -> None:
+    assert repeat_text("a", "b", times=2) == "a ba b"
+    for wrong, said in (
+        (lambda: repeat_text(cast("Any", 3)), "repeat_text: text is 3"),
+        (lambda: repeat_text("a", times=cast("Any", "2")), "repeat_text: times is '2'"),
+    ):
+        with pytest.raises(SetupError, match=said):
+            wrong()

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
+from remit.core.call_checks import check_types
 from remit.record.items import Note
 
 LogLevel = Literal["info", "warning", "error"]
@@ -60,6 +61,7 @@ class LogLine:
     fields: Mapping[str, Any]
 
     @staticmethod
+    @check_types
     def from_note(note: Note) -> LogLine | None:
         """The message that a note holds; None if ``ctx.emit`` wrote the note, or something else."""
         level = _LEVELS.get(note.name)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple, cast, get_args
 
 from remit.core.argument_types import Name
-from remit.core.call_checks import check_arguments
+from remit.core.call_checks import check_arguments, check_types
 from remit.core.checks import as_tuple, check_name
 from remit.errors import ContractError
 from remit.schemas.verbs import find_verb, find_verb_of_name, guess_forms, split_name
@@ -68,6 +68,7 @@ class Sentences:
         for tense in get_args(Tense):
             parse_template(self.form(tense))
 
+    @check_types
     def form(self, tense: Tense) -> str:
         """The text of a form, with the places of its values.
 
@@ -79,6 +80,7 @@ class Sentences:
             written = self._derive(tense)
         return written
 
+    @check_types
     def parts(self, tense: Tense) -> Template:
         """A form as its parts."""
         return parse_template(self.form(tense))

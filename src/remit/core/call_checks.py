@@ -105,6 +105,34 @@ class ArgumentTypes(dict[str, tuple[str, Check] | None]):
         return [*checked, *given[len(checked) :]]
 
 
+def check_types(function: F) -> F:
+    """Make a function refuse arguments of other types than it declares; see `derive_check`.
+
+    Raises:
+        SetupError: names the function, the parameter and what to give.
+    """
+    called: Any = function
+    names = [each.name for each in inspect.signature(called).parameters.values() if each.kind in _POSITIONAL]
+
+    @cache
+    def find_check(name: str) -> Check | None:
+        hint = called.__annotations__.get(name, Any)
+        return derive_check(eval(hint, called.__globals__) if isinstance(hint, str) else hint)  # noqa: S307
+
+    def check(name: str, value: Any) -> Any:
+        found = find_check(name)
+        return value if found is None else found(f"{called.__name__}: {name}", value)
+
+    @wraps(called)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = [check(name, value) for name, value in zip(names, args, strict=False)]
+        named = {name: check(name, value) for name, value in kwargs.items()}
+        return called(*given, *args[len(given) :], **named)
+
+    checked: Any = call
+    return checked
+
+
 def _check_or_raise(error: type[SetupError], check: Check, what: str, value: Any) -> Any:
     try:
         return check(what, value)

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
-from remit.core.checks import check_instance
+from remit.core.call_checks import check_types
 from remit.engine.local import LocalEngine
 from remit.engine.port import Engine
 from remit.runtime import Runtime
@@ -30,6 +30,7 @@ _LOG: Final = logging.getLogger("remit.server")
 _DEFAULT: Final = ServerSettings()
 
 
+@check_types
 def build_server(
     runtime: Runtime,
     authenticate: Authenticate,
@@ -55,8 +56,6 @@ def build_server(
         middleware: around all routes.
         console: the folder of the web console, by default that of the package.
     """
-    check_instance("build_server: runtime", runtime, Runtime, "give a Runtime")
-    check_instance("build_server: settings", settings, ServerSettings, "give ServerSettings(…)")
     if engine is None and settings.concurrency:
         engine = _local_engine(runtime, settings)
     serving = Serving(runtime=runtime, authenticate=authenticate, settings=settings, engine=engine)

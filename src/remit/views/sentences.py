@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
 from msgspec import Struct
 
@@ -15,12 +15,24 @@ from remit.call.entity import Entity, entities_of
 from remit.call.facts import Effect, Facts
 from remit.call.sentence_checks import WHOLE_RESULT
 from remit.call.sentences import Optional, Sentences, Template, Tense, Value, decapitalize, sentences_of_name
+from remit.core.argument_types import Checked
+from remit.core.call_checks import check_types
+from remit.core.checks import wrong_value
 from remit.core.protocols import implements
 from remit.record.question import Question
 from remit.record.sentence import Sentence
 from remit.schemas.verbs import split_name
 from remit.views.parts import CallState, CallView
 from remit.views.values import describe_value, show_line
+
+
+def _check_contract(what: str, value: object) -> None:
+    if not isinstance(getattr(value, "facts", None), Facts):
+        raise wrong_value(what, value, "give a tool or an agent, or None if it is not known any more")
+
+
+KnownContract = Annotated[Contract, Checked(_check_contract)]
+"""The contract of a tool or an agent, such as the tool itself."""
 
 Form = Literal["asked", "running", "done", "refused", "failed", "unknown", "announced"]
 """The forms in which a sentence is rendered: those that a tool declares, and three that follow from ``asked``."""
@@ -85,7 +97,8 @@ class _Values(Struct, frozen=True):
         return next(named, "")
 
 
-def sentence_of(call: CallView, contract: Contract | None, form: Form | None = None) -> Sentence:
+@check_types
+def sentence_of(call: CallView, contract: KnownContract | None, form: Form | None = None) -> Sentence:
     """What a call does, as far as it is on record, in the form of its present state or in ``form``.
 
     ``contract`` is that of its tool; None if the tool is not known any more.
@@ -94,9 +107,10 @@ def sentence_of(call: CallView, contract: Contract | None, form: Form | None = N
     return _render(call.tool, contract, _values_of_call(call, contract), made)
 
 
+@check_types
 def sentence_of_arguments(
     tool: str,
-    contract: Contract | None,
+    contract: KnownContract | None,
     arguments: str,
     form: Form = "asked",
     *,
@@ -111,11 +125,13 @@ def sentence_of_arguments(
     return _render(tool, contract, _Values(_as_object(arguments), names=names, at_default=at_default), form)
 
 
-def sentence_of_question(question: Question, contract: Contract | None = None) -> Sentence:
+@check_types
+def sentence_of_question(question: Question, contract: KnownContract | None = None) -> Sentence:
     """What the call of a question would do: the sentence on record, which the person saw."""
     return question.sentence or sentence_of_arguments(question.tool, contract, question.arguments)
 
 
+@check_types
 def consequence_of(facts: Facts, find_contract: FindContract) -> str:
     """What follows from a call, for the person who decides: does data leave the system, and is there an undo.
 
@@ -131,13 +147,17 @@ def consequence_of(facts: Facts, find_contract: FindContract) -> str:
     return " ".join(filter(None, [leaves, undo]))
 
 
+@check_types
 def undo_of(call: CallView, find_contract: FindContract) -> UndoCall | None:
     """The call that undoes a call that was made; None if there is none, or a value for it is missing.
 
     ``find_contract`` finds the tool of the call and that of its undo, which the application must offer.
     """
     contract = find_contract(call.tool)
-    undo = None if contract is None else contract.facts.undo
+    if contract is None:
+        return None
+    _check_contract("undo_of: the result of find_contract", contract)
+    undo = contract.facts.undo
     if undo is None or call.state != "done" or call.announces or find_contract(undo.tool) is None:
         return None
     values, arguments = _values_of_call(call, contract), dict[str, object]()
