@@ -97,8 +97,9 @@ async def test_a_server_that_is_away_is_a_transient_error(
 async def test_a_writer_whose_process_does_nothing_loses_its_lock(
     stack: AsyncExitStack, data_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remit.database.backends._IDLE_TIMEOUT", "100ms")
     stuck, patient = opened(stack, data_url), opened(stack, data_url)
+    await names(patient)  # connected with the usual limit: under load, it is idle for a while as well
+    monkeypatch.setattr("remit.database.backends._IDLE_TIMEOUT", "100ms")
 
     async def hang() -> None:
         async with stuck.write() as session:
