@@ -140,7 +140,7 @@ class _Entry(Struct, Generic[Q]):
             self.task.uncancel()
 
 
-_ENTERED_LAYERS: Final[ContextVar[_Entry[Any] | None]] = ContextVar("remit_entered_layers", default=None)
+ENTERED_LAYERS: Final[ContextVar[_Entry[Any] | None]] = ContextVar("remit_entered_layers", default=None)
 """The innermost custom layers of an application that the current task is inside; None outside of all."""
 
 
@@ -160,7 +160,7 @@ class _GuardedLayers(Generic[Q, R]):
     async def __call__(self, request: Q, /) -> R:
         task = _current_task()
         entry = _Entry(self, request, task, task.cancelling())
-        token = _ENTERED_LAYERS.set(entry)
+        token = ENTERED_LAYERS.set(entry)
         try:
             result = await self._service(request)
         except RemitError:
@@ -168,7 +168,7 @@ class _GuardedLayers(Generic[Q, R]):
             raise
         finally:
             entry.has_ended = True
-            _ENTERED_LAYERS.reset(token)
+            ENTERED_LAYERS.reset(token)
         entry.raise_signal()
         return result
 
@@ -178,7 +178,7 @@ class _GuardedLayers(Generic[Q, R]):
         Raises:
             SealError: the call of the layer has ended.
         """
-        entry = _ENTERED_LAYERS.get()
+        entry = ENTERED_LAYERS.get()
         if entry is None or entry.layers is not self or entry.has_ended:
             raise SealError(f"the layer {layer} called inner after its call had ended; await inner in the layer")
         return entry

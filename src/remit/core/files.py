@@ -23,7 +23,7 @@ _CREATING: Final = threading.Lock()
 """Held while a file is created: closing a file releases SQLite's locks on it, so no other thread may open it then."""
 
 
-_DATA_FOLDER: Final[ContextVar[tuple[Path, list[str]] | None]] = ContextVar("remit_data_folder", default=None)
+DATA_FOLDER: Final[ContextVar[tuple[Path, list[str]] | None]] = ContextVar("remit_data_folder", default=None)
 """The folder to which an eval task confines the databases of applications, and the refusals; None for no limit."""
 
 
@@ -34,11 +34,11 @@ def keep_data_in(folder: Path) -> Generator[list[str]]:
     Yields the growing list of refusals, because the application may swallow an error.
     """
     refused: list[str] = []
-    token = _DATA_FOLDER.set((folder.resolve(), refused))
+    token = DATA_FOLDER.set((folder.resolve(), refused))
     try:
         yield refused
     finally:
-        _DATA_FOLDER.reset(token)
+        DATA_FOLDER.reset(token)
 
 
 def check_data_file(file: Path | None, owner: str) -> None:
@@ -47,7 +47,7 @@ def check_data_file(file: Path | None, owner: str) -> None:
     Raises:
         SetupError: the database is outside the folder; ``owner`` names it.
     """
-    kept = _DATA_FOLDER.get()
+    kept = DATA_FOLDER.get()
     if kept is None or (file is not None and kept[0] in file.resolve().parents):
         return
     kept[1].append(

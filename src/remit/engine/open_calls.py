@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import copy_context
 from typing import Any
 
 from remit.call.reply import Reply
@@ -25,14 +26,16 @@ IsDecided = Callable[[Sequence[str]], Awaitable[bool]]
 class IncomingCall:
     """A call that comes from outside, made ``by`` a principal.
 
-    The caller awaits ``outcome``. ``call`` is the call's id after the run has accepted it.
+    The caller awaits ``outcome``; ``context`` has the caller's context variables. ``call`` is the call's id after the
+    run has accepted it.
     """
 
-    __slots__ = ("_opened", "arguments", "by", "callee", "key", "outcome")
+    __slots__ = ("_opened", "arguments", "by", "callee", "context", "key", "outcome")
 
     def __init__(self, callee: AnyCallee, arguments: Arguments, key: str, by: Principal) -> None:
         self.callee, self.arguments, self.key, self.by = callee, arguments, key, by
         self.outcome: CallFuture = asyncio.get_running_loop().create_future()
+        self.context = copy_context()
         self._opened: OpenedCall | None = None
 
     @property

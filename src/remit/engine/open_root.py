@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
+from contextvars import Context, copy_context
 from functools import cache
 from typing import Final
 
@@ -19,6 +20,7 @@ from remit.call.step import PreparedCall
 from remit.core import Stack
 from remit.core.deadline import Deadline
 from remit.engine.open_calls import IncomingCall, OpenCalls, OpenedCall, refuse_key
+from remit.engine.open_contexts import context_of_call
 from remit.errors import Suspended
 from remit.record.arguments import Arguments, parse_arguments
 from remit.record.items import OPEN_RUN, CallReceived, Item, Position, ToolOutput
@@ -132,7 +134,7 @@ class _Body:
         for item in [*_received_among(self._frame.ledger.recorded_items())]:
             opened = self._open(item, self._prepare(item.callee, item.arguments))
             if _output_of(opened.prepared.id, self._frame) is None:
-                self._start(opened)
+                self._start(opened, self._context_for(item))
         try:
             while not await self._is_over():
                 await self._wait()
@@ -212,7 +214,7 @@ class _Body:
         if known.signal is not None:
             known.settle()
         elif known.task is None:
-            self._start(known)
+            self._start(known, incoming.context)
 
     def _prepare(self, tool: str, arguments: str, by: Principal | None = None) -> PreparedCall:
         return self._frame.prepare_call(self._frame.find(tool), arguments, by=by)
@@ -223,8 +225,14 @@ class _Body:
             self._by_key[received.key] = opened
         return opened
 
-    def _start(self, opened: OpenedCall) -> None:
-        task = opened.task = asyncio.create_task(_make(opened.prepared))
+    def _context_for(self, received: CallReceived) -> Context:
+        """The context of a caller that repeats an earlier call, or else of this execution."""
+        repeated = (each for each in self._calls.incoming if received.key and each.is_recorded_as(received))
+        incoming = next(repeated, None)
+        return copy_context() if incoming is None else incoming.context
+
+    def _start(self, opened: OpenedCall, caller: Context) -> None:
+        task = opened.task = asyncio.create_task(_make(opened.prepared), context=context_of_call(caller))
         self._running[task] = opened
         task.add_done_callback(self._end)
 
@@ -247,7 +255,7 @@ class _Body:
         if self._frame.ledger.execution.is_stopping:
             for opened in [*self._waiting.values()]:
                 opened.signal = None
-                self._start(opened)
+                self._start(opened, copy_context())
             if self._running:
                 await asyncio.wait([*self._running])
 

@@ -10,6 +10,7 @@ from remit.call.reply import Reply
 from remit.engine.artifacts import read_result
 from remit.engine.conversations import Conversations
 from remit.engine.open_calls import IncomingCall, OpenCalls, outcome_of
+from remit.engine.open_contexts import context_of_no_caller
 from remit.engine.open_root import OpenRoot
 from remit.engine.outcome import ExecutionOutcome
 from remit.engine.principals import PrincipalLookup
@@ -50,7 +51,7 @@ class OpenRuns:
             return await self._execute_once(calls, release_requested)
         finally:
             if calls.has_work:
-                start_apart(self._drive(calls))
+                start_apart(self._drive(calls), context_of_no_caller())
             else:
                 self._forget(calls)
 
@@ -91,7 +92,7 @@ class OpenRuns:
         calls = self._executing.get(run)
         if calls is None:
             calls = self._executing[run] = OpenCalls(run, self._is_decided)
-            start_apart(self._drive(calls))
+            start_apart(self._drive(calls), context_of_no_caller())
         calls.holders.add(holder)
         calls.idle_seconds = max(calls.idle_seconds, idle_seconds)
         return calls
