@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any, Final, cast, get_args
 
-from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, create_model
 
 from remit.agent.setting import Setting, hints_of, settings_of
 from remit.agent.settings import AgentSettings
 from remit.call.classification import Visibility
 from remit.call.facts import Effect, Facts, Risk, build_facts
+from remit.call.sentences import as_sentences
 from remit.chat.provider_tool import ProviderTool, ProviderToolName
+from remit.errors import ContractError
 from remit.workers.agent_sections import (
     CompactionSection,
     MemorySection,
@@ -33,6 +35,14 @@ from remit.workers.field_types import (
 )
 
 
+def _check_says(given: str) -> str:
+    try:
+        as_sentences(given or None)
+    except ContractError as error:
+        raise ValueError(error.message) from None
+    return given
+
+
 class FactsSection(FrontMatterSection):
     """The facts of the worker, like a tool's. Its effect is always composed."""
 
@@ -50,7 +60,7 @@ class FactsSection(FrontMatterSection):
         description="`public`, `internal` (only code of tools and pipelines calls it, no model) "
         "or `experimental` (its callers need the permission `tools:experiment`).",
     )
-    says: str = Field(
+    says: Annotated[str, AfterValidator(_check_says)] = Field(
         default="", description="What its calls say to people, such as `Sort the mail of {folder}`; see `Sentences`."
     )
 
