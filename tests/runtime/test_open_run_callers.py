@@ -8,6 +8,7 @@ from contextvars import ContextVar
 import pytest
 
 from remit import App, Context, Effect, LeafContext, Risk, Runtime, tool
+from remit.errors import RequestConflictError
 from remit.record.current_run import CURRENT_RUN
 from tests.runtime.open_desk import ADA, BOB
 
@@ -70,3 +71,88 @@ async def test_a_call_made_in_the_body_of_another_run_is_in_the_open_run_with_th
     async with client.open_run() as run:
         assert (await client.call("relay", {})).value() == f"relay in {run.id}"
         assert (await run.call("tell_user", {})).value() == f"nobody in {run.id}"
+
+
+async def test_the_body_of_a_call_can_neither_close_its_run_nor_repeat_its_own_key() -> None:
+    refused: list[str] = []
+
+    @tool(effect=Effect.PURE)
+    async def enter(what: str) -> str:
+        """Wait for itself."""
+        waiting = run.close() if what == "close" else run.call("enter", {"what": what}, key="1")
+        with pytest.raises(RequestConflictError, match="wait for itself") as error:
+            await waiting
+        refused.append(error.value.message)
+        return "refused"
+
+    @tool(effect=Effect.COMPOSED)
+    async def nest(ctx: Context) -> str:
+        """Close the run in a call within a call, and in a run of its own."""
+        await client.call("enter", {"what": "close"})
+        return await ctx.call(enter, "close")
+
+    client = Runtime(App(name="test", tools=[enter, nest])).client(ADA)
+    async with client.open_run() as run:
+        assert (await run.call("enter", {"what": "repeat"}, key="1")).value() == "refused"
+        assert (await run.call("enter", {"what": "close"})).value() == "refused"
+        assert (await run.call("nest", {})).value() == "refused"
+        assert (await run.close()).value() == {"calls": 3, "failed": 0, "denied": 0}
+    assert ["enter" in each for each in refused] == [False, True, False, False]
+    assert [each.split("; ")[1] for each in refused] == ["use another key", *["close it after the call"] * 3]
+
+
+async def test_a_body_that_enters_its_own_run_leaves_it_without_waiting_for_itself() -> None:
+    @tool(effect=Effect.IDEMPOTENT, risk=Risk.HIGH)
+    async def enter(ctx: LeafContext) -> str:
+        """Enter the run in a block of its own."""
+        if ctx.run != resumed.id:
+            began.set()
+            await left.wait()
+        async with client.open_run(run_id=ctx.run) as own:
+            return (await own.call("tell_user", {})).value()
+
+    began, left = asyncio.Event(), asyncio.Event()
+    runtime = Runtime(App(name="test", tools=[enter, tell_user]))
+    client, boss = runtime.client(ADA), runtime.client(BOB)
+    async with client.open_run() as resumed:
+        asked = await resumed.call("enter", {}, key="1")
+    await boss.decide(asked.questions[0], approved=True)
+    assert (await client.resume(resumed.id)).status == "open"
+    async with client.open_run(run_id=resumed.id) as again:
+        assert (await again.call("enter", {}, key="1")).value() == f"nobody in {resumed.id}"
+    async with client.open_run() as run:
+        asked = await run.call("enter", {}, key="1")
+        await boss.decide(asked.questions[0], approved=True)
+        call = asyncio.create_task(run.call("enter", {}, key="1"))
+        await began.wait()
+        left.set()
+    assert (await call).value() == f"nobody in {run.id}"
+
+
+async def test_a_body_makes_calls_in_its_run_although_that_is_about_to_continue_a_decided_call() -> None:
+    @tool(effect=Effect.UNSAFE, risk=Risk.HIGH)
+    async def pay() -> str:
+        """Pay."""
+        return "paid"
+
+    @tool(effect=Effect.PURE)
+    async def work() -> str:
+        """Repeat the decided call, and make another."""
+        began.set()
+        await decided.wait()
+        repeated = await run.call("pay", {}, key="1")
+        return f"{repeated.status}, {(await run.call('tell_user', {})).value()}"
+
+    began, decided = asyncio.Event(), asyncio.Event()
+    runtime = Runtime(App(name="test", tools=[pay, work, tell_user]))
+    async with runtime.client(ADA).open_run() as run:
+        asked = await run.call("pay", {}, key="1")
+        working = asyncio.create_task(run.call("work", {}))
+        await began.wait()
+        await runtime.client(BOB).decide(asked.questions[0], approved=True)
+        repeated = asyncio.create_task(run.call("pay", {}, key="1"))
+        await asyncio.sleep(0.5)
+        decided.set()
+        assert (await working).value() == f"waiting, nobody in {run.id}"
+        assert (await repeated).value() == "paid"
+        assert (await run.close()).value() == {"calls": 3, "failed": 0, "denied": 0}

@@ -118,7 +118,8 @@ class OpenRun:
         and other calls continue. Cancelling the caller ends the call, not the run.
 
         Raises:
-            RequestError: the application has no such tool, the arguments are not JSON, or the run has ended.
+            RequestError: the application has no such tool, the arguments are not JSON, the run has ended, or the body
+                of a call repeats its own key.
             IdempotencyError: the key was used for another call. LeaseError: another process executes the run.
         """
         opened, parts = self._get_opened(), self._parts
@@ -141,7 +142,8 @@ class OpenRun:
         """End the run, once its calls have ended; the value of the result has their numbers.
 
         Raises:
-            RequestError: a call waits for a person. LeaseError: another process executes the run.
+            RequestError: a call waits for a person, or a call of the run closes it. LeaseError: another process
+                executes the run.
         """
         opened = self._get_opened()
         _check_cage(opened)

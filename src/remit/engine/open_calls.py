@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from contextvars import copy_context
-from typing import Any
+from contextvars import ContextVar, copy_context
+from typing import Any, Final
 
 from remit.call.reply import Reply
 from remit.call.step import PreparedCall
@@ -27,15 +27,16 @@ class IncomingCall:
     """A call that comes from outside, made ``by`` a principal.
 
     The caller awaits ``outcome``; ``context`` has the caller's context variables. ``call`` is the call's id after the
-    run has accepted it.
+    run has accepted it, and ``around`` are the calls of open runs in whose bodies it is made.
     """
 
-    __slots__ = ("_opened", "arguments", "by", "callee", "context", "key", "outcome")
+    __slots__ = ("_opened", "arguments", "around", "by", "callee", "context", "key", "outcome")
 
     def __init__(self, callee: AnyCallee, arguments: Arguments, key: str, by: Principal) -> None:
         self.callee, self.arguments, self.key, self.by = callee, arguments, key, by
         self.outcome: CallFuture = asyncio.get_running_loop().create_future()
         self.context = copy_context()
+        self.around = CALLS_AROUND.get()
         self._opened: OpenedCall | None = None
 
     @property
@@ -82,10 +83,10 @@ class IncomingCall:
 class OpenedCall:
     """A ``received`` call of an open run. ``signal`` is set while it waits, ``task`` while it runs."""
 
-    __slots__ = ("prepared", "received", "signal", "task", "waiters")
+    __slots__ = ("prepared", "received", "run", "signal", "task", "waiters")
 
-    def __init__(self, received: CallReceived, prepared: PreparedCall) -> None:
-        self.received, self.prepared = received, prepared
+    def __init__(self, run: str, received: CallReceived, prepared: PreparedCall) -> None:
+        self.run, self.received, self.prepared = run, received, prepared
         self.signal: Suspended | None = None
         self.task: asyncio.Task[Reply] | None = None
         self.waiters: list[IncomingCall] = []
@@ -124,6 +125,15 @@ class OpenedCall:
         for each in self.waiters:
             each.settle(outcome)
         self.waiters.clear()
+
+
+CALLS_AROUND: Final[ContextVar[tuple[OpenedCall, ...]]] = ContextVar("remit_calls_around", default=())
+"""The calls of open runs in whose bodies the current task is, outermost first."""
+
+
+def find_own_call(run: str, around: Sequence[OpenedCall]) -> OpenedCall | None:
+    """The running call of ``run`` among the calls around a task, which must not wait for it."""
+    return next((each for each in around if each.run == run and each.task is not None), None)
 
 
 class OpenCalls:
@@ -195,6 +205,12 @@ def outcome_of(reply: Reply) -> ExecutionOutcome:
     if reply.is_stopped:
         return ExecutionOutcome(status="cancelled", reply=reply)
     return ExecutionOutcome(status="done" if reply.outcome == "ok" else "failed", reply=reply)
+
+
+def refuse_to_wait_for_itself(incoming: IncomingCall) -> None:
+    """Refuse the key of a call that was repeated in its own body."""
+    what = f"the key {incoming.key!r} was repeated in the body of its own call, which would wait for itself"
+    incoming.fail(RequestConflictError(f"{what}; use another key"))
 
 
 def refuse_key(incoming: IncomingCall) -> None:

@@ -9,13 +9,14 @@ from remit.call.current_call import CURRENT_CALL
 from remit.call.guard import ENTERED_LAYERS
 from remit.chat.streaming import CURRENT_CHAT
 from remit.core.files import DATA_FOLDER
+from remit.engine.open_calls import CALLS_AROUND, OpenedCall
 from remit.record.current_run import CURRENT_RUN
 
 _OF_RUNS: Final = (CURRENT_RUN, CURRENT_CALL, CURRENT_CHAT, ENTERED_LAYERS)
 """The variables that say which run and call the current task executes."""
 
 
-def context_of_call(caller: Context) -> Context:
+def context_of_call(caller: Context, opened: OpenedCall) -> Context:
     """A copy of the caller's context in which the current task, the body of the open run, makes the call.
 
     The variables of the application are those of the caller, as in a direct call. Those that describe the run are those
@@ -24,6 +25,7 @@ def context_of_call(caller: Context) -> Context:
     context = caller.copy()
     for variable in _OF_RUNS:
         _pass_on(variable, context)
+    context.run(CALLS_AROUND.set, (*context.get(CALLS_AROUND, ()), opened))
     return context
 
 

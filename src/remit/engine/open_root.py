@@ -19,7 +19,14 @@ from remit.call.sentences import Sentences
 from remit.call.step import PreparedCall
 from remit.core import Stack
 from remit.core.deadline import Deadline
-from remit.engine.open_calls import IncomingCall, OpenCalls, OpenedCall, refuse_key
+from remit.engine.open_calls import (
+    IncomingCall,
+    OpenCalls,
+    OpenedCall,
+    find_own_call,
+    refuse_key,
+    refuse_to_wait_for_itself,
+)
 from remit.engine.open_contexts import context_of_call
 from remit.errors import Suspended
 from remit.record.arguments import Arguments, parse_arguments
@@ -149,8 +156,7 @@ class _Body:
             Suspended: the body ends although the run is not closed.
         """
         calls = self._calls
-        while calls.incoming and not self._is_leaving and self._error is None:
-            incoming = calls.incoming.popleft()
+        while (incoming := self._next_incoming()) is not None:
             try:
                 await self._take(incoming)
             except BaseException as error:
@@ -174,6 +180,19 @@ class _Body:
         if not calls.holders:
             raise Suspended
         return False
+
+    def _next_incoming(self) -> IncomingCall | None:
+        """Remove the next call to accept. A body that leaves accepts only what its running calls wait for."""
+        incoming = () if self._error is not None else self._calls.incoming
+        for each in incoming:
+            if not self._is_leaving or self._is_own(each):
+                self._calls.incoming.remove(each)
+                return each
+        return None
+
+    def _is_own(self, incoming: IncomingCall) -> bool:
+        """Whether a running call of the run made the incoming call."""
+        return find_own_call(self._calls.run, incoming.around) is not None
 
     async def _wait(self) -> None:
         """Wait for an event. The body leaves if none occurs, or when a waiting call can continue."""
@@ -206,10 +225,14 @@ class _Body:
         elif not incoming.is_recorded_as(known.received):
             refuse_key(incoming)
             return
-        elif known.questions and await self._calls.is_decided(known.questions):
-            self._calls.incoming.appendleft(incoming)
-            self._is_leaving = True
+        elif known.task is not None and known in incoming.around:
+            refuse_to_wait_for_itself(incoming)
             return
+        elif known.questions and await self._calls.is_decided(known.questions):
+            self._is_leaving = True
+            if not self._is_own(incoming):
+                self._calls.incoming.appendleft(incoming)
+                return
         incoming.wait_for(known)
         if known.signal is not None:
             known.settle()
@@ -220,7 +243,7 @@ class _Body:
         return self._frame.prepare_call(self._frame.find(tool), arguments, by=by)
 
     def _open(self, received: CallReceived, prepared: PreparedCall) -> OpenedCall:
-        opened = OpenedCall(received, prepared)
+        opened = OpenedCall(self._calls.run, received, prepared)
         if received.key:
             self._by_key[received.key] = opened
         return opened
@@ -232,7 +255,7 @@ class _Body:
         return copy_context() if incoming is None else incoming.context
 
     def _start(self, opened: OpenedCall, caller: Context) -> None:
-        task = opened.task = asyncio.create_task(_make(opened.prepared), context=context_of_call(caller))
+        task = opened.task = asyncio.create_task(_make(opened.prepared), context=context_of_call(caller, opened))
         self._running[task] = opened
         task.add_done_callback(self._end)
 

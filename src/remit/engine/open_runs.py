@@ -9,7 +9,7 @@ from typing import Any, Final
 from remit.call.reply import Reply
 from remit.engine.artifacts import read_result
 from remit.engine.conversations import Conversations
-from remit.engine.open_calls import IncomingCall, OpenCalls, outcome_of
+from remit.engine.open_calls import CALLS_AROUND, IncomingCall, OpenCalls, find_own_call, outcome_of
 from remit.engine.open_contexts import context_of_no_caller
 from remit.engine.open_root import OpenRoot
 from remit.engine.outcome import ExecutionOutcome
@@ -74,16 +74,26 @@ class OpenRuns:
         """End a run.
 
         Raises:
-            RequestConflictError: a call waits.
+            RequestConflictError: a call waits, or the body of a call of the run would wait for itself.
         """
+        if (own := find_own_call(run, CALLS_AROUND.get())) is not None:
+            raise RequestConflictError(
+                f"run {run} cannot be closed in the body of its own call of {own.received.callee}, which would wait "
+                "for itself; close it after the call"
+            )
         closing = self._calls_of(run, holder, idle_seconds).close()
         return await asyncio.shield(closing)
 
     async def leave(self, run: str, holder: object) -> None:
-        """Record that ``holder`` makes no more calls, and let the run rest without it."""
+        """Record that ``holder`` makes no more calls, and let the run rest without it.
+
+        The body of a call of the run does not wait for that, because the run waits for the call.
+        """
         calls = self._executing.get(run)
         if calls is not None and holder in calls.holders:
             calls.leave(holder)
+            if find_own_call(run, CALLS_AROUND.get()) is not None:
+                return
             while not calls.holders and self._executing.get(run) is calls:
                 await asyncio.shield(calls.ended)
 
