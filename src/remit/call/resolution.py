@@ -41,18 +41,16 @@ CheckTarget = Callable[[str, Principal], Awaitable[None]]
 """Refuses a target unknown to a principal: ``await check_target("bakery/main", principal)``."""
 
 
-def check_resolvers(what: str, resolvers: object) -> Mapping[str, Resolver]:
+def check_resolvers(what: str, resolvers: Mapping[str, Resolver]) -> Mapping[str, Resolver]:
     """Return the resolvers by kind, if they are functions.
 
     Raises:
-        SetupError: they are not a mapping of kinds to functions.
+        SetupError: one is not a function of a context and a text.
     """
-    if not isinstance(resolvers, Mapping):
-        raise SetupError(f"{what} is {resolvers!r}; give the resolvers by kind, {{'page': find_pages}}")
-    for kind, resolver in cast("Mapping[object, object]", resolvers).items():
+    for kind, resolver in resolvers.items():
         check_name(f"a kind in {what}", kind)
         check_callback(f"{what}: {kind}", resolver, "ctx", "text", is_async=True)
-    return MappingProxyType(dict(cast("Mapping[str, Resolver]", resolvers)))
+    return MappingProxyType(dict(resolvers))
 
 
 def check_kinds(callees: Iterable[Contract], resolvers: Mapping[str, Resolver]) -> None:

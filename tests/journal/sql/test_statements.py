@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from sqlalchemy import (
@@ -16,13 +19,14 @@ from sqlalchemy import (
     Table,
     Text,
     bindparam,
+    create_engine,
     insert,
     select,
     update,
 )
 from sqlalchemy.exc import DBAPIError
 
-from remit.journal.sql.statements import Command, Query
+from remit.journal.sql.statements import Command, Query, commit_by_driver
 from remit.journal.sql.tables import open_engine
 
 WORDS = Table("words", MetaData(), Column("word", Text, primary_key=True), Column("times", Integer, nullable=False))
@@ -89,3 +93,19 @@ def test_what_is_said_in_a_transaction_is_rolled_back_with_it(engine: Engine) ->
 def test_a_statement_without_a_value_for_a_column_names_the_column(engine: Engine) -> None:
     with engine.begin() as connection, pytest.raises(LookupError, match="no value for 'times': INSERT INTO words"):
         ADD.execute(connection, {"word": "bread"})
+
+
+def test_a_commit_that_the_driver_refuses_is_an_error_of_the_database() -> None:
+    class Refusing:
+        """A connection of the driver that cannot commit."""
+
+        dbapi_connection = None
+
+        def commit(self) -> None:
+            raise sqlite3.OperationalError("database is locked")
+
+    engine = create_engine("sqlite://")
+    connection: Any = SimpleNamespace(connection=Refusing(), dialect=engine.dialect)
+    with pytest.raises(DBAPIError, match="database is locked"):
+        commit_by_driver(connection)
+    engine.dispose()
