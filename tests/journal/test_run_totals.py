@@ -94,6 +94,12 @@ def test_a_direct_call_counts_itself_but_neither_an_agent_nor_an_open_run_does()
     assert total((10.0, header_item()), (11.0, root)).calls == 0
 
 
+def test_an_open_run_has_the_first_text_of_its_metadata_as_its_title() -> None:
+    opened = replace(header_item(), callee=OPEN_RUN, arguments="{}", metadata='{"number":5,"session":"till"}')
+    assert total((10.0, opened)).title == "till"
+    assert total((10.0, replace(opened, metadata=""))).title == OPEN_RUN
+
+
 def test_a_run_without_a_text_has_the_title_of_its_callee() -> None:
     assert total((10.0, replace(header_item(), arguments='{"number":5}'))).title == "cms_createPage"
 

@@ -14,11 +14,11 @@ from remit.views import FailureView
 class ListedRun(RunRow):
     """The index row of a run with a summary of its stored items, made without reading the items.
 
-    ``title`` is the beginning of its prompt, or of the first text among the arguments of a call, or else the callee.
-    ``calls`` counts the calls that it made and that have ended; a direct call counts itself. ``open_questions`` can be
-    decided now. ``worked`` and ``waited`` are the seconds with
-    and without an executor. A resting run continues automatically at ``due`` (epoch seconds, 0 for never). ``failure``
-    is the first failure.
+    ``title`` is the beginning of its prompt, or of the first text among the arguments of a call or the metadata of an
+    open run, such as the name of a session, or else the callee. ``calls`` counts the calls that it made and that have
+    ended; a direct call counts itself. ``open_questions`` can be decided now. ``worked`` and ``waited`` are the seconds
+    with and without an executor. A resting run continues automatically at ``due`` (epoch seconds, 0 for never).
+    ``failure`` is the first failure.
     """
 
     title: str = ""

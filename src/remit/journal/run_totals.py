@@ -34,9 +34,10 @@ class RunTotals(Struct, kw_only=True):
     """The totals of the items of a run, which are passed to `add` in order.
 
     ``calls`` counts the calls that the run made and that have ended, and a direct call's own, which is the work of its
-    run. ``title`` is the beginning of the first text in the arguments, or else the callee. ``worked`` are the seconds
-    of all executions, each up to its last item, and ``waited`` the seconds without an executor. ``since`` is the time
-    of the last item, and ``due`` the time when a resting run continues by itself (epoch seconds, 0 for never).
+    run. ``title`` is the beginning of the first text in the arguments, or in the metadata of an open run, or else the
+    callee. ``worked`` are the seconds of all executions, each up to its last item, and ``waited`` the seconds without
+    an executor. ``since`` is the time of the last item, and ``due`` the time when a resting run continues by itself
+    (epoch seconds, 0 for never).
     ``failed`` is the number of ``failure``, the first item that reports a failure.
 
     The totals of a later part of the items have no ``status`` until an item determines it. ``untold`` are the seconds
@@ -85,7 +86,7 @@ class RunTotals(Struct, kw_only=True):
                 self._fail(item, at, number)
             case RunOpened():
                 self.status, self.due = "queued" if item.queued else "running", 0.0
-                self.title = _storable(first_message(item.arguments) or item.callee)
+                self.title = _storable(_title_of(item))
                 self.calls = int(item.after == DETACHED and item.callee != OPEN_RUN)
             case RunStalled():
                 self.due = item.retry_at
@@ -115,6 +116,11 @@ class RunTotals(Struct, kw_only=True):
     def _fail(self, item: ToolOutput | ModelFailure, at: float, number: int) -> None:
         if self.failure is None:
             self.failure, self.failed, self.failed_at = item, number, at
+
+
+def _title_of(header: RunOpened) -> str:
+    title = first_message(header.metadata if header.callee == OPEN_RUN else header.arguments)
+    return title or header.callee
 
 
 def _storable(text: str) -> str:
