@@ -79,6 +79,19 @@ async def test_a_request_with_the_same_key_takes_up_the_run_that_it_opened() -> 
             pass
 
 
+async def test_the_key_of_a_run_that_has_ended_is_refused_on_entering() -> None:
+    desk = Desk()
+    async with desk.client().open_run(idempotency_key="session") as run:
+        await run.call("write", {"page": "home"}, key="1")
+        await run.close()
+    with pytest.raises(RequestConflictError, match=f"has ended .done.; give open_run a new key, or run_id='{run.id}'"):
+        async with desk.client().open_run(idempotency_key="session"):
+            pytest.fail("entered")
+    async with desk.client().open_run(run_id=run.id) as ended:
+        assert (await ended.call("write", {"page": "home"}, key="1")).value() == "wrote home"
+    assert desk.ran == ["write home"]
+
+
 async def test_only_its_principal_calls_in_a_run_and_only_an_open_run_takes_calls() -> None:
     desk = Desk()
     client = desk.client()

@@ -130,11 +130,11 @@ class Client(UpdateReader):
         The block opens a run, or continues the principal's run ``run_id`` or the run that a request with the same
         ``idempotency_key`` opened. After ``idle_seconds`` without a call, and after the block, the run rests: it uses
         no memory, and any process can continue it. Its limits apply to each window of time; see `remit.layers.Budget`.
-        For the options see `Runtime.call_by_name`.
+        For the options see `Runtime.call_by_name`; the first text in ``metadata`` is the run's title in lists.
 
         Raises:
             RequestError: in the block, if the run does not exist for the principal, is another principal's, or is not
-                an open run.
+                an open run, or if the run of the ``idempotency_key`` has ended.
         """
         check_positive("open_run", idle_seconds=idle_seconds)
         check_text("run_id", run_id, RequestError)

@@ -141,6 +141,8 @@ class OpenRun:
     async def close(self) -> RunResult[Any]:
         """End the run, once its calls have ended; the value of the result has their numbers.
 
+        Cancelling the caller does not stop this: the run still ends once its calls have ended.
+
         Raises:
             RequestError: a call waits for a person, or a call of the run closes it. LeaseError: another process
                 executes the run.

@@ -30,7 +30,8 @@ from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
 from remit.engine.sharing import CANCEL_PERMISSION, check_right
-from remit.errors import LeaseError, RequestError
+from remit.errors import LeaseError, RequestConflictError, RequestError
+from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import RunRow, Store
 from remit.record.arguments import Arguments, Limits
 from remit.record.items import OPEN_RUN, RunOpened
@@ -130,7 +131,10 @@ class RunService:
             kept: dict[str, Any] = {**options, "metadata": encode_metadata(options.get("metadata"))}
             root = OpenRoot()
             request = self._opener.request_call(root, root.build_arguments(), by, **kept)
-            return await self._opener.store_once(request)
+            header = await self._opener.store_once(request)
+            if request.idempotency_key:
+                await self._refuse_ended(header.call)
+            return header
 
         return OpenRun(self._open_parts, by, open_it, idle_seconds)
 
@@ -190,6 +194,19 @@ class RunService:
     async def history(self, run: str) -> list[str]:
         """The chat history up to the end of a run; see `Runtime.history`."""
         return await self._conversations.messages(run)
+
+    async def _refuse_ended(self, run: str) -> None:
+        """Refuse the open run of an idempotency key that takes no more calls.
+
+        Raises:
+            RequestConflictError: says how to open another one.
+        """
+        row = await self._store.find_run(run)
+        if row is not None and row.status not in UNFINISHED_STATUSES:
+            raise RequestConflictError(
+                f"the run of this idempotency_key, {run}, has ended ({row.status}); give open_run a new key, or "
+                f"run_id={run!r} to repeat calls that the run made"
+            )
 
     async def _start(self, request: RunRequest, header: RunOpened | None = None) -> RunResult[Any]:
         """Execute the run of a request: a new one, or the one that the same request opened before."""
