@@ -15,7 +15,7 @@ from remit.cli.apps import collect_tools
 from remit.cli.checked import load_checked, remember_checked
 from remit.cli.client import LocalClient, open_client
 from remit.cli.needed_models import check_models
-from remit.cli.open_runs import InOption, SessionOption, call_in_run, check_run_options
+from remit.cli.open_runs import InOption, SessionOption, call_in_run, check_key_option, check_run_options
 from remit.cli.options import AppArgument, TargetOption
 from remit.cli.schedule import AtOption, EveryOption, MissedOption, ZoneOption, parse_schedule
 from remit.cli.status import NoSuchError, UsageError, did_you_mean
@@ -30,7 +30,8 @@ FileOption = Annotated[
     list[str] | None, typer.Option(metavar="NAME=PATH", help="A file for the parameter NAME. Can be repeated.")
 ]
 KeyOption = Annotated[
-    str, typer.Option(metavar="KEY", help="An idempotency key: repeating the call with it returns the first result.")
+    str | None,
+    typer.Option(metavar="KEY", help="An idempotency key: repeating the call with it returns the first result."),
 ]
 
 
@@ -48,9 +49,9 @@ def call(
         str, typer.Option(metavar="ID", help="The conversation of the call; some applications call it a session.")
     ] = "",
     target: TargetOption = "",
-    idempotency_key: KeyOption = "",
-    session: SessionOption = "",
-    in_run: InOption = "",
+    idempotency_key: KeyOption = None,
+    session: SessionOption = None,
+    in_run: InOption = None,
     at: AtOption = "",
     every: EveryOption = "",
     zone: ZoneOption = "",
@@ -63,10 +64,11 @@ def call(
 
     The call goes through the same policy layers as a call made by a model. A scheduled call (--at) is checked and asked
     about now; an executor makes it, with the permissions that you have then. Calls with --session or --in are made in
-    one open run, in which --idempotency-key makes the same call one call; `remit close` ends it.
+    one open run, in which --idempotency-key makes the same call one call, until `remit close` ends it.
 
     Exit status: 0 done or scheduled, 1 failed, 2 usage, 3 waiting for a decision, or stalled.
     """
+    check_key_option(idempotency_key)
     is_in_run = check_run_options(session, in_run, conversation=conversation, target=target, at=at, every=every)
     schedule, raw = parse_schedule(at, every, zone, missed), _read_json(arguments)
     kept: Any = {"conversation": conversation, "target": target}
@@ -80,9 +82,10 @@ def call(
         runtime = client.runtime(found, terminal := Terminal(make_console_on_use(stderr=True), found))
         remember_checked(client, app, found)
         given = _add_files(client, runtime, tool, parse_arguments(raw, found.limits), file or ())
-        by, key = client.principal, idempotency_key
+        by, key = client.principal, idempotency_key or ""
         if is_in_run:
-            execution = call_in_run(runtime.client(by), tool, given, session=session, run=in_run, key=key, **kept)
+            where: Any = {"session": session, "run": in_run, "quiet": as_json}
+            execution = call_in_run(client, runtime.client(by), found.name, tool, given, key=key, **where, **kept)
         else:
             execution = runtime.call_by_name(tool, given, by=by, idempotency_key=key, schedule=schedule, **kept)
         follower = terminal.follower

@@ -26,8 +26,8 @@ def runs(
 ) -> None:
     """List runs, newest first. `due` is the time of a scheduled run, or of the next try of a stalled one.
 
-    `title` is the beginning of the prompt or of the first text among the arguments. `calls` are those that the run made
-    and that have ended; a direct call counts itself.
+    `title` is the beginning of the prompt or of the first text among the arguments, or the name of a session. `calls`
+    are those that the run made and that have ended; a direct call counts itself.
 
     Lists your own runs, or all of your tenant if you hold runs:read (for the target, if you name one). Your tenant is
     in config.toml. That of a run is the tenant of its principal: of a program's, "default" unless it gives another.
