@@ -164,9 +164,9 @@ class Runtime:
     def update(self, app: App) -> None:
         """Serve another version of the application from now on, such as one with other tools.
 
-        Executions in progress, and open runs, keep the version with which they began. A resting run continues with the
-        version that is current then: changed tools are asked about again, and removed tools are unknown. Clients and
-        engines of this runtime remain valid. The resources of the first version stay open.
+        Executions in progress, and open runs, keep the version with which they began. A resting run, and an open run
+        that a new block calls in, continues with the current version: changed tools are asked about again, and removed
+        tools are unknown. Clients and engines of this runtime remain valid. The first version's resources stay open.
 
         Raises:
             SetupError: the application's name or resources differ, or it cannot be served. Nothing has changed.

@@ -9,10 +9,11 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final, Literal
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from remit.call.reply import Reply
 from remit.engine.ended import read_ended_outcome
+from remit.engine.executing_runs import ExecutingRuns
 from remit.engine.keeper import RunKeeper
 from remit.engine.open_answers import RunAnswers
 from remit.engine.outcome import ExecutionOutcome, RunRefused, bring_to_rest, cancelled_outcome
@@ -51,7 +52,10 @@ class _Lease(Struct):
 
 
 class RunExecutor(Struct, frozen=True, kw_only=True):
-    """Executes runs as lease holder ``name``. A lease lasts ``lease_seconds`` and is renewed during execution."""
+    """Executes runs as lease holder ``name``. A lease lasts ``lease_seconds`` and is renewed during execution.
+
+    ``open_runs`` are the open runs that it executes, with any version of the application.
+    """
 
     store: Store
     clock: Callable[[], float]
@@ -59,6 +63,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
     name: str
     lease_seconds: float = 30.0
     prices: Prices = MappingProxyType({})
+    open_runs: ExecutingRuns = field(default_factory=ExecutingRuns)
 
     async def execute(
         self,

@@ -21,6 +21,8 @@ from remit.record.principal import Principal
 CallFuture = asyncio.Future[ExecutionOutcome]
 IsDecided = Callable[[Sequence[str]], Awaitable[bool]]
 """Whether one of these questions is no longer open."""
+ExecuteCalls = Callable[["OpenCalls"], Awaitable[Any]]
+"""Executes the run of these calls with one version of the application."""
 
 
 class IncomingCall:
@@ -140,14 +142,29 @@ class OpenCalls:
     """The calls of one open run, for its body and its callers.
 
     ``holders`` may make more calls, for which the body waits ``idle_seconds``. ``ended`` is done when this process no
-    longer executes the run.
+    longer executes the run. ``execute`` does so with the newest ``version`` of the application that a call came from;
+    the body leaves when it ``is_outdated``.
     """
 
-    __slots__ = ("changed", "closing", "ended", "has_begun", "holders", "idle_seconds", "incoming", "is_decided", "run")
+    __slots__ = (
+        "changed",
+        "closing",
+        "ended",
+        "execute",
+        "has_begun",
+        "holders",
+        "idle_seconds",
+        "incoming",
+        "is_decided",
+        "is_outdated",
+        "run",
+        "version",
+    )
 
-    def __init__(self, run: str, is_decided: IsDecided) -> None:
+    def __init__(self, run: str, is_decided: IsDecided, version: int, execute: ExecuteCalls) -> None:
         self.run = run
         self.is_decided = is_decided
+        self.version, self.execute, self.is_outdated = version, execute, False
         self.incoming: deque[IncomingCall] = deque()
         self.changed = asyncio.Event()
         self.closing: asyncio.Future[Any] | None = None
@@ -160,6 +177,12 @@ class OpenCalls:
     def has_work(self) -> bool:
         """Whether the run must be executed."""
         return bool(self.incoming) or self.closing is not None
+
+    def update(self, version: int, execute: ExecuteCalls) -> None:
+        """Continue with a newer version of the application when the running calls have ended."""
+        if version > self.version:
+            self.version, self.execute, self.is_outdated = version, execute, True
+            self.changed.set()
 
     def take(self, incoming: IncomingCall) -> None:
         """Take a call for the body."""

@@ -135,7 +135,8 @@ class _Body:
         """Make calls until the run is closed.
 
         Raises:
-            Suspended: no call arrives, or a call can continue because its question was decided.
+            Suspended: no call arrives, a call can continue because its question was decided, or a newer version of the
+                application continues the run.
         """
         self._calls.has_begun = True
         for item in [*_received_among(self._frame.ledger.recorded_items())]:
@@ -156,6 +157,7 @@ class _Body:
             Suspended: the body ends although the run is not closed.
         """
         calls = self._calls
+        self._is_leaving = self._is_leaving or calls.is_outdated
         while (incoming := self._next_incoming()) is not None:
             try:
                 await self._take(incoming)

@@ -29,14 +29,15 @@ _MAX_WAIT_SECONDS: Final = 0.5
 
 
 class OpenRuns:
-    """The open runs that this process executes. Nothing is kept of a resting run."""
+    """Executes open runs with one version of the application."""
 
     def __init__(self, execute: RootExecutor, conversations: Conversations, principals: PrincipalLookup) -> None:
         self._execute = execute
         self._conversations = conversations
         self._principals = principals
         self._store = execute.executor.store
-        self._executing = dict[str, OpenCalls]()
+        self._executing = execute.executor.open_runs
+        self._version = self._executing.next_version()
 
     async def resume(self, run: str, release_requested: asyncio.Event | None) -> RunResult[Any]:
         """Execute an open run until its calls have ended or wait.
@@ -44,20 +45,21 @@ class OpenRuns:
         Raises:
             LeaseError: another process executes it, or this one does.
         """
-        if run in self._executing:
+        executing = self._executing.of_this_loop()
+        if run in executing:
             raise LeaseError(f"run {run} is being executed by this process; wait until it rests")
-        calls = self._executing[run] = OpenCalls(run, self._is_decided)
+        calls = executing[run] = self._open(run)
         try:
             return await self._execute_once(calls, release_requested)
         finally:
             if calls.has_work:
                 start_apart(self._drive(calls), context_of_no_caller())
             else:
-                self._forget(calls)
+                self._executing.forget(calls)
 
     def root(self, run: str) -> OpenRoot:
         """The callee with which a run is executed only to end it."""
-        return OpenRoot(OpenCalls(run, self._is_decided))
+        return OpenRoot(self._open(run))
 
     async def call(self, run: str, incoming: IncomingCall, holder: object, idle_seconds: float) -> ExecutionOutcome:
         """Make a call of a run and return its outcome. Cancelling the caller ends the call, but not the run."""
@@ -89,29 +91,35 @@ class OpenRuns:
 
         The body of a call of the run does not wait for that, because the run waits for the call.
         """
-        calls = self._executing.get(run)
+        executing = self._executing.of_this_loop()
+        calls = executing.get(run)
         if calls is not None and holder in calls.holders:
             calls.leave(holder)
             if find_own_call(run, CALLS_AROUND.get()) is not None:
                 return
-            while not calls.holders and self._executing.get(run) is calls:
+            while not calls.holders and executing.get(run) is calls:
                 await asyncio.shield(calls.ended)
 
     def _calls_of(self, run: str, holder: object, idle_seconds: float) -> OpenCalls:
         """The calls of a run. A resting run is executed."""
-        calls = self._executing.get(run)
+        executing = self._executing.of_this_loop()
+        calls = executing.get(run)
         if calls is None:
-            calls = self._executing[run] = OpenCalls(run, self._is_decided)
+            calls = executing[run] = self._open(run)
             start_apart(self._drive(calls), context_of_no_caller())
+        calls.update(self._version, self._execute_once)
         calls.holders.add(holder)
         calls.idle_seconds = max(calls.idle_seconds, idle_seconds)
         return calls
+
+    def _open(self, run: str) -> OpenCalls:
+        return OpenCalls(run, self._is_decided, self._version, self._execute_once)
 
     async def _drive(self, calls: OpenCalls) -> None:
         """Execute a run as long as calls have arrived."""
         try:
             while calls.has_work:
-                calls.has_begun = False
+                calls.has_begun = calls.is_outdated = False
                 result = await self._execute_when_free(calls)
                 if result.status not in UNFINISHED_STATUSES:
                     await self._end(calls, result)
@@ -122,25 +130,21 @@ class OpenRuns:
             calls.fail_all(error)
             raise
         finally:
-            self._forget(calls)
-
-    def _forget(self, calls: OpenCalls) -> None:
-        del self._executing[calls.run]
-        calls.ended.set_result(None)
+            self._executing.forget(calls)
 
     async def _execute_when_free(self, calls: OpenCalls) -> RunResult[Any]:
         loop, delay = asyncio.get_running_loop(), _FIRST_WAIT_SECONDS
         until = loop.time() + LEASE_WAIT_SECONDS
         while True:
             try:
-                return await self._execute_once(calls, None)
+                return await calls.execute(calls)
             except LeaseError:
                 if calls.has_begun or loop.time() >= until:
                     raise
             await asyncio.sleep(delay)
             delay = min(2 * delay, _MAX_WAIT_SECONDS)
 
-    async def _execute_once(self, calls: OpenCalls, release_requested: asyncio.Event | None) -> RunResult[Any]:
+    async def _execute_once(self, calls: OpenCalls, release_requested: asyncio.Event | None = None) -> RunResult[Any]:
         header, items = await self._conversations.read_run(calls.run)
         return await self._execute(
             calls.run,
