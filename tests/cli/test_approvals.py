@@ -55,7 +55,7 @@ def test_hidden_characters_of_arguments_are_spelled_out(cli: Cli) -> None:
 def test_approving_in_another_process_finishes_the_run(cli: Cli, waiting: str) -> None:
     done = cli.process("approvals", "approve", waiting, "--app", APP)
     assert (done.status, done.out) == (0, "The bread is burnt.\n")
-    assert "✓ burn done in " in done.err
+    assert "✓ Burned in " in done.err
     assert cli.book == ["burn bread"]
     assert cli.runs()[0].status == "done"
     assert cli.questions() == []

@@ -171,7 +171,7 @@ def test_with_an_engine_of_many_processes_a_decision_is_driven_on_by_whichever_h
         until(process, f"run {run} waiting for ")
         done = cli("approvals", "approve", cli.questions()[0]["id"], "--app", APP, "--wait", "600")
         assert (done.status, done.out) == (0, "It is burnt.\n")
-        assert "✓ burn done in " in done.err
+        assert "✓ Burned in " in done.err
         until(process, f"run {run} done")
     assert cli.book == ["burn bread"]
 
