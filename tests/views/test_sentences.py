@@ -77,6 +77,30 @@ def test_a_call_is_said_in_the_form_of_its_state() -> None:
     assert str(sentence_of(call, rename)) == "Asked whether to rename the page home to Start at /start"
 
 
+@tool(effect=Effect.IDEMPOTENT, says="Delete the page {page}", confirm="sure", undo=Undo("rename", {"page": "{page}"}))
+async def delete(page: str, sure: bool = False) -> str:
+    """Delete a page."""
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"page": "home"}, "Asked whether to delete the page home"),
+        ({"page": "home", "sure": False}, "Asked whether to delete the page home"),
+        ({"page": "home", "sure": True}, "Deleted the page home"),
+    ],
+)
+def test_a_call_without_its_confirmation_is_said_to_announce_though_nobody_was_asked(
+    arguments: dict[str, Any], said: str
+) -> None:
+    call = made(arguments, "done")
+    call.attempts = [AttemptView(number=1, started_at=0.0, outcome="ok")]
+    assert str(sentence_of(call, delete)) == said
+    has_undo = undo_of(call, {"rename": delete}.get) is not None
+    assert has_undo == said.startswith("Deleted")
+
+
 def test_the_parts_tell_values_from_the_words_of_the_author() -> None:
     said = sentence_of(made({"page": "home", "title": "Start"}), rename)
     assert said.parts == (("Rename the page ", False), ("home", True), (" to ", False), ("Start", True))

@@ -24,6 +24,7 @@ from remit.record.items import (
 from remit.record.question import Decision, Question
 from remit.record.seen import SEEN
 from remit.record.sentence import Sentence
+from remit.views.announcing import only_announces
 from remit.views.parts import CallView, MessageView
 from remit.views.receipt import FindContract
 from remit.views.run_view import RunView
@@ -153,14 +154,14 @@ class RunFollower:
         return [] if known else [NoteLogged(text=_DIFFERS)]
 
     def _describe_end(self, call: CallView) -> CallEnded:
-        request = (call.tool, call.arguments or call.id)
-        if call.announces:
+        request, contract = (call.tool, call.arguments or call.id), self._find_contract(call.tool)
+        if only_announces(call, contract):
             self._announcements.add(request)
         assert call.output is not None  # noqa: S101 - for the type checker: it has ended
         announced = call.output.outcome == "ok" and request in self._announcements
         return CallEnded(
             name=call.tool,
-            sentence=sentence_of(call, self._find_contract(call.tool), "announced" if announced else None),
+            sentence=sentence_of(call, contract, "announced" if announced else None),
             outcome=call.output.outcome,
             seconds=call.seconds,
             error=call.error,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from contextlib import suppress
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -18,6 +16,7 @@ from remit.core.checks import as_tuple_of
 from remit.errors import CallCancelledError, CallError, RepeatedCallError
 from remit.record.items import AttemptEnded, AttemptStarted, Item, Message, Note, ToolOutput
 from remit.record.sentence import NO_SENTENCE, Sentence
+from remit.views.announcing import only_announces
 from remit.views.parts import STOPPED, CallView, read_error
 from remit.views.run_view import RunView
 from remit.views.sentences import FindContract, UndoCall, sentence_of, undo_of
@@ -133,7 +132,7 @@ def _classify(made: ReceiptCall, call: CallView, contract: Contract | None, eras
     last = call.attempts[-1] if call.attempts else None
     has_ended_well = last is not None and last.outcome == "ok" and not last.void
     is_named = ToolOutput.kind not in erased and (Message.kind not in erased or not _announces(contract))
-    if made.objects or (has_ended_well and is_named and not _only_announces(made, contract)):
+    if made.objects or (has_ended_well and is_named and not only_announces(call, contract)):
         return "changed"  # the successful end of a call that only reads is not recorded
     if _may_have_changed(contract, erased, has_begun=last is not None, is_named=is_named):
         return "erased"
@@ -159,17 +158,6 @@ def _may_have_changed(contract: Contract | None, erased: set[str], *, has_begun:
 
 def _announces(contract: Contract | None) -> bool:
     return contract is not None and contract.facts.confirm is not None
-
-
-def _only_announces(call: ReceiptCall, contract: Contract | None) -> bool:
-    """Whether a call lacks the flag without which its tool changes nothing."""
-    flag = None if contract is None else contract.facts.confirm
-    if flag is None or not call.arguments:
-        return False
-    with suppress(ValueError):
-        given = cast("object", json.loads(call.arguments))
-        return not (isinstance(given, dict) and cast("dict[str, object]", given).get(flag) is True)
-    return False
 
 
 _MAX_ERROR: Final = 200

@@ -22,6 +22,7 @@ from remit.core.protocols import implements
 from remit.record.question import Question
 from remit.record.sentence import Sentence
 from remit.schemas.verbs import split_name
+from remit.views.announcing import only_announces
 from remit.views.parts import CallState, CallView
 from remit.views.values import describe_value, show_line
 
@@ -103,7 +104,7 @@ def sentence_of(call: CallView, contract: KnownContract | None, form: Form | Non
 
     ``contract`` is that of its tool; None if the tool is not known any more.
     """
-    made = form or ("announced" if call.announces and call.state == "done" else _FORMS[call.state])
+    made = form or ("announced" if call.state == "done" and only_announces(call, contract) else _FORMS[call.state])
     return _render(call.tool, contract, _values_of_call(call, contract), made)
 
 
@@ -158,7 +159,7 @@ def undo_of(call: CallView, find_contract: FindContract) -> UndoCall | None:
         return None
     _check_contract("undo_of: the result of find_contract", contract)
     undo = contract.facts.undo
-    if undo is None or call.state != "done" or call.announces or find_contract(undo.tool) is None:
+    if undo is None or call.state != "done" or find_contract(undo.tool) is None or only_announces(call, contract):
         return None
     values, arguments = _values_of_call(call, contract), dict[str, object]()
     for name, value, constant in undo.values():

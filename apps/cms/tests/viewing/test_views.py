@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import MutableMapping
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 
 from apps.cms.tests.world import HOME, PREVIEW_KEY, World
-from remit import Principal
+from remit import Principal, Runtime
 from remit.object_views import ObjectDetail, ObjectView, Viewer
 from remit.secrets import EnvSecrets
+from remit.tools import Arguments
+from remit_cms.app import build
 from remit_cms.pages.payloads import GetPage, UpdatePage
 from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import PublishChangeSet
@@ -75,6 +78,21 @@ async def test_a_page_is_shown_as_visitors_see_it_and_as_its_draft_is(
     assert "<h1>Live</h1>" in before or ">Live<" in before
     assert ">Lively<" in after
     assert [each.label for each in found.actions] == ["Move to trash…", "Publish…"]
+
+
+@pytest.mark.parametrize("title", ["Lively", "About"])
+async def test_every_action_of_a_page_opens_a_question_about_it(
+    world: World, views: dict[str, ObjectView], tmp_path: Path, title: str
+) -> None:
+    await world.populate()
+    may = Principal("ann", "local-site", frozenset({"*"}))
+    runtime = Runtime(build(tmp_path, database=world.database).app)
+    for action in (await open_object(views["page"], ANN, title)).actions:
+        arguments = dict(action.arguments)
+        called = await runtime.call_by_name(action.tool, Arguments(json.dumps(arguments), arguments), by=may)
+        (row,) = [each for each in await runtime.store.list_questions() if each.question.tool == action.tool]
+        asked = json.loads(row.question.arguments)
+        assert (asked["pageId"]["id"], asked.get("confirmed", True)) == (arguments["pageId"], True), called.text
 
 
 async def test_links_and_images_of_a_preview_lead_to_where_it_is_mounted(

@@ -75,7 +75,8 @@ class DocumentViews:
     def _actions(self, page: Page, *, has_changes: bool) -> list[ObjectAction]:
         actions = list[ObjectAction]()
         if self._kind is Kind.PAGE:
-            actions.append(ObjectAction(label="Move to trash…", tool="cms_deletePage", arguments={"pageId": page.id}))
+            arguments = {"pageId": page.id, "confirmed": True}  # without it, the call changes nothing
+            actions.append(ObjectAction(label="Move to trash…", tool="cms_deletePage", arguments=arguments))
         if has_changes:
             tool, name = _PUBLISH.get(self._kind, ("cms_publishPage", "pageId"))
             actions.append(ObjectAction(label="Publish…", tool=tool, arguments={name: page.id}))
