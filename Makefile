@@ -25,7 +25,7 @@ run: env-run ## talk to the CMS editor, or rehearse without a model; ARGS='--ask
 	@$(PY) scripts/run.py $(ARGS)
 
 serve: env-run ## the CMS and its web console in a browser, on this machine alone; prints a link; ARGS='--port 9000'
-	@REMIT_CMS_SAMPLE=1 .venv/bin/remit serve cms --console "$$($(PY) scripts/build_console.py)" $(ARGS)
+	@folder="$$($(PY) scripts/build_console.py)" && REMIT_CMS_SAMPLE=1 exec .venv/bin/remit serve cms --console "$$folder" $(ARGS)
 
 open: env-run ## write a page as HTML, print where: PAGE=about, TARGET=bakery, REHEARSAL=1 for one of `make rehearse`
 	@REMIT_CMS_SAMPLE=1 $(if $(REHEARSAL),REMIT_HOME=build/rehearsal )sh scripts/open_page
