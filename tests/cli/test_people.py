@@ -53,7 +53,10 @@ def test_a_token_is_printed_once_listed_and_revoked(people: Cli) -> None:
     listed = people("people", "token", "list", "ada", "--json")
     assert made["token"] not in listed.out
     assert [(each["label"], each["permissions"]) for each in listed.json["tokens"]] == [("ci", ["cms:read"]), ("x", [])]
-    assert made["token"] not in people("people", "token", "list", "ada").out
+    table = people("people", "token", "list", "ada").out
+    assert made["token"] not in table
+    assert table.count("never") == 2
+    assert {each["seen"] for each in listed.json["tokens"]} == {None}
     assert people("people", "token", "revoke", "ada", made["id"]).err == f"revoked: token {made['id']}\n"
     assert [each["label"] for each in people("people", "token", "list", "ada", "--json").json["tokens"]] == ["x"]
     assert "ada has no token" in people("people", "token", "revoke", "ada", made["id"]).err

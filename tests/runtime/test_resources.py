@@ -92,6 +92,12 @@ async def test_a_function_may_make_them_at_each_opening() -> None:
     assert log == ["connected", "gone"] * 2
 
 
+def test_what_is_no_resource_is_refused_with_what_to_give() -> None:
+    remedy = "give an async context manager, or a function that returns one"
+    with pytest.raises(SetupError, match=f"resources: an item is 'x'; {remedy}$"):
+        App(name="office", resources=["x"])  # type: ignore[list-item]
+
+
 async def test_if_one_cannot_be_opened_those_before_are_closed_and_the_error_names_it() -> None:
     log = list[str]()
     lines = Line("first", log), Line("second", log, fails="open"), Line("third", log)

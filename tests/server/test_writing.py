@@ -39,6 +39,20 @@ def test_an_approved_run_goes_on_and_a_second_answer_is_told_who_was_first() -> 
     assert second.json()["question"]["decision"]["by"] == "grace"
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "where"),
+    [
+        ("/api/runs", {"prompt": " \n"}, "prompt"),
+        ("/agui", {"threadId": "t", "runId": "r", "messages": [{"role": "user", "content": " "}]}, "the last message"),
+    ],
+)
+def test_a_blank_message_starts_no_agent(path: str, body: Any, where: str) -> None:
+    with open_shop() as shop:
+        refused = shop.ask("POST", path, json=body)
+        assert (refused.status_code, shop.ask("GET", "/api/runs").json()["items"]) == (400, [])
+    assert refused.json()["error"] == f"{where} is empty; write what the agent should do"
+
+
 def test_an_approver_edits_the_arguments() -> None:
     with open_shop() as shop:
         run, question = ask_for_refund(shop)

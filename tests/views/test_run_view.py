@@ -9,6 +9,8 @@ import pytest
 
 from remit import Agent, App, Context, Effect, Risk, Runtime, tool
 from remit.chat.chat import encode_message
+from remit.client.following import ItemEvent
+from remit.errors import SetupError
 from remit.record.items import (
     AttemptEnded,
     AttemptStarted,
@@ -18,6 +20,7 @@ from remit.record.items import (
     Item,
     Message,
     Note,
+    Position,
     RunFinished,
     ToolOutput,
 )
@@ -48,6 +51,14 @@ def fold(*items: Item) -> RunView:
     for number, item in enumerate(items):
         view.add(item, float(number))
     return view
+
+
+def test_an_event_in_place_of_its_item_is_refused_in_one_line() -> None:
+    event = ItemEvent("1", Position("r", 1, 1, 0.0, STARTED, "", b"", b""))
+    with pytest.raises(
+        SetupError, match=r"^RunView.add: item is of type ItemEvent; pass event.item, or position.item$"
+    ):
+        RunView().add(event)  # type: ignore[arg-type]
 
 
 FAILED = '{"success":false,"error":"no","errorCode":"TOOL_FAILED"}'

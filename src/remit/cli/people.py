@@ -261,7 +261,8 @@ def _credential_summary(credential: Credential) -> dict[str, object]:
     names = ("id", "kind", "person", "tenant", "label", "created", "expires", "seen")
     allowed = credential.permissions
     permissions = None if allowed is None else sorted(allowed)
-    return {**{name: getattr(credential, name) for name in names}, "permissions": permissions}
+    fields: dict[str, object] = {name: getattr(credential, name) for name in names}
+    return {**fields, "seen": credential.seen or None, "permissions": permissions}
 
 
 def _print_credentials(what: str, found: list[Credential], *, as_json: bool) -> None:
@@ -274,8 +275,9 @@ def _print_credentials(what: str, found: list[Credential], *, as_json: bool) -> 
     listing = make_table("id", "label", "permissions", "since", "last used", "until")
     for each in found:
         permissions = "all" if each.permissions is None else ", ".join(sorted(each.permissions)) or "none"
-        times = (format_time(at) for at in (each.created, each.seen, each.expires))
-        listing.add_row(each.id, one_line(each.label), permissions, *times)
+        used = "never" if each.seen == 0.0 else format_time(each.seen)
+        since, until = format_time(each.created), format_time(each.expires)
+        listing.add_row(each.id, one_line(each.label), permissions, since, used, until)
     print_table(listing)
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeGuard, cast
 from remit.call.redact import redact_text
 from remit.call.schema import shorten_text
 from remit.core.call_checks import check_callback
-from remit.core.checks import as_tuple
+from remit.core.checks import as_tuple, wrong_value
 from remit.errors import RemitError, SetupError
 
 Resource: TypeAlias = "AbstractAsyncContextManager[Any] | Callable[[], AbstractAsyncContextManager[Any]]"
@@ -25,6 +25,9 @@ def check_resources(what: str, given: object) -> tuple[Resource, ...]:
     """
     resources: tuple[Any, ...] = as_tuple(what, given)
     for each in resources:
+        if not callable(each) and not _is_manager(each):
+            remedy = "give an async context manager, or a function that returns one"
+            raise wrong_value(f"{what}: an item", each, remedy)
         if not _is_manager(each):
             check_callback(f"{what}: an item", each, is_async=False)
     return resources

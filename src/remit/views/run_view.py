@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import NoneType
+from typing import cast
 
 from remit.call.call import root_call_id
 from remit.chat.chat import decode_message
@@ -11,6 +12,7 @@ from remit.chat.streaming import DeltaKind
 from remit.chat.wire import read_tool_calls, text_of_message
 from remit.core.call_checks import check_arguments, check_calls
 from remit.core.checks import as_tuple_of, check_counts, check_instance, check_numbers, check_texts
+from remit.errors import SetupError
 from remit.journal.codec import message_text
 from remit.journal.run_row import RunStatus
 from remit.journal.run_totals import RunTotals
@@ -77,7 +79,8 @@ class RunView:
 
     def add(self, item: Item, at: float = 0.0) -> None:
         """Add the next item, which was written at ``at`` (epoch seconds)."""
-        check_instance("RunView.add: item", item, Item, "give an item of a journal")
+        if not isinstance(cast("object", item), Item):
+            raise SetupError(f"RunView.add: item is of type {type(item).__name__}; pass event.item, or position.item")
         check_numbers("RunView.add", at=at)
         self.totals.add(item, at, self.count)
         self.count += 1

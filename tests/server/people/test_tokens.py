@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from remit.errors import RemitError, RequestDeniedError, RequestNotFoundError
-from remit.server.people.accounts import digest_secret
+from remit.server.people.accounts import NEVER, digest_secret
 from tests.server.people.kit import OWNER, World, me, wait
 
 
@@ -49,7 +49,9 @@ def test_an_expired_or_revoked_token_is_none() -> None:
     assert me(bearer(world, token)) == {}
     token = world.token("ada")
     (row,) = wait(world.admin().list_credentials("ada", "token"))
-    assert (row.label, row.permissions, row.seen) == ("script", frozenset(), world.clock.now)
+    assert (row.label, row.permissions, row.seen) == ("script", frozenset(), NEVER)
+    assert me(bearer(world, token))["name"] == "ada"
+    assert [each.seen for each in wait(world.admin().list_credentials("ada", "token"))] == [world.clock.now]
     assert wait(world.admin().revoke("ada", "token", row.id)) == 1
     assert me(bearer(world, token)) == {}
     with pytest.raises(RequestNotFoundError, match="ada has no token"):

@@ -13,7 +13,7 @@ from remit.server.agui.asked import Answer, EventsQuery, ResumeEntry, RunInput, 
 from remit.server.agui.messages import METADATA
 from remit.server.agui.place import StreamPlace
 from remit.server.agui.streaming import Names, RunStream
-from remit.server.documents.document import text_of_json
+from remit.server.documents.document import check_prompt, text_of_json
 from remit.server.rest.operation import Operation, Sent
 from remit.server.sse import EVENT_STREAM, stream_response
 
@@ -50,7 +50,7 @@ async def _submit(sent: Sent[RunInputQuery, RunInput]) -> StreamPlace:
         raise RequestError("messages is empty; send the person's message")
     message = asked.messages[-1]
     run = await sent.client.submit(
-        message.prompt(),
+        check_prompt("the last message", message.prompt()),
         agent=sent.query.agent,
         target=sent.query.target,
         conversation=asked.thread_id,

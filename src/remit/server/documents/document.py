@@ -60,6 +60,17 @@ class ChangeDocument(Document):
         return tuple(ChangeDocument(where=each.where, before=each.before, after=each.after) for each in changes)
 
 
+def check_prompt(where: str, text: str) -> str:
+    """The text of a message, which has one.
+
+    Raises:
+        RequestError: it is blank.
+    """
+    if not text.strip():
+        raise RequestError(f"{where} is empty; write what the agent should do")
+    return text
+
+
 def no_json() -> Raw:
     """The default of a `JsonObject` that may be left out: nothing."""
     return Raw()

@@ -50,11 +50,15 @@ class Account(Struct, frozen=True):
     roles: tuple[Role, ...]
 
 
+NEVER: Final = 0.0
+"""The time of the last use of a token that was not used."""
+
+
 class Credential(Struct, frozen=True, kw_only=True):
     """A session, an API token or a one-time link of a person, known by the digest of its secret.
 
     ``permissions`` are the most that its holder may do, None for all that the person may. Times are seconds since the
-    epoch; ``seen`` is about the time of the last use.
+    epoch; ``seen`` is about the time of the last use, `NEVER` of a token that was not used.
     """
 
     id: str

@@ -16,6 +16,7 @@ from remit.errors import RequestConflictError, RequestDeniedError, RequestError,
 from remit.record.principal import ANONYMOUS, Principal
 from remit.record.target import check_granted
 from remit.server.people.accounts import (
+    NEVER,
     PEOPLE_PERMISSION,
     Credential,
     CredentialKind,
@@ -180,7 +181,7 @@ class Administration:
             label=check_shown("the label of a token", label),
             permissions=allowed,
             created=now,
-            seen=now,
+            seen=NEVER,
             expires=now + days * _DAY,
         )
         await self._directory.add_credential(token, expired_before=now)

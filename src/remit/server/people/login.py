@@ -16,7 +16,7 @@ from remit.record.principal import Principal
 from remit.server.cookies import CSRF_FIELD, Cookies, csrf_token
 from remit.server.forgery import parse_form
 from remit.server.pages.plain import form, link, own_address, paragraph, plain_page, text_field
-from remit.server.people.accounts import Credential, CredentialKind, digest_secret, make_secret
+from remit.server.people.accounts import NEVER, Credential, CredentialKind, digest_secret, make_secret
 from remit.server.people.administration import Administration
 from remit.server.people.sign_in import SignedIn, SignIn
 from remit.server.rates import RequestLimitedError
@@ -210,7 +210,7 @@ class LoginPages:
 
     def _item(self, request: Request, path: str, each: Credential, button: str, *, is_own: bool = False) -> str:
         label = f"{each.label or 'Unknown browser'}{' (this browser)' if is_own else ''}"
-        times = f"Since {_day(each.created)}, last used {_day(each.seen)}, until {_day(each.expires)} (UTC)"
+        times = f"Since {_day(each.created)}, {_last_use(each)}, until {_day(each.expires)} (UTC)"
         permissions = (
             "" if each.permissions is None else paragraph(", ".join(sorted(each.permissions)) or "no permission")
         )
@@ -249,6 +249,10 @@ def _browser(request: Request) -> str:
     browser = next((name for name in names if name in agent), "Browser")
     system = next((name for name in systems if name in agent), "")
     return f"{browser} on {system}" if system else browser
+
+
+def _last_use(credential: Credential) -> str:
+    return "never used" if credential.seen == NEVER else f"last used {_day(credential.seen)}"
 
 
 def _day(at: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from remit.server.documents.document import Listed
+from remit.server.documents.document import Listed, check_prompt
 from remit.server.documents.questions import QuestionDocument
 from remit.server.documents.run import RunDocument
 from remit.server.documents.runs import NewRun, OpenedRun, RunsQuery, RunSummary
@@ -35,7 +35,7 @@ async def start_run(sent: Sent[NoQuery, NewRun]) -> OpenedRun:
     """Send a message to an agent. The run is executed in the background; follow its events."""
     asked = sent.body
     run = await sent.client.submit(
-        asked.prompt,
+        asked.prompt if asked.files else check_prompt("prompt", asked.prompt),
         agent=asked.agent,
         conversation=asked.conversation,
         target=asked.target,
