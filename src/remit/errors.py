@@ -22,7 +22,7 @@
     │  ├─ BudgetError               the run has used up its budget
     │  ├─ DeadlineError             no result in time
     │  │  └─ StillRunningError      no result in time, and the call has not stopped
-    │  ├─ CallCancelledError        the run was cancelled
+    │  ├─ CallCancelledError        the run was cancelled, or the caller cancelled the call
     │  ├─ ExternalError             an external service or its connection failed
     │  │  └─ ModelError             the request to the model failed
     │  │     ├─ ModelUnavailableError  it cannot be reached, does not answer in time, or its server fails (5xx)
@@ -254,7 +254,7 @@ class StillRunningError(DeadlineError, code="STILL_RUNNING"):
 
 
 class CallCancelledError(CallError, code="CANCELLED"):
-    """The run was cancelled during the call."""
+    """The run was cancelled during the call, or the caller cancelled the call."""
 
 
 class ExternalError(CallError, code="EXTERNAL_SERVICE_ERROR"):

@@ -30,7 +30,8 @@ NOT_LOADED = _NotLoaded()
 
 _OUTCOMES: Final = get_args(Outcome)
 
-_STOPPED: Final = "the run was cancelled; this call did not finish"
+_STOPPED_WITH_RUN: Final = "the run was cancelled; this call did not finish"
+_STOPPED_ALONE: Final = "the caller cancelled this call; it did not finish"
 
 
 class Reply(Struct, frozen=True):
@@ -74,14 +75,14 @@ class Reply(Struct, frozen=True):
         return Reply(replace_surrogates(compact_json(error.to_reply())), outcome, NOT_LOADED, error)
 
     @staticmethod
-    def from_stopped_call() -> Reply:
-        """Make the reply to a call that was cancelled before its end, with its run or by the calling body."""
-        return Reply.from_error(CallCancelledError(_STOPPED))
+    def from_stopped_call(*, with_run: bool) -> Reply:
+        """Make the reply to a call that was cancelled before its end, with its run or by its caller."""
+        return Reply.from_error(CallCancelledError(_STOPPED_WITH_RUN if with_run else _STOPPED_ALONE))
 
     @property
     def is_stopped(self) -> bool:
         """Whether this is the recorded reply of `from_stopped_call`. The body that made the call saw no reply."""
-        return isinstance(self.error, CallCancelledError) and self.error.message == _STOPPED
+        return isinstance(self.error, CallCancelledError) and self.error.message in (_STOPPED_WITH_RUN, _STOPPED_ALONE)
 
     @staticmethod
     def from_journal(content: str, outcome: Outcome, *, is_final: bool) -> Reply:

@@ -98,16 +98,20 @@ class OpenedCall:
         """The questions whose decisions it waits for."""
         return () if self.signal is None else self.signal.questions
 
-    def take_end(self, task: asyncio.Task[Reply]) -> BaseException | None:
-        """Tell the callers how the task ended. Returns its error if the error stops the run."""
+    def take_end(self, task: asyncio.Task[Reply], *, with_run: bool) -> BaseException | None:
+        """Tell the callers how the task ended, ``with_run`` if it is stopping. Returns an error that stops the run."""
         self.task = None
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
         if isinstance(error, Suspended):
             self.signal = error
-        elif error is not None and not isinstance(error, asyncio.CancelledError):
+            self.settle()
+        elif error is None:
+            self.settle(task.result())
+        elif isinstance(error, asyncio.CancelledError):
+            self.settle(Reply.from_stopped_call(with_run=with_run))
+        else:
             self.fail(error)
             return error
-        self.settle(None if error is not None else task.result())
         return None
 
     def fail(self, error: BaseException) -> None:
@@ -117,10 +121,11 @@ class OpenedCall:
         self.waiters.clear()
 
     def settle(self, reply: Reply | None = None) -> None:
-        """Tell the callers the reply, or that the call waits, or that it was cancelled."""
-        outcome = outcome_of(reply or Reply.from_stopped_call())
-        if reply is None and self.signal is not None:
-            reason = self.signal.reason
+        """Tell the callers the reply, or that the call waits if there is none."""
+        if reply is not None:
+            outcome = outcome_of(reply)
+        else:
+            reason = "" if self.signal is None else self.signal.reason
             outcome = ExecutionOutcome(
                 status="stalled" if reason else "waiting", questions=self.questions, reason=reason
             )

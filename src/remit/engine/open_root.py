@@ -263,7 +263,7 @@ class _Body:
 
     def _end(self, task: asyncio.Task[Reply]) -> None:
         opened = self._running.pop(task)
-        self._error = opened.take_end(task) or self._error
+        self._error = opened.take_end(task, with_run=self._frame.ledger.execution.is_stopping) or self._error
         if opened.signal is not None:
             self._waiting[opened.prepared.id] = opened
         self._calls.changed.set()

@@ -142,7 +142,7 @@ class _Record:
             above.extend(calls)
             return
         for each in calls:
-            self._write_output(each, Reply.from_stopped_call())
+            self._write_output(each, Reply.from_stopped_call(with_run=call.ledger.execution.is_stopping))
 
     async def _to_recorded(self, call: Call, reply: Reply) -> tuple[Reply, str]:
         """The reply for the caller, and its content for the journal. Large content becomes an artifact."""
