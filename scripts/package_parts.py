@@ -15,7 +15,17 @@ READING_ORDER: Final = {
     "Agents and models": ("agent", "chat", "messages", "models", "drivers", "workers", "pipeline", "evals"),
     "Execution": ("engine", "engines", "adapters"),
     "Data of applications": ("artifacts", "database", "effects", "embeddings", "home", "object_views"),
-    "Interfaces and utilities": ("cli", "server", "testing", "schemas", "charsets", "markup", "errors", "lazy_exports"),
+    "Interfaces and utilities": (
+        "cli",
+        "server",
+        "testing",
+        "schemas",
+        "charsets",
+        "markup",
+        "errors",
+        "lazy_exports",
+        "shown",
+    ),
 }
 """Every package under a heading, in the order in which a newcomer should read them."""
 

@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import json
 import re
+from typing import Any
 
 import pytest
 
@@ -215,7 +216,31 @@ class Mute:
         raise LookupError("no text")
 
 
-@pytest.mark.parametrize("part", [10**5000, Mute(), "cycle"], ids=["long", "mute", "cycle"])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (ValueError("the card was declined"), "the card was declined"),
+        (ValueError(), "ValueError"),
+        (5, "5"),
+        (10**5000, "int"),
+        (Mute(), "Mute"),
+        (None, "no reason was given"),
+        ("", "no reason was given"),
+    ],
+    ids=["exception", "silent exception", "number", "long number", "mute", "none", "empty"],
+)
+def test_what_is_not_a_text_becomes_the_message_and_nothing_says_that_it_is_missing(given: Any, message: str) -> None:
+    failed = ToolFailed(given)
+    assert (failed.message, str(failed)) == (message, message)
+    assert failed.to_reply()["error"] == message
+
+
+def test_details_that_are_not_json_are_shown_without_addresses_of_objects() -> None:
+    reply = ToolFailed("declined", details={"bank": object(), "card": Mute()}).to_reply()
+    assert reply["details"] == {"bank": "<object object>", "card": "Mute"}
+
+
+@pytest.mark.parametrize("part", [10**5000, "cycle"], ids=["long", "cycle"])
 def test_details_that_cannot_be_written_are_left_out_and_the_message_is_kept(part: object) -> None:
     details: dict[str, object] = {"part": part}
     if part == "cycle":

@@ -94,7 +94,7 @@ def test_a_table_has_a_text_for_each_column() -> None:
     assert (section.columns, section.rows) == (("From", "Subject"), (("ann", "Rent"),))
     with pytest.raises(SetupError, match="a row has 1 texts for 2 columns"):
         ObjectSection(title="Mails", columns=["From", "Subject"], rows=[["ann"]])
-    with pytest.raises(SetupError, match="ObjectSection: an item of rows is 1; give a string"):
+    with pytest.raises(SetupError, match="ObjectSection: an item of an item of rows is 1; give a string"):
         ObjectSection(title="Mails", columns=["From"], rows=[[cast("Any", 1)]])
 
 

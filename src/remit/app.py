@@ -30,6 +30,7 @@ from remit.errors import NameTakenError, SetupError
 from remit.layers.approve import Approve
 from remit.layers.budget import Budget
 from remit.record.arguments import Limits
+from remit.shown import show_value
 
 if TYPE_CHECKING:
     from remit.inventory.operations import Operations
@@ -104,10 +105,10 @@ class App:
                 raise NameTakenError(f"{where} has two agents named {name!r}; list each once, or rename one")
         object.__setattr__(self, "tools", check_callees(f"{where}: tools", self.tools))
         if not hasattr(self.env, "approver"):
-            raise SetupError(f"{where}: env is {self.env!r}; give an object with an approver, such as Env()")
+            raise SetupError(f"{where}: env is {show_value(self.env)}; give an object with an approver, such as Env()")
         object.__setattr__(self, "references", check_resolvers(f"{where}: references", self.references))
         object.__setattr__(self, "resources", check_resources(f"{where}: resources", self.resources))
-        if self.views != ():
+        if not isinstance(cast("object", self.views), tuple) or self.views:
             from remit.object_views import check_views  # noqa: PLC0415 - loaded only if there are any
 
             object.__setattr__(self, "views", check_views(where, self.views))

@@ -56,8 +56,9 @@ Failures end in ``Error``; `ToolFailed`, an answer of a tool, and the signal `Su
 from __future__ import annotations
 
 import json
-import re
 from typing import ClassVar, Final, cast
+
+from remit.shown import show_text
 
 __all__ = [
     "AlreadyExistsError",
@@ -114,7 +115,6 @@ __all__ = [
 ]
 
 _ERRORS_BY_CODE: Final = dict[str, "type[CallError]"]()
-_ADDRESS: Final = re.compile(r"(?<=[\w>]) at 0x[0-9a-fA-F]{6,}(?=>)")
 
 
 class RemitError(Exception):
@@ -132,7 +132,7 @@ class RemitError(Exception):
         cls.code = code or cls.code
 
     def __init__(self, message: str) -> None:
-        half, message = self.max_chars // 2, _ADDRESS.sub("", message)
+        half, message = self.max_chars // 2, show_text(message) or "no reason was given"
         self.message = message if len(message) <= self.max_chars else f"{message[:half]} … {message[-half:]}"
         super().__init__(self.message)
 
@@ -177,7 +177,7 @@ class CallError(RemitError, code="INTERNAL_ERROR"):
         """The reply that the model sees instead of a result."""
         told: dict[str, object] = {"success": False, "error": self.message, "errorCode": self.code}
         try:
-            details = json.loads(json.dumps(self.details, default=str, skipkeys=True), parse_constant=str)
+            details = json.loads(json.dumps(self.details, default=show_text, skipkeys=True), parse_constant=str)
         except Exception as error:  # noqa: BLE001 - such as a cycle, or what its own code raises
             details = {"left_out": f"they cannot be written as JSON: {error!r:.200}"}
         return {**told, "details": details} if details else told

@@ -21,7 +21,7 @@ from remit.inventory import Classification, Operations, read_inventory
 from remit.layers import Redact
 from remit.messages import History, ToolDefinitions, decode_message
 from remit.models import resolve_model
-from remit.policies import Decision
+from remit.policies import Ask, Decision
 from remit.testing import make_call, superuser
 from remit.tools import Limits, parse_arguments, with_recommended_layers
 from remit.workers import build_agent, load_workers, read_worker
@@ -40,6 +40,21 @@ def untyped(value: object) -> Any:
 
 def clerk(**changes: Any) -> Agent:
     return cast("Any", Agent)(**{"name": "clerk", "instructions": "Work.", **changes})
+
+
+class Grid:
+    """Compares and is shown as an array of numpy, whose comparison is no truth and whose ``repr`` has several lines."""
+
+    def __eq__(self, other: object) -> Any:
+        return self
+
+    def __bool__(self) -> bool:
+        raise ValueError("the truth of a grid is ambiguous")
+
+    def __repr__(self) -> str:
+        return "grid 1 2\n     3 4"
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
@@ -111,9 +126,21 @@ def test_a_wrong_value_is_refused_in_one_line(case: str) -> None:
     assert "\n" not in caught.value.message
 
 
-def test_a_text_is_no_type_of_a_result() -> None:
+@pytest.mark.parametrize("text", ["", "not a type", "a\nb", "a\0b"])
+def test_a_text_is_no_type_of_a_result(text: str) -> None:
     with pytest.raises(ContractError, match="cannot be a result"):
-        clerk(output="")
+        clerk(output=text)
+
+
+def test_values_whose_comparison_is_no_truth_are_refused_like_others() -> None:
+    for build in (
+        lambda: App(name="shop", views=untyped(Grid())),
+        lambda: clerk(tool_scope=untyped(Grid())),
+        lambda: clerk(output_mode=untyped(Grid())),
+        lambda: Ask(reason="big", kind=untyped(Grid())),
+    ):
+        with pytest.raises(SetupError, match=r" is grid 1 2 3 4; give "):
+            build()
 
 
 @pytest.mark.parametrize("run", [[], [3], 10**400, None])

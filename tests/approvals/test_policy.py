@@ -217,7 +217,7 @@ def test_a_policy_is_asked_about_a_class_of_rules() -> None:
         (lambda: When("odd"), "When 'odd' selects nothing; give tools or a test"),
         (lambda: When("odd", tools="send"), "When 'odd': verdict is None; give an Allow, an Ask or a Block"),
         (lambda: When("odd", tools=cast("Any", 5), verdict=BLOCK), "When: tools is 5; give a list"),
-        (lambda: When("odd", tools=cast("Any", [5]), verdict=BLOCK), "an item of When: tools is 5; give a str"),
+        (lambda: When("odd", tools=cast("Any", [5]), verdict=BLOCK), "When: an item of tools is 5; give a str"),
     ],
 )
 def test_a_rule_without_a_name_a_version_a_choice_or_a_verdict_is_refused(

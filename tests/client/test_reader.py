@@ -33,6 +33,15 @@ async def test_a_grant_of_another_tenant_does_not_exist_for_who_has_the_name_of_
         await ada.grant("elsewhere")
 
 
+@pytest.mark.parametrize(("given", "shown"), [("a\nb", r"'a\nb'"), ("x" * 10_000, f"{'x' * 80}…")])
+async def test_the_id_of_what_does_not_exist_is_shown_in_one_short_line(ada: RunReader, given: str, shown: str) -> None:
+    reads = {"run": ada.details, "question": ada.question, "grant": ada.grant}
+    for noun, read in reads.items():
+        with pytest.raises(RequestError) as refused:
+            await read(given)
+        assert refused.value.message == f"{noun} {shown} does not exist"
+
+
 async def test_a_question_past_its_deadline_is_listed_only_with_those_that_are_not_open(
     store: InMemoryStore, ada: RunReader, clock: Clock
 ) -> None:

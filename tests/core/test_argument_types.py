@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -62,6 +63,29 @@ def double(what: str, value: Any) -> Any:
     return value * 2
 
 
+class Grid:
+    """Compares and is shown as an array of numpy, whose comparison is no truth and whose ``repr`` has several lines."""
+
+    def __eq__(self, other: object) -> Any:
+        return self
+
+    def __bool__(self) -> bool:
+        raise ValueError("the truth of a grid is ambiguous")
+
+    def __repr__(self) -> str:
+        return "grid 1 2\n     3 4"
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@numbers.Integral.register
+class Whole:
+    """An integer of another library."""
+
+    def __index__(self) -> int:
+        return 3
+
+
 LAMP = Lamp()
 LARGE = 2**63
 ACCEPTED: list[tuple[Any, Any, Any]] = [
@@ -69,6 +93,9 @@ ACCEPTED: list[tuple[Any, Any, Any]] = [
     (bool, True, True),
     (int, 3, 3),
     (int, LARGE - 1, LARGE - 1),
+    (int, Whole(), 3),
+    (float, Whole(), 3),
+    (Annotated[int, Field(ge=0, le=10)], Whole(), 3),
     (float, 3, 3),
     (float | None, None, None),
     (Annotated[int, Field(ge=0, le=10)], 10, 10),
@@ -125,6 +152,10 @@ REFUSED: list[tuple[Any, Any, str]] = [
     (Path, 3, "Box: size is 3; give a path"),
     (Color, "green", "Box: size is 'green'; use 'red', 'blue'"),
     (Literal["on", "off"], "of", "Box: size is 'of'; give one of 'on', 'off'"),
+    (Literal["on", "off"], Grid(), "Box: size is grid 1 2 3 4; give one of 'on', 'off'"),
+    (Literal[True], 1, "Box: size is 1; give one of True"),
+    (Color, Grid(), "Box: size is grid 1 2 3 4; use 'red', 'blue'"),
+    (str, 10**5_000, "Box: size is an object of int; give a string"),
     (Lamp, 3, "Box: size is 3; give Lamp(…)"),
     (Lamp, Lamp, "Box: size is the class Lamp; give Lamp(…)"),
     (Lamp | None, 3, "Box: size is 3; give Lamp(…)"),
@@ -141,7 +172,7 @@ REFUSED: list[tuple[Any, Any, str]] = [
         "Box: size is 3; give a function that is not async, such as `def size(number)`",
     ),
     (tuple[str, ...], 3, "Box: size is 3; give a list"),
-    (tuple[str, ...], [3], "an item of Box: size is 3; give a string"),
+    (tuple[str, ...], [3], "Box: an item of size is 3; give a string"),
     (Sequence[Lamp], [3], "Box: an item of size is 3; give Lamp(…)"),
     (tuple[int, int], [1], "Box: size is [1]; give 2 values"),
     (tuple[int, Any], ["a", "b"], "Box: size is 'a'; give a whole number"),

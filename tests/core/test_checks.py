@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+import numbers
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,14 @@ from remit.core.checks import (
 )
 from remit.core.names import as_normalized, as_person_name
 from remit.errors import ContractError, SetupError
+
+
+@numbers.Integral.register
+class Whole:
+    """An integer of another library."""
+
+    def __repr__(self) -> str:
+        return "Whole"
 
 
 class Tag(BaseModel):
@@ -134,7 +143,10 @@ NULS = r"\x00" * 200
         (lambda: as_path("folder", "\ud800"), r"folder is '\ud800'; give a path"),
         (lambda: as_tuple_of(int, "Agent", "tools", 3, "give 1"), "Agent: tools is 3; give a list"),
         (lambda: as_tuple_of(int, "Agent", "tools", ["a"], "give 1"), "Agent: an item of tools is 'a'; give 1"),
+        (lambda: check_counts("Budget", calls=Whole()), "Budget: calls is Whole; give a whole number, as int(…)"),
+        (lambda: check_numbers("Budget", cost=Whole()), "Budget: cost is Whole; give a number, as int(…)"),
         (lambda: check_text("name", 3), "name is 3; give a string"),
+        (lambda: as_texts("Principal: roles", [3]), "Principal: an item of roles is 3; give a string"),
         (lambda: as_texts("tags", 3), "tags is 3; give a list"),
         (lambda: as_texts("tags", ["a", 3]), "an item of tags is 3; give a string"),
         (lambda: as_texts("tags", "\ud800"), "an item of tags is '\\ud800'; give a string without lone surrogates"),

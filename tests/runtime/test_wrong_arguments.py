@@ -113,7 +113,7 @@ BUILT: dict[str, tuple[Callable[[], Any], str]] = {
         "Facts: effect is 3; use 'pure', 'idempotent', 'keyed', 'unsafe', 'composed'",
     ),
     "permissions": (lambda: tool_with(permissions=3), "Facts: permissions is 3; give a list"),
-    "a permission": (lambda: tool_with(permissions=[3]), "an item of Facts: permissions is 3; give a string"),
+    "a permission": (lambda: tool_with(permissions=[3]), "Facts: an item of permissions is 3; give a string"),
     "a timeout": (lambda: tool_with(timeout="5"), "Facts: timeout is '5'; give a number"),
     "a flag": (lambda: tool_with(egress="no"), "Facts: egress is 'no'; give True or False"),
     "a confirmation": (lambda: tool_with(confirm=True), "Facts: confirm is True; give a string"),

@@ -29,6 +29,7 @@ from remit.core.call_checks import check_arguments, check_call
 from remit.core.checks import as_text_tuple, as_tuple_of, check_method
 from remit.errors import InvalidArgumentsError, SetupError
 from remit.record.arguments import Arguments
+from remit.shown import show_value
 
 ADDED_TOOLS: Final = (HandoffTool, SearchTools)
 """The types of tools that Remit adds to agents: for handoffs and for tool search."""
@@ -257,7 +258,7 @@ class Agent(BoundAgent):
             if isinstance(payload, str):
                 fields = {"prompt": payload, **fields}
             elif payload is not None and not isinstance(cast("object", payload), BaseModel):
-                raise InvalidArgumentsError(f"the prompt of {self.name} is {payload!r}; give a string")
+                raise InvalidArgumentsError(f"the prompt of {self.name} is {show_value(payload)}; give a string")
             if not isinstance(payload, BaseModel):
                 payload = self.schema_in.model.model_validate(fields, by_alias=True, by_name=True)
             return self.schema_in.dump_arguments(self.schema_in.check_payload(payload))

@@ -22,6 +22,7 @@ from remit.core.checks import check_counts
 from remit.errors import SetupError
 from remit.record.estimate import estimate_tokens
 from remit.record.items import HistoryCompacted, Message
+from remit.shown import show_value
 
 
 @check_arguments()
@@ -51,7 +52,7 @@ class Compaction:
         if not 0 < self.kept_tokens < self.tokens:
             raise SetupError(f"{self!r}: keep must be less than tokens, and both more than 0")
         if self.model is not None and isinstance(self.model, type | VendorModel):
-            raise SetupError(f"Compaction cannot ask {self.model!r}; use its name, or PydanticAIModel(…)")
+            raise SetupError(f"Compaction cannot ask {show_value(self.model)}; use its name, or PydanticAIModel(…)")
         if self.model is not None:
             check_is_model("Compaction: model", self.model)
 

@@ -27,6 +27,7 @@ from remit.layers.retry_model import RetryModel
 from remit.layers.timeout import Timeout
 from remit.record.artifact import Artifact, Files
 from remit.schemas.jsontext import canonical_text
+from remit.shown import show_id
 
 
 class InstructionsTemplate(Protocol):
@@ -71,7 +72,7 @@ def _as_scope(
 ) -> frozenset[str] | Literal["listed"] | None:
     if given is None:
         return None
-    if given == "listed":
+    if isinstance(given, str) and given == "listed":
         return "listed"
     return as_texts(what, as_items(what, given))
 
@@ -230,9 +231,8 @@ class AgentDefinition(AgentSettings):
         patterns = self.compatible_models
         if patterns and not any(fnmatchcase(model_name, each) for each in patterns):
             where = f" ({self.source.where})" if self.source is not None and self.source.where else ""
-            raise SetupError(
-                f"agent {self.name} does not support the model {model_name!r}, only {', '.join(patterns)}{where}"
-            )
+            only = ", ".join(map(show_id, patterns))
+            raise SetupError(f"agent {self.name} does not support the model {model_name!r}, only {only}{where}")
 
     def _dump_payload(self, payload: BaseModel) -> dict[str, Any]:
         """The payload as JSON types, by alias."""

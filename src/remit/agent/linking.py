@@ -29,6 +29,7 @@ from remit.dispatch.registry import AnyCallee, collect_callees
 from remit.errors import NoModelError, SetupError
 from remit.record.usage import Prices, describe_missing_price, find_price
 from remit.schemas.suggestions import suggest
+from remit.shown import show_value
 
 
 def all_callees(callees: Iterable[AnyCallee]) -> list[AnyCallee]:
@@ -99,7 +100,7 @@ def _check_tool_choice(agent: Agent) -> None:
         raise SetupError(f"agent {agent.name}: tool_choice='required', but it has no tools; remove the choice")
     if agent.settings.forced_tool and choice not in tools:
         raise SetupError(
-            f"agent {agent.name}: tool_choice={choice!r} is not one of its tools; "
+            f"agent {agent.name}: tool_choice={show_value(choice)} is not one of its tools; "
             + suggest(agent.settings.forced_tool, [*tools, *TOOL_CHOICES])
         )
 

@@ -28,6 +28,7 @@ from remit.call.step import StepRequest
 from remit.core.call_checks import check_arguments
 from remit.core.checks import check_functions
 from remit.errors import InternalError, ModelAccessError, NoModelError, SetupError
+from remit.shown import show_value
 
 
 @check_arguments()
@@ -83,7 +84,7 @@ def _check_takes_step(loop: Loop) -> None:
         try:
             inspect.signature(loop).bind(None)
         except TypeError as error:
-            what = f"NativeDriver: loop is {loop!r}, which does not take a step ({error})"
+            what = f"NativeDriver: loop is {show_value(loop)}, which does not take a step ({error})"
             raise SetupError(f"{what}; give a loop, such as AgentLoop()") from error
 
 

@@ -27,7 +27,7 @@ from msgspec import Struct
 from remit.agent.governed import Governed
 from remit.chat.wire import NAME_PATTERN
 from remit.core.argument_types import Check, derive_check
-from remit.core.checks import show_value
+from remit.shown import show_value
 
 T = TypeVar("T")
 S = TypeVar("S")

@@ -26,6 +26,7 @@ from remit.errors import (
 from remit.record.current_run import CURRENT_RUN
 from remit.record.items import HistoryCompacted, Note, TurnEnded
 from remit.record.ledger import Ledger
+from remit.shown import show_value
 
 REMEMBERED_CALLS: Final = 16
 """How many different calls an agent remembers."""
@@ -223,7 +224,7 @@ class AgentTurns:
         )
         stopped = cast("object", policy.is_met(turn))
         if not isinstance(stopped, bool):
-            raise InternalError(f"the stop policy {policy!r} returned {stopped!r}; return True or False")
+            raise InternalError(f"the stop policy {policy!r} returned {show_value(stopped)}; return True or False")
         ledger.add(TurnEnded(call=call, tokens=turn.tokens, cost=turn.cost, seconds=turn.seconds, stopped=stopped))
         return stopped
 

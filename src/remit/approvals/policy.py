@@ -27,6 +27,7 @@ from remit.errors import CallError, PolicyError, SetupError
 from remit.record.arguments import content_digest
 from remit.record.question import DecisionKind
 from remit.record.secret import redact_secrets
+from remit.shown import show_value
 
 DECIDE_PERMISSION: Final = "approvals:decide"
 """The permission needed to decide, unless a verdict names another."""
@@ -38,7 +39,7 @@ MAX_LIFETIME: Final = 100 * 365 * 24 * 3600.0
 def check_lifetime(seconds: object, what: str) -> None:
     """Raise a `SetupError` for a lifetime that is not positive or exceeds `MAX_LIFETIME`."""
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-        raise SetupError(f"{what} is {seconds!r}; give seconds")
+        raise SetupError(f"{what} is {show_value(seconds)}; give seconds")
     if isinstance(seconds, int):
         check_numbers(what, seconds=seconds)  # do not print a number of thousands of digits
     if not 0 < seconds <= MAX_LIFETIME:
@@ -183,11 +184,11 @@ class When:
     tools: Annotated[Iterable[str], Converted(as_texts)] = frozenset()
 
     def __post_init__(self) -> None:
-        where = f"When {self.name!r}"
+        where = f"When {show_value(self.name)}"
         if self.test is None and not self.tools:
             raise SetupError(f"{where} selects nothing; give tools or a test")
         if not isinstance(cast("object", self.verdict), Verdict):
-            raise SetupError(f"{where}: verdict is {self.verdict!r}; give an Allow, an Ask or a Block")
+            raise SetupError(f"{where}: verdict is {show_value(self.verdict)}; give an Allow, an Ask or a Block")
 
     def __call__(self, call: Call, /) -> Verdict | None:
         """The verdict, if the call is of one of the tools and the test is true."""
@@ -362,7 +363,7 @@ def _check_rule(rule: object) -> None:
         raise SetupError(f"Policy: {shown} is not a rule, such as HighRisk() or When(name, test, verdict)")
     check_name("the name of a rule", getattr(rule, "name"))  # noqa: B009 - the type of a rule is not known yet
     if inspect.iscoroutinefunction(rule) or inspect.iscoroutinefunction(type(rule).__call__):
-        raise SetupError(f"Policy: the rule {rule!r} is async; write it as a plain `def`")
+        raise SetupError(f"Policy: the rule {show_value(rule)} is async; write it as a plain `def`")
 
 
 def _check_no_confirmation(rules: tuple[Rule, ...]) -> None:

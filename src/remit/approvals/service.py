@@ -33,6 +33,7 @@ from remit.record.principal import Principal, check_principal
 from remit.record.question import Decision, DecisionKind, Question
 from remit.record.secret import redact_secrets, redact_secrets_in_content
 from remit.record.target import as_target
+from remit.shown import show_id, show_value
 
 CalleeLookup = Callable[[str], Contract]
 """Looks up a callee by name; raises a `RequestError` for an unknown name."""
@@ -98,11 +99,11 @@ class DecisionService:
         _check_size("the result", result, self._limits.output_bytes)
         row = await self._store.find_question(question)
         if row is None or row.question.tenant != by.tenant:
-            raise RequestNotFoundError(f"question {question} does not exist")
+            raise RequestNotFoundError(f"question {show_id(question)} does not exist")
         if type(approved) is not bool:
-            raise RequestError(f"approved is {approved!r}; it must be True or False")
+            raise RequestError(f"approved is {show_value(approved)}; it must be True or False")
         if kind not in get_args(DecisionKind):
-            raise RequestError(f"kind is {kind!r}; it must be 'confirm' or 'approve'")
+            raise RequestError(f"kind is {show_value(kind)}; it must be 'confirm' or 'approve'")
         check_may_decide(row.question, by, kind, approved=approved)
         if row.question.kind == "outcome" and approved:
             self._check_result(row.question.tool, result)
@@ -273,7 +274,7 @@ class GrantService:
         _check_texts(grant=grant)
         row = await self._store.find_grant(grant)
         if row is None or row.grant.tenant != by.tenant:
-            raise RequestNotFoundError(f"grant {grant} does not exist")
+            raise RequestNotFoundError(f"grant {show_id(grant)} does not exist")
         if not by.at(row.grant.target).may(row.grant.who):
             raise RequestDeniedError(f"{by.name} may not revoke grant {grant}: missing permission {row.grant.who}")
         await self._store.revoke_grant(grant, by.name)
@@ -289,7 +290,7 @@ def _refuse_inside_run() -> None:
 
 def _check_use(count: object, principal: str) -> None:
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise RequestError(f"count is {count!r}; give a whole number of at least 1")
+        raise RequestError(f"count is {show_value(count)}; give a whole number of at least 1")
     if not principal:
         raise RequestError("principal is empty; give the name of the principal whose calls the grant approves")
 

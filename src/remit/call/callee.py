@@ -25,6 +25,7 @@ from remit.errors import SetupError
 from remit.record.arguments import Arguments
 from remit.record.principal import Caller, Principal
 from remit.record.seen import Seen
+from remit.shown import show_value
 
 P = ParamSpec("P")
 Out_co = TypeVar("Out_co", covariant=True)
@@ -290,7 +291,7 @@ def check_callee(what: str, value: object) -> None:
     if not hasattr(value, "build_arguments"):
         name = type(value).__name__
         remedy = f"pass tool({name}(…))" if callable(value) else "pass a function or method as tool(…), or an agent"
-        raise SetupError(f"{what}: {value!r:.100} is not a tool or an agent; {remedy}")
+        raise SetupError(f"{what}: {show_value(value):.100} is not a tool or an agent; {remedy}")
 
 
 def check_callees(what: str, values: object) -> tuple[Callee[..., Any], ...]:

@@ -17,6 +17,7 @@ from remit.core.protocols import implements
 from remit.errors import ContractError
 from remit.record.arguments import Arguments, content_digest
 from remit.schemas.jsontext import canonical_text
+from remit.shown import show_value
 
 _MAX_KEY_CHARS: Final = 200
 
@@ -203,7 +204,7 @@ def check_name(name: object, kind: str = "a tool") -> str:
         ContractError: the name has characters or a length that providers refuse.
     """
     if not isinstance(name, str) or not NAME_PATTERN.fullmatch(name):
-        raise ContractError(f"{name!r} is not {kind} name: use 1 to 64 letters, digits, '_' or '-'")
+        raise ContractError(f"{show_value(name)} is not {kind} name: use 1 to 64 letters, digits, '_' or '-'")
     return name
 
 

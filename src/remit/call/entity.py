@@ -17,6 +17,7 @@ from remit.core.checks import check_instance, check_name, check_text
 from remit.errors import ContractError
 from remit.record.items import ToolOutput, output_content
 from remit.schemas.values import iter_values, walk
+from remit.shown import show_value
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -68,7 +69,9 @@ def entity(kind: str, *, id: str = "id", name: str = "name", link: str = "") -> 
 
     def declare(model: Any) -> Any:
         if not isinstance(model, type) or not issubclass(model, BaseModel):
-            raise ContractError(f"@entity({kind!r}) is on {model!r}; put it on a pydantic model")
+            raise ContractError(
+                f"@entity({kind!r}) is on {show_value(cast('object', model))}; put it on a pydantic model"
+            )
         for argument, field in named.items():
             if field not in model.model_fields and (field or argument != "link"):
                 raise ContractError(

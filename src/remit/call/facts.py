@@ -15,6 +15,7 @@ from remit.call.sentences import Sentences, Undo, as_sentences, as_undo
 from remit.core.argument_types import UNCHECKED
 from remit.core.call_checks import check_arguments
 from remit.errors import ContractError
+from remit.shown import show_value
 
 _PERMISSION_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+")
 _RATE_PATTERN: Final = re.compile(r"([0-9]+)/(second|minute|hour|day)")
@@ -76,7 +77,8 @@ def parse_rate(value: object) -> Rate:
             return Rate(*pair)
     match = _RATE_PATTERN.fullmatch(value) if isinstance(value, str) else None
     if match is None:
-        raise ContractError(f"rate {value!r} is not of the form 60/minute; units are {', '.join(_SECONDS_PER_UNIT)}")
+        shown, units = show_value(cast("object", value)), ", ".join(_SECONDS_PER_UNIT)
+        raise ContractError(f"rate {shown} is not of the form 60/minute; units are {units}")
     return Rate(int(match[1]), _SECONDS_PER_UNIT[match[2]])
 
 
@@ -128,7 +130,7 @@ class Facts:
         object.__setattr__(self, "undo", as_undo(self.undo))
         for permission in self.permissions:
             if not _PERMISSION_PATTERN.fullmatch(permission):
-                raise ContractError(f"permission {permission!r} is not of the form area:verb, like cms:write")
+                raise ContractError(f"permission {show_value(permission)} is not of the form area:verb, like cms:write")
         if self.rate is not None and self.effect is Effect.COMPOSED:
             raise ContractError(
                 "a composed operation cannot have a rate (rate_limit_per_minute), because it is executed again until "

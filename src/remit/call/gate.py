@@ -21,6 +21,7 @@ from remit.core import Place, Stack
 from remit.core.checks import check_method
 from remit.errors import ApprovalDeniedError, CallCancelledError, CallError, PolicyError, Suspended, error_from_reply
 from remit.record.items import AttemptEnded, AttemptStarted, Item, RunOpened, RunScheduled
+from remit.shown import show_value
 
 
 def has_passed_gates(call: Call) -> bool:
@@ -112,7 +113,9 @@ async def check_gate(gate: Gate, call: Call) -> None:
     what = f"the gate {type(gate).__name__} of {call.callee.name}"
     answer: object = await await_callback(what, gate.check(call), deadline=call.deadline)
     if answer is not None:
-        raise PolicyError(f"{what} returned {answer!r}, so it is denied; return nothing, or raise an error to refuse")
+        raise PolicyError(
+            f"{what} returned {show_value(answer)}, so it is denied; return nothing, or raise an error to refuse"
+        )
 
 
 class CheckGates(RunsOwnCode, CallLayer):

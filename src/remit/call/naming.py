@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from remit.call.contract import check_name
 from remit.errors import ContractError
+from remit.shown import show_value
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,7 +60,7 @@ def find_function(value: Callable[..., Any], name: str | None) -> tuple[Function
     if not isinstance(call, MethodType) or hasattr(value, "build_arguments"):
         if isinstance(value, type):
             raise ContractError(f"{value.__name__} is a class: write tool({value.__name__}(…)), with its __call__")
-        raise ContractError(f"{value!r:.100} is not a function or method: write a function that calls it")
+        raise ContractError(f"{show_value(value):.100} is not a function or method: write a function that calls it")
     return call, name or type(value).__name__
 
 

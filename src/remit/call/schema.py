@@ -23,6 +23,7 @@ from remit.schemas.jsontext import reject_constant
 from remit.schemas.satisfiable import refuse_contradiction
 from remit.schemas.serializer import sort_sets
 from remit.schemas.validators import describe_functions
+from remit.shown import show_value
 
 P = TypeVar("P", bound=BaseModel)
 T = TypeVar("T")
@@ -221,13 +222,13 @@ class Output(TypedSchema[T]):
         try:
             refuse_contradiction(self.json_schema, "results")
             self._check()
-        # the last one is raised for `Literal[()]`
-        except (PydanticUserError, LookupError, UnicodeError, AssertionError) as error:
+        # the last one is raised for `Literal[()]`, and those before it for a text that is not the name of a type
+        except (PydanticUserError, LookupError, ValueError, SyntaxError, AssertionError) as error:
             raise ContractError(
-                f"{kind!r} cannot be a result: use JSON types, a pydantic model or a dataclass"
+                f"{show_value(kind)} cannot be a result: use JSON types, a pydantic model or a dataclass"
             ) from error
         except ContractError as error:
-            raise ContractError(f"{kind!r} cannot be a result: {error.message}") from error
+            raise ContractError(f"{show_value(kind)} cannot be a result: {error.message}") from error
 
     def dump(self, value: object) -> tuple[T, str]:
         """Check a result. Returns it with its content: text unchanged, everything else as JSON.

@@ -13,6 +13,7 @@ from remit.core.call_checks import check_arguments, check_types
 from remit.core.checks import as_tuple, check_name
 from remit.errors import ContractError
 from remit.schemas.verbs import find_verb, find_verb_of_name, guess_forms, split_name
+from remit.shown import show_value
 
 Tense = Literal["asked", "running", "done", "refused"]
 """The forms of a sentence that a tool can declare."""
@@ -62,7 +63,7 @@ class Sentences:
         for tense in get_args(Tense):
             text = getattr(self, tense)
             if text != text.strip() or text.endswith((".", "?", "!")) or "\n" in text:
-                raise ContractError(f"says {text!r}: write one line without a mark at its end")
+                raise ContractError(f"says {show_value(text)}: write one line without a mark at its end")
         if not self.asked:
             raise ContractError("Sentences: asked is empty; write what a call does, like 'Delete the page {page}'")
         for tense in get_args(Tense):
@@ -98,7 +99,7 @@ class Sentences:
         if known is None:
             forms = "|".join(guess_forms(verb).capitalize())
             raise ContractError(
-                f"says {self.asked!r}: Remit does not know the forms of {verb!r}; write all three, such as "
+                f"says {show_value(self.asked)}: Remit does not know the forms of {verb!r}; write all three, such as "
                 f"{forms + self.asked[len(verb) :]!r}"
             )
         return known.capitalize()[at] + self.asked[len(verb) :]
@@ -130,7 +131,7 @@ class Undo:
             check_name("Undo: an argument", name, ContractError)
             if not isinstance(value, Constant):
                 raise ContractError(
-                    f"Undo({self.tool!r}): {name} is {value!r:.80}; give '{{name}}', a text or a number"
+                    f"Undo({self.tool!r}): {name} is {show_value(value):.80}; give '{{name}}', a text or a number"
                 )
         object.__setattr__(self, "arguments", pairs)
 
@@ -151,7 +152,9 @@ def as_sentences(value: object) -> Sentences | None:
         return value
     if isinstance(value, str):
         return Sentences(value)
-    raise ContractError(f"says is {value!r:.100}; give a text, like 'Delete the page {{page}}', or Sentences(…)")
+    raise ContractError(
+        f"says is {show_value(value):.100}; give a text, like 'Delete the page {{page}}', or Sentences(…)"
+    )
 
 
 def as_undo(value: object) -> Undo | None:
@@ -162,7 +165,7 @@ def as_undo(value: object) -> Undo | None:
     """
     if value is None or isinstance(value, Undo):
         return value
-    raise ContractError(f"undo is {value!r:.100}; give Undo('tool', {{'argument': '{{name}}'}})")
+    raise ContractError(f"undo is {show_value(value):.100}; give Undo('tool', {{'argument': '{{name}}'}})")
 
 
 def sentences_of_name(name: str) -> Sentences:
@@ -207,11 +210,12 @@ def parse_template(text: str) -> Template:
             outer.append(Optional(tuple(inner)))
             inner, is_inside = [], False
         else:
-            raise ContractError(
-                f"says {text!r}: {mark!r} does not fit; write a value as {{name}}, or {mark[0] * 2} for the character"
-            )
+            mend = f"write a value as {{name}}, or {mark[0] * 2} for the character"
+            raise ContractError(f"says {show_value(text)}: {mark!r} does not fit; {mend}")
     if is_inside:
-        raise ContractError(f"says {text!r}: '[' is not closed; write ']' after the part that may be left out")
+        raise ContractError(
+            f"says {show_value(text)}: '[' is not closed; write ']' after the part that may be left out"
+        )
     return (*outer, text[at:]) if text[at:] else tuple(outer)
 
 

@@ -28,6 +28,7 @@ from remit.journal.ports import (
 from remit.record.items import DETACHED, Position
 from remit.record.secret import redact_secrets
 from remit.schemas.jsontext import compact_json
+from remit.shown import show_value
 
 ExportFormat = Literal["jsonl", "html"]
 """Items as lines of JSON, or a page to read."""
@@ -63,7 +64,9 @@ class ConversationReader(RunReader):
         check_ids(title=title, before=before)
         check_limit(limit)
         if status not in ("", *get_args(RunStatus)):
-            raise RequestError(f"no run has the status {status!r}; give one of {', '.join(get_args(RunStatus))}")
+            raise RequestError(
+                f"no run has the status {show_value(status)}; give one of {', '.join(get_args(RunStatus))}"
+            )
 
         async def read(after: str) -> Sequence[ConversationRow]:
             where = ConversationFilter(tenant=self.principal.tenant, application=self._application, limit=BATCH)
@@ -140,7 +143,7 @@ class ConversationReader(RunReader):
                 access.
         """
         if access not in get_args(ConversationAccess):
-            raise RequestError(f"access is {access!r}; give one of {', '.join(get_args(ConversationAccess))}")
+            raise RequestError(f"access is {show_value(access)}; give one of {', '.join(get_args(ConversationAccess))}")
         await self._share(conversation, principal, access)
 
     async def unshare_conversation(self, conversation: str, principal: str) -> None:
@@ -221,7 +224,7 @@ class ConversationReader(RunReader):
         here = [row for row in found if row is not None and row.deletion in ("", *(["begun"] if include_begun else []))]
         visible = [row for row in here if has_access(self.principal, row, "read")]
         if not visible:
-            raise RequestNotFoundError(f"conversation {conversation!r} does not exist")
+            raise RequestNotFoundError(f"conversation {show_value(conversation)} does not exist")
         if len(visible) > 1:
             applications = ", ".join(row.application for row in visible)
             raise RequestError(f"several applications have a conversation {conversation!r}: {applications}; name one")
@@ -238,7 +241,7 @@ def _belongs_to(row: ConversationRow, run: RunRow) -> bool:
 
 def _check_format(export_format: object) -> None:
     if export_format not in get_args(ExportFormat):
-        raise RequestError(f"format is {export_format!r}; give one of {', '.join(get_args(ExportFormat))}")
+        raise RequestError(f"format is {show_value(export_format)}; give one of {', '.join(get_args(ExportFormat))}")
 
 
 def _cursor(row: ConversationRow) -> str:
@@ -253,5 +256,5 @@ def _parse_cursor(cursor: str, tenant: str) -> tuple[float, ConversationKey]:
     except (ValueError, TypeError, OverflowError, RecursionError):
         time, key = nan, ConversationKey("", "", "")
     if not isfinite(time):
-        raise RequestError(f"before is {cursor!r}; give the next of the previous page")
+        raise RequestError(f"before is {show_value(cursor)}; give the next of the previous page")
     return time, key

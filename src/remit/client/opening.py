@@ -34,6 +34,7 @@ from remit.record.arguments import Arguments, Limits, content_digest, parse_argu
 from remit.record.items import DETACHED, OPEN_RUN, Item, RunOpened, RunSuspended
 from remit.record.principal import Caller, Principal
 from remit.record.question import Decision, DecisionKind, Question
+from remit.shown import show_value
 
 
 class RunOpener:
@@ -202,7 +203,7 @@ class RunOpener:
         what = f"the check of the target {request.target!r}"
         answer: object = await await_callback(what, checking, seconds=seconds)
         if answer is not None:
-            raise SetupError(f"{what} returned {answer!r}; return nothing, or raise RequestNotFoundError(…)")
+            raise SetupError(f"{what} returned {show_value(answer)}; return nothing, or raise RequestNotFoundError(…)")
 
     async def store_files(self, request: RunRequest) -> None:
         """Store the files of the history, and the attachments among the arguments, if they have bytes."""

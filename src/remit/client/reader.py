@@ -25,6 +25,7 @@ from remit.record.items import Position, RunFinished
 from remit.record.principal import Principal
 from remit.record.question import DecisionKind, Question
 from remit.record.usage import NO_USAGE, Prices, UsageTotals
+from remit.shown import show_id, show_value
 from remit.views.receipt import NO_RECEIPT, FindContract, Receipt, make_receipt
 
 TARGET_MARK: Final = "@"
@@ -105,7 +106,9 @@ class RunReader(VisibleRuns):
             RequestError: the status is unknown, the run ``before`` does not exist, or ``limit`` is not 1 to 1,000.
         """
         if status not in ("", *get_args(RunStatus)):
-            raise RequestError(f"no run has the status {status!r}; give one of {', '.join(get_args(RunStatus))}")
+            raise RequestError(
+                f"no run has the status {show_value(status)}; give one of {', '.join(get_args(RunStatus))}"
+            )
         check_ids(agent=agent, conversation=conversation, target=target)
         check_numbers("runs", since=since, until=0.0 if until == math.inf else until)
         run_filter = RunFilter(conversation=conversation, target=target, status=status, callee=agent)
@@ -253,7 +256,7 @@ class RunReader(VisibleRuns):
         check_ids(question=question)
         row = await self._store.find_question(question)
         if row is None or not await self._can_see(row.question):
-            raise RequestNotFoundError(f"question {question} does not exist")
+            raise RequestNotFoundError(f"question {show_id(question)} does not exist")
         return row
 
     def decision_kind(self, question: Question) -> DecisionKind:
@@ -301,7 +304,7 @@ class RunReader(VisibleRuns):
         check_ids(grant=grant)
         row = await self._store.find_grant(grant)
         if row is None or not self._can_see_grant(row.grant):
-            raise RequestNotFoundError(f"grant {grant} does not exist")
+            raise RequestNotFoundError(f"grant {show_id(grant)} does not exist")
         return row
 
     async def _page(self, run_filter: RunFilter, before: str, limit: int) -> Page[RunRow]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import enum
 import math
+import numbers
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -29,9 +31,11 @@ from remit.core.checks import (
     check_numbers,
     check_permission,
     check_text,
+    place_item,
     wrong_value,
 )
 from remit.errors import SetupError
+from remit.shown import show_value
 
 _SMALL: Final = 2**62
 """Smaller integers can be stored: they need no closer look."""
@@ -189,25 +193,30 @@ def _check_count(what: str, value: Any) -> Any:
     if type(value) is int and -_SMALL < value < _SMALL:
         return value
     owner, _, name = what.rpartition(": ")
-    check_counts(owner, **{name: value})
-    return value
+    check_counts(owner, **{name: (count := _as_int(value))})
+    return count
+
+
+def _as_int(value: Any) -> Any:
+    """An integer of another library, such as numpy's, as Python's; any other value unchanged."""
+    return operator.index(value) if isinstance(value, numbers.Integral) and not isinstance(value, int) else value
 
 
 def _check_number(what: str, value: Any) -> Any:
     owner, _, name = what.rpartition(": ")
-    check_numbers(owner, **{name: value})
-    return value
+    check_numbers(owner, **{name: (number := _as_int(value))})
+    return number
 
 
 def _check_function(what: str, value: Any) -> Any:
     if not callable(value):
-        raise SetupError(f"{what} is {value!r}; give a function")
+        raise SetupError(f"{what} is {show_value(value)}; give a function")
     return value
 
 
 def _check_choice(choices: Sequence[object], what: str, value: Any) -> Any:
-    if value not in choices:
-        raise SetupError(f"{what} is {value!r}; give one of {', '.join(map(repr, choices))}")
+    if not any(isinstance(value, type(each)) and value == each for each in choices):
+        raise SetupError(f"{what} is {show_value(value)}; give one of {', '.join(map(repr, choices))}")
     return value
 
 
@@ -244,7 +253,7 @@ def _derive_bounds(
     def check_bounds(what: str, value: Any) -> None:
         is_low = value < lowest if lowest is not None else gt is not None and value <= gt
         if is_low or (le is not None and value > le):
-            raise SetupError(f"{what} is {value!r}; give {said}")
+            raise SetupError(f"{what} is {show_value(value)}; give {said}")
 
     return check_bounds
 
@@ -260,8 +269,7 @@ def _derive_items(convert: Callable[[str, Any], Any], of_texts: Check, arguments
 
     def check_items(what: str, value: Any) -> Any:
         given = convert(what, value)
-        owner, _, name = what.rpartition(": ")
-        place = f"{owner}: an item of {name}" if owner else f"an item of {name}"
+        place = place_item(what)
         return type(given)([check(place, each) for each in given])
 
     return check_items
@@ -291,7 +299,7 @@ def _derive_mapping(arguments: Sequence[Any]) -> Check | None:
         _check_instance(Mapping, "give a mapping", what, value)
         if check is None:
             return value
-        kept = {key: check(f"{what}[{key!r}]", each) for key, each in value.items()}
+        kept = {key: check(f"{what}[{show_value(key)}]", each) for key, each in value.items()}
         return value if all(kept[key] is each for key, each in value.items()) else kept
 
     return check_mapping

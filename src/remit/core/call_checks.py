@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 from remit.core.argument_types import Check, Converted, derive_check
 from remit.errors import SetupError
+from remit.shown import show_value
 
 C = TypeVar("C", bound=type)
 T = TypeVar("T")
@@ -200,9 +201,9 @@ def check_callback(what: str, function: object, *parameters: str, is_async: bool
     kind = {True: "an async function", False: "a function that is not async", None: "a function"}[is_async]
     remedy = f"give {kind}, such as `{keyword} {what.rsplit(' ', 1)[-1]}({', '.join(parameters)})`"
     if not callable(function):
-        raise SetupError(f"{what} is {function!r}; {remedy}")
+        raise SetupError(f"{what} is {show_value(function)}; {remedy}")
     if (is_async and _is_surely_plain(function)) or (is_async is False and _is_async(function)):
-        raise SetupError(f"{what} is {function!r}; {remedy}")
+        raise SetupError(f"{what} is {show_value(function)}; {remedy}")
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # some C functions have no signature
@@ -210,7 +211,9 @@ def check_callback(what: str, function: object, *parameters: str, is_async: bool
     try:
         signature.bind(*parameters)
     except TypeError as error:
-        raise SetupError(f"{what} is {function!r}, which cannot be called like this ({error}); {remedy}") from None
+        raise SetupError(
+            f"{what} is {show_value(function)}, which cannot be called like this ({error}); {remedy}"
+        ) from None
 
 
 def callback(*parameters: str, is_async: bool | None = None) -> Converted:

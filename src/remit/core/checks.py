@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+import numbers
 import os
 import re
 import sys
@@ -14,6 +15,7 @@ from types import UnionType
 from typing import Any, Final, TypeVar, cast
 
 from remit.errors import RemitError, SetupError
+from remit.shown import show_value
 
 E = TypeVar("E", bound=enum.Enum)
 
@@ -31,9 +33,9 @@ def check_numbers(owner: str, **values: object) -> None:
     """
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise SetupError(f"{owner}: {name} is {value!r}; give a number")
+            raise SetupError(f"{owner}: {name} is {show_value(value)}; give a number{_of_int(value)}")
         if isinstance(value, float) and not math.isfinite(value):
-            raise SetupError(f"{owner}: {name} is {value!r}; give a finite number")
+            raise SetupError(f"{owner}: {name} is {show_value(value)}; give a finite number")
         if abs(value) > sys.float_info.max:
             raise SetupError(f"{owner}: {name} is larger than any float; give a smaller number")
 
@@ -47,7 +49,7 @@ def check_positive(owner: str, **values: object) -> None:
     check_numbers(owner, **values)
     for name, value in values.items():
         if not cast("float", value) > 0:
-            raise SetupError(f"{owner}: {name} is {value!r}; give a positive number")
+            raise SetupError(f"{owner}: {name} is {show_value(value)}; give a positive number")
 
 
 def check_counts(owner: str, **values: object) -> None:
@@ -58,9 +60,14 @@ def check_counts(owner: str, **values: object) -> None:
     """
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int):
-            raise SetupError(f"{owner}: {name} is {value!r}; give a whole number")
+            raise SetupError(f"{owner}: {name} is {show_value(value)}; give a whole number{_of_int(value)}")
         if abs(value) > _LARGEST_COUNT:
             raise SetupError(f"{owner}: {name} has {value.bit_length()} bits; give a whole number of at most 63")
+
+
+def _of_int(value: object) -> str:
+    """The class that the integer of another library, such as numpy's, must be converted to."""
+    return ", as int(…)" if isinstance(value, numbers.Integral) and not isinstance(cast("object", value), bool) else ""
 
 
 def check_texts(owner: str, **values: object) -> None:
@@ -81,7 +88,7 @@ def check_functions(owner: str, **values: object) -> None:
     """
     for name, value in values.items():
         if not callable(value):
-            raise SetupError(f"{owner}: {name} is {value!r}; give a function")
+            raise SetupError(f"{owner}: {name} is {show_value(value)}; give a function")
 
 
 def check_instances(owner: str, **values: tuple[object, type | UnionType]) -> None:
@@ -104,16 +111,14 @@ def check_text(what: str, value: object, error: type[RemitError] = SetupError) -
         SetupError: or ``error``; names the argument.
     """
     if not isinstance(value, str):
-        raise error(f"{what} is {value!r}; give a string")
+        raise error(f"{what} is {show_value(value)}; give a string")
     if unstorable := find_unstorable(value):
-        shown = repr(value) if len(value) <= _MAX_SHOWN_CHARS else f"{value[:_MAX_SHOWN_CHARS]!r}…"
-        raise error(f"{what} is {shown}; give a string without {unstorable}")
+        raise error(f"{what} is {show_value(value)}; give a string without {unstorable}")
 
 
 HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
 """A lone surrogate, which UTF-8 cannot encode."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_MAX_SHOWN_CHARS = 200
 
 
 def find_unstorable(text: str) -> str:
@@ -144,12 +149,12 @@ def check_permission(what: str, value: object, error: type[SetupError] = SetupEr
         SetupError: or ``error``; names the argument.
     """
     check_text(what, value, error)
-    if "@" in str(value):
-        raise error(
-            f"{what} is {value!r}; only a permission that is granted names a target; leave out the @ and what follows"
-        )
-    if not _PERMISSION.fullmatch(str(value)):
-        raise error(f"{what} is {value!r}; give a permission, like cms:write, or a wildcard, like cms:*")
+    text = cast("str", value)
+    if "@" in text:
+        mend = "only a permission that is granted names a target; leave out the @ and what follows"
+        raise error(f"{what} is {show_value(text)}; {mend}")
+    if not _PERMISSION.fullmatch(text):
+        raise error(f"{what} is {show_value(text)}; give a permission, like cms:write, or a wildcard, like cms:*")
 
 
 def check_flag(what: str, value: object, error: type[SetupError] = SetupError) -> None:
@@ -159,7 +164,7 @@ def check_flag(what: str, value: object, error: type[SetupError] = SetupError) -
         SetupError: or ``error``; names the argument.
     """
     if not isinstance(value, bool):
-        raise error(f"{what} is {value!r}; give True or False")
+        raise error(f"{what} is {show_value(value)}; give True or False")
 
 
 def as_texts(what: str, value: object, error: type[SetupError] = SetupError) -> frozenset[str]:
@@ -179,8 +184,14 @@ def as_text_tuple(what: str, value: object, error: type[SetupError] = SetupError
     """
     texts = (value,) if isinstance(value, str) else as_items(what, value, error)
     for each in texts:
-        check_text(f"an item of {what}", each, error)
+        check_text(place_item(what), each, error)
     return texts
+
+
+def place_item(what: str) -> str:
+    """The place of an item of a collection, given the collection's: ``Agent: an item of tools``."""
+    owner, separator, name = what.rpartition(": ")
+    return f"{owner}{separator}an item of {name}"
 
 
 def as_clock(what: str, clock: Callable[[], float]) -> Callable[[], float]:
@@ -196,7 +207,9 @@ def as_clock(what: str, clock: Callable[[], float]) -> Callable[[], float]:
     def read() -> float:
         now = cast("object", clock())
         if isinstance(now, bool) or not isinstance(now, (int, float)) or not 0 <= now < _LAST_SECOND:
-            raise SetupError(f"{what}: the clock says {now!r}; return seconds since the epoch, like time.time")
+            raise SetupError(
+                f"{what}: the clock says {show_value(now)}; return seconds since the epoch, like time.time"
+            )
         return now
 
     return read
@@ -263,9 +276,9 @@ def as_member(kind: type[E], what: str, value: E | str, error: type[SetupError] 
         SetupError: or ``error``; lists the allowed values.
     """
     for member in kind:
-        if value is member or value == member.value:
+        if value is member or (isinstance(value, type(member.value)) and value == member.value):
             return member
-    raise error(f"{what} is {value!r}; use {', '.join(repr(member.value) for member in kind)}")
+    raise error(f"{what} is {show_value(value)}; use {', '.join(repr(member.value) for member in kind)}")
 
 
 def check_instance(what: str, value: object, kind: type | tuple[type, ...], remedy: str) -> None:
@@ -302,12 +315,3 @@ def wrong_value(what: str, value: object, remedy: str) -> SetupError:
     """Make the error for an unusable argument: it names the argument and says what to pass instead."""
     shown = f"the class {value.__name__}" if isinstance(value, type) else show_value(value)
     return SetupError(f"{what} is {shown}; {remedy}")
-
-
-def show_value(value: object) -> str:
-    """Show any value in one line, or its type if its ``repr`` fails."""
-    try:
-        shown = repr(value)
-    except Exception:  # noqa: BLE001 - code of the value's own
-        return f"an object of {type(value).__name__}"
-    return " ".join(shown.split()) if "\n" in shown else shown

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar, cast
 
-from remit.core.checks import show_value
 from remit.core.place import Place
 from remit.core.service import Service
 from remit.errors import SetupError
+from remit.shown import show_value
 
 Q = TypeVar("Q")
 R = TypeVar("R")

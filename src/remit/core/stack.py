@@ -11,6 +11,7 @@ from remit.core.layer import HasPlace, Layer, compose
 from remit.core.place import OUTSIDE, Place
 from remit.core.service import Service
 from remit.errors import SetupError
+from remit.shown import show_value
 
 L_co = TypeVar("L_co", bound=HasPlace, covariant=True)
 M = TypeVar("M", bound=HasPlace)
@@ -89,6 +90,8 @@ def _check_layer(layer: object) -> None:
         raise SetupError(f"{layer.__name__} is a function, not a layer; {remedy}")
     if isinstance(layer, (list, tuple)):
         items = cast("list[object] | tuple[object, ...]", layer)
-        raise SetupError(f"{items!r} is a {type(items).__name__}, not a layer; write Stack(…) with its layers")
+        raise SetupError(
+            f"{show_value(items)} is a {type(items).__name__}, not a layer; write Stack(…) with its layers"
+        )
     if not hasattr(layer, "place") or not isinstance(cast("Any", layer).place, Place):
-        raise SetupError(f"{layer!r} is not a layer; derive a class from CallLayer, or use @layer_fn")
+        raise SetupError(f"{show_value(layer)} is not a layer; derive a class from CallLayer, or use @layer_fn")

@@ -12,6 +12,7 @@ from remit.errors import RequestError, RequestNotFoundError
 from remit.layers.authorize import why_refused
 from remit.record.principal import Principal, check_principal
 from remit.schemas.suggestions import find_similar
+from remit.shown import show_value
 
 AgentT = TypeVar("AgentT", bound=AnyAgent)
 
@@ -45,7 +46,7 @@ class ListedCallees(Generic[AgentT]):
         if callee is None:
             similar = ", ".join(find_similar(name, self._registry.names, count=3, cutoff=0.5))
             hint = f"; similar: {similar}" if similar else ""
-            raise RequestNotFoundError(f"application {self._application} has no tool or agent {name!r}{hint}")
+            raise RequestNotFoundError(f"application {self._application} has no tool or agent {show_value(name)}{hint}")
         return callee
 
     def resolve(self, callee: AnyCallee) -> AnyCallee:
@@ -61,7 +62,7 @@ class ListedCallees(Generic[AgentT]):
         name = agent.name if isinstance(agent, self._agent_type) else str(agent or self.default_agent)
         if name not in self._agents:
             available = ", ".join(self._agents) or "none"
-            missing = f"agent {name!r}" if name else "default agent"
+            missing = f"agent {show_value(name)}" if name else "default agent"
             raise RequestNotFoundError(f"application {self._application} has no {missing}; it has: {available}")
         passed = agent if isinstance(agent, self._agent_type) else self._agents[name]
         return cast("AgentT", self.resolve(passed))

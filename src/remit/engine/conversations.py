@@ -32,6 +32,7 @@ from remit.record.items import (
 )
 from remit.record.principal import Principal
 from remit.record.question import Question
+from remit.shown import show_id
 
 
 class Conversations:
@@ -101,7 +102,7 @@ class Conversations:
         items = await self._store.read(run)
         header = items[0].item if items else None
         if not isinstance(header, RunOpened):
-            raise RequestNotFoundError(f"run {run} does not exist")
+            raise RequestNotFoundError(f"run {show_id(run)} does not exist")
         check_format(run, header.format)
         verify_chain(run, items)
         if header.application != self._application:

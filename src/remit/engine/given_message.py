@@ -20,12 +20,12 @@ from remit.chat.wire import (
     text_of_message,
     without_surrogates,
 )
-from remit.core.checks import show_value
 from remit.errors import InvalidArgumentsError, RequestError, SetupError
 from remit.record.arguments import Limits
 from remit.record.artifact import describe_file, new_artifact
 from remit.record.secret import redact_secrets_in_content
 from remit.schemas.jsontext import StrictError, compact_json, read_json, read_strictly
+from remit.shown import show_value
 
 _ROLES: Final = ("user", "assistant", "tool")
 _FIELDS: Final = {"user": ("role", "content", "name"), "tool": ("role", "tool_call_id", "content", "name")}

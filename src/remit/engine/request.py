@@ -25,6 +25,7 @@ from remit.record.principal import Principal, check_principal
 from remit.record.secret import contains_secret
 from remit.record.target import as_target
 from remit.schemas.jsontext import LARGEST_EXACT, compact_json
+from remit.shown import show_value
 
 WhenBusy = Literal["refuse", "queue"]
 """The handling of a message to a conversation whose last run has not ended."""
@@ -117,7 +118,7 @@ class RunRequest(NamedTuple):
             if contains_secret(value):
                 raise RequestError(f"{name} contains the value of a secret, which would be stored; leave it out")
         if self.when_busy not in _WHEN_BUSY:
-            raise RequestError(f"when_busy is {self.when_busy!r}; give one of {', '.join(_WHEN_BUSY)}")
+            raise RequestError(f"when_busy is {show_value(self.when_busy)}; give one of {', '.join(_WHEN_BUSY)}")
         arguments, target = self.arguments, self.target
         if target != "":
             target = as_target("target", target, RequestError)
@@ -164,7 +165,7 @@ def read_metadata(metadata: object) -> dict[str, JsonValue]:
     if metadata is None or metadata == {}:
         return {}
     if not isinstance(metadata, Mapping):
-        raise RequestError(f"metadata is {metadata!r:.200}; give a JSON object")
+        raise RequestError(f"metadata is {show_value(metadata)}; give a JSON object")
     try:
         read = encode_arguments("metadata", cast("Mapping[str, object]", metadata), Limits())
     except InvalidArgumentsError as error:

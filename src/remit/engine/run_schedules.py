@@ -28,6 +28,7 @@ from remit.record.arguments import content_digest
 from remit.record.current_run import CURRENT_RUN
 from remit.record.items import RunOpened
 from remit.record.principal import Caller
+from remit.shown import show_id
 
 
 class SchedulingRun(Struct, frozen=True):
@@ -104,7 +105,7 @@ class RunSchedules:
         except RequestError:
             row = None
         if row is None or row.target != caller.target:
-            raise NotFoundError(f"run {run} does not exist")
+            raise NotFoundError(f"run {show_id(run)} does not exist")
         if row.status in UNFINISHED_STATUSES:
             await store.request_cancel(run, header.principal)
 

@@ -11,6 +11,7 @@ from remit.journal.conversations import conversation_key
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ports import RunRow, Store
 from remit.record.principal import Principal, check_principal
+from remit.shown import show_id
 
 
 @check_calls
@@ -58,8 +59,8 @@ class VisibleRuns:
                 return row
         if (permission, access) != (READ_PERMISSION, "read"):
             await self._visible_run(run)
-            raise RequestDeniedError(f"{self.principal.name} may only read run {run}")
-        raise RequestNotFoundError(f"run {run} does not exist")
+            raise RequestDeniedError(f"{self.principal.name} may only read run {show_id(run)}")
+        raise RequestNotFoundError(f"run {show_id(run)} does not exist")
 
     async def _has_access(self, row: RunRow, access: Access) -> bool:
         return has_access(self.principal, await self._store.find_conversation(conversation_key(row)), access)

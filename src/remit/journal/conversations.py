@@ -13,6 +13,7 @@ from remit.errors import RequestConflictError, RequestNotFoundError
 from remit.journal.index import check_conversation_free
 from remit.journal.ports import ConversationChange, ConversationFilter, ConversationKey, ConversationRow, RunRow
 from remit.record.items import DETACHED, RunOpened
+from remit.shown import show_value
 
 EVERYONE: Final = "*"
 """Shares a conversation with every principal of the tenant."""
@@ -76,7 +77,7 @@ def change_row(
     """
     deletion = change.get("deletion", "")
     if row is None or row.deletion == "done" or (row.deletion and not deletion):
-        raise RequestNotFoundError(f"conversation {key.conversation!r} does not exist")
+        raise RequestNotFoundError(f"conversation {show_value(key.conversation)} does not exist")
     if "title" in change:
         row = replace(row, given_title=change["title"])
     if "share" in change:

@@ -29,6 +29,7 @@ from remit.record.items import (
 from remit.record.ledger import Consumption, TurnRequest
 from remit.record.question import Decision, Question
 from remit.record.sentence import NO_SENTENCE
+from remit.shown import show_id
 
 
 def run_row_from_header(position: Position, item: RunOpened) -> RunRow:
@@ -210,7 +211,7 @@ def check_open(row: QuestionRow | None, question: str, now: float) -> QuestionRo
         RequestError: the question does not exist, is decided, has expired, or was cancelled or erased.
     """
     if row is None:
-        raise RequestNotFoundError(f"question {question} does not exist")
+        raise RequestNotFoundError(f"question {show_id(question)} does not exist")
     status = with_expiry(row, now).status
     if status == "expired":
         raise RequestConflictError(f"question {question} has expired, which denies the call; the agent may ask again")
@@ -293,7 +294,7 @@ def check_revocable(row: GrantRow | None, grant: str) -> GrantRow:
         RequestError: the grant does not exist or is revoked.
     """
     if row is None:
-        raise RequestNotFoundError(f"grant {grant} does not exist")
+        raise RequestNotFoundError(f"grant {show_id(grant)} does not exist")
     if row.revoked_by:
         raise RequestConflictError(f"grant {grant} was already revoked by {row.revoked_by}")
     return row

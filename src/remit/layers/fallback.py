@@ -7,6 +7,7 @@ from remit.call.call import ModelLayer, ModelService
 from remit.chat.chat import ChatRequest, Completion
 from remit.core.call_checks import check_arguments
 from remit.errors import ModelError, SetupError
+from remit.shown import show_value
 
 
 @check_arguments()
@@ -27,7 +28,7 @@ class Fallback(ModelLayer):
             raise SetupError("Fallback() needs at least one model")
         for model in models:
             if not callable(model) or isinstance(model, type):
-                raise SetupError(f"Fallback cannot ask {model!r}; use resolve_model(…) or PydanticAIModel(…)")
+                raise SetupError(f"Fallback cannot ask {show_value(model)}; use resolve_model(…) or PydanticAIModel(…)")
         self._models = models
 
     def __call__(self, inner: ModelService, /) -> ModelService:

@@ -285,6 +285,8 @@ def _check_endpoint(base_url: str | None, api_key: str) -> None:
         _ = urlsplit(base_url or "").port
     except ValueError as error:
         raise SetupError(f"{base_url!r} is not the address of an endpoint: {error}") from error
+    if not (base_url or "").isprintable():
+        raise SetupError(f"{base_url!r} is not the address of an endpoint: it has a character that cannot be seen")
     if not (api_key.isascii() and api_key.isprintable()):
         raise SetupError(
             "the API key has a character that an HTTP header cannot contain; copy it again, as plain ASCII"

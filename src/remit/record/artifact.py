@@ -19,6 +19,7 @@ from remit.errors import (
 )
 from remit.record.secret import KNOWN_SECRETS, contains_secret
 from remit.schemas.values import iter_values
+from remit.shown import show_value
 
 DIGEST_PREFIX: Final = "sha256:"
 OCTETS: Final = "application/octet-stream"
@@ -131,7 +132,7 @@ def check_range(offset: object, length: object) -> None:
     """
     for name, value in (("offset", offset), ("length", 0 if length is None else length)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise InvalidArgumentsError(f"read: {name} is {value!r}; give a number of bytes, 0 or more")
+            raise InvalidArgumentsError(f"read: {name} is {show_value(value)}; give a number of bytes, 0 or more")
 
 
 def new_artifact(

@@ -12,6 +12,7 @@ from remit.core.call_checks import check_arguments
 from remit.errors import SetupError
 from remit.record.spelling import Spellings, derive_spellings
 from remit.schemas.rewritten_json import rewrite_json
+from remit.shown import show_id
 
 MIN_SECRET_LENGTH: Final = 8
 """Minimal length of a secret's value: shorter values occur by chance in too much text."""
@@ -39,11 +40,10 @@ class Secret:
 
     def __init__(self, reference: str, value: Annotated[str, UNCHECKED]) -> None:
         if type(value) is not str:  # the message must not show the value
-            raise SetupError(f"the value of the secret {reference} is not a string")
+            raise SetupError(f"the value of the secret {show_id(reference)} is not a string")
         if len(value) < MIN_SECRET_LENGTH:
-            raise SetupError(
-                f"the secret {reference} has {len(value)} characters; redaction needs at least {MIN_SECRET_LENGTH}"
-            )
+            short = f"{len(value)} characters; redaction needs at least {MIN_SECRET_LENGTH}"
+            raise SetupError(f"the secret {show_id(reference)} has {short}")
         KNOWN_SECRETS.add(reference, value)
         self.reference = reference
         self._value = value

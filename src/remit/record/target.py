@@ -9,6 +9,7 @@ from typing import Final
 from remit.core.checks import check_permission, check_text
 from remit.core.names import check_shown, find_mixed_scripts
 from remit.errors import RemitError, SetupError
+from remit.shown import show_value
 
 MAX_TARGET: Final = 200
 """The maximal length of a target, in characters."""
@@ -25,7 +26,9 @@ def as_target(what: str, value: object, error: type[RemitError] = SetupError) ->
     text = check_shown(what, value, error, MAX_TARGET)
     segments = text.split("/") if text else []
     if not _RESERVED.isdisjoint(text) or not {"", ".", ".."}.isdisjoint(segments):
-        raise error(f"{what} is {text!r}; give words joined by /, like bakery/main, without spaces and * ? [ ] @")
+        raise error(
+            f"{what} is {show_value(text)}; give words joined by /, like bakery/main, without spaces and * ? [ ] @"
+        )
     if unicodedata.normalize("NFKC", text) != text or any(map(find_mixed_scripts, segments)):
         raise error(f"{what} is {text!a}, which looks like another; give it in letters of one script")
     return text
@@ -42,7 +45,7 @@ def check_granted(what: str, value: object) -> None:
     check_permission(what, permission)
     if has_target:
         if not pattern:
-            raise SetupError(f"{what} is {value!r}; give a target after @, like {permission}@bakery/*")
+            raise SetupError(f"{what} is {show_value(value)}; give a target after @, like {permission}@bakery/*")
         as_target(f"the target of {what}", pattern.replace("*", "x"))
 
 

@@ -1,0 +1,42 @@
+"""Shows what a caller gave in an error, whatever it is, so that the error is one line and does not fail itself."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_MAX_CHARS: Final = 200
+_MAX_ID_CHARS: Final = 80
+_ADDRESS: Final = re.compile(r"(?<=[\w>]) at 0x[0-9a-fA-F]{6,}(?=>)")
+
+
+def show_text(value: object) -> str:
+    """Convert a value to text: an exception without a text to its type, nothing to an empty one.
+
+    The addresses of objects in memory are left out, because they differ from one process to the next.
+    """
+    if isinstance(value, str):
+        return _ADDRESS.sub("", value)
+    try:
+        return "" if value is None else _ADDRESS.sub("", str(value)) or type(value).__name__
+    except Exception:  # noqa: BLE001 - code of the value's own, or an integer of too many digits
+        return type(value).__name__
+
+
+def show_value(value: object) -> str:
+    """Show any value by its ``repr``, in one line and cut; by its type if its ``repr`` fails."""
+    if isinstance(value, str) and len(value) > _MAX_CHARS:
+        return f"{str(value[:_MAX_CHARS])!r}…"
+    try:
+        shown = _ADDRESS.sub("", repr(value))
+    except Exception:  # noqa: BLE001 - code of the value's own, or an integer of too many digits
+        return f"an object of {type(value).__name__}"
+    if len(shown.splitlines()) > 1:
+        shown = " ".join(shown.split())
+    return shown if len(shown) <= _MAX_CHARS + 2 else f"{shown[:_MAX_CHARS]}…"
+
+
+def show_id(text: str) -> str:
+    """Show the id of an object that may not exist: itself, or its ``repr`` if it is of several lines; cut."""
+    shown = text if text.isprintable() else repr(text)
+    return shown if len(shown) <= _MAX_ID_CHARS else f"{shown[:_MAX_ID_CHARS]}…"
