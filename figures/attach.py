@@ -9,23 +9,22 @@ import asyncio
 import contextlib
 import random
 from collections.abc import Iterator, Sequence
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from figures import attach_joined
+from figures.attach_world import APPROVER, ASKER, open_store
 from figures.figure import Figure, no_violations
-from remit import App, Effect, LeafContext, Principal, Risk, Runtime, SqlStore, tool
+from remit import App, Effect, LeafContext, Risk, Runtime, tool
 from remit.runtime import RunResult
-from remit.stores import InMemoryStore, Store
+from remit.stores import Store
 
-ASKER: Final = Principal("ada", permissions=frozenset({"*"}))
-APPROVER: Final = Principal("bob", permissions=frozenset({"*"}))
 CALLERS: Final = 3
 MOST_STEPS: Final = 30
 """Turns of the event loop after which the last caller gives up."""
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
-    """Calls that were asked about or made twice, and decisions whose result no call got."""
+    """Calls that were asked about or made twice, decisions whose result no call got, and joiners that were parted."""
     seeds = 30 if short else 1_000
     doubled = lost = 0
     for seed in range(seeds):
@@ -37,17 +36,13 @@ def figures(*, short: bool) -> Iterator[Figure]:
     )
     yield no_violations("client.attach.doubled", doubled, seeds, f"{how}: asked about or made more than once")
     yield no_violations("client.attach.lost", lost, seeds, f"{how}: decided, and without a result")
+    yield from attach_joined.figures(short=short)
 
 
 async def _climb(dice: random.Random, last_step: int, *, on_disk: bool) -> tuple[bool, bool]:
     """Whether the call of one seed was doubled, and whether its result was lost."""
-    with TemporaryDirectory() as folder:
-        store: Any = SqlStore(f"sqlite:///{folder}/journal.db") if on_disk else InMemoryStore()
-        try:
-            return await _call_until_read(store, dice, last_step)
-        finally:
-            if on_disk:
-                await store.close()
+    async with open_store(on_disk=on_disk) as store:
+        return await _call_until_read(store, dice, last_step)
 
 
 async def _call_until_read(store: Store, dice: random.Random, last_step: int) -> tuple[bool, bool]:

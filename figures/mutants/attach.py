@@ -31,4 +31,18 @@ MUTANTS: Final = (
             ),
         },
     ),
+    *mutants_of(
+        "client.attach.parted",
+        {
+            "a caller that waited for a run asks again which one it is": edited(
+                f"{_ATTACHER}._join",
+                "has_joined = True",
+                "run = await self.executor.store.attach_call(call, (await self.create_header(request)).call)"
+                "; header = structs.replace(header, call=run)",
+            ),
+            "a caller whose run another executes has an error": edited(
+                f"{_ATTACHER}._execute", "except LeaseError:", "except ():"
+            ),
+        },
+    ),
 )

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from remit import App, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.engine.local import LocalEngine
-from remit.errors import JournalError, RequestError, SetupError
+from remit.errors import JournalError, RequestError, RequestNotFoundError, SetupError
 from remit.record.items import Position, RunOpened
 from remit.stores import AcquiredLease, InMemoryStore, Store
 from remit.testing import Scripted
@@ -103,6 +103,36 @@ async def test_of_the_same_calls_at_once_one_asks_and_one_runs(store: Store) -> 
     assert desk.ran == ["about"]
     waiting = {each.run for each in done if each.status == "waiting"}  # those that began after a result was read
     assert len(waiting) <= 1
+
+
+@pytest.mark.every_store
+@pytest.mark.parametrize("processes", [1, 2])
+async def test_callers_that_join_an_unsafe_call_while_it_executes_all_have_its_result(
+    store: Store, processes: int
+) -> None:
+    attach_call, joined, made, all_joined = store.attach_call, list[str](), list[str](), asyncio.Event()
+
+    async def attach_counted(call: str, run: str) -> str:
+        joined.append(await attach_call(call, run))
+        if len(joined) >= 10:
+            all_joined.set()
+        return joined[-1]
+
+    @tool(effect=Effect.UNSAFE)
+    async def pay(account: str) -> str:
+        """Pay."""
+        made.append(account)
+        await all_joined.wait()
+        return f"receipt {len(made)}"
+
+    store.attach_call = attach_counted
+    clients = [runtime_of(Scripted([]), pay, store=store).client(ADA) for _ in range(processes)]
+    calls = [clients[n % processes].call("pay", {"account": "a"}, attach=True) for n in range(10)]
+    results = await asyncio.gather(*calls)
+    assert {(each.run, each.value()) for each in results} == {(joined[0], "receipt 1")}
+    assert made == ["a"]
+    anew = await clients[0].call("pay", {"account": "a"}, attach=True)
+    assert (anew.run != joined[0], anew.value(), made) == (True, "receipt 2", ["a", "a"])
 
 
 @pytest.mark.every_store
@@ -209,13 +239,90 @@ class Full(InMemoryStore):
         return super().acquire(run, executor, seconds, after, opening)
 
 
-async def test_a_call_whose_run_could_not_be_opened_leaves_nothing_to_attach_to() -> None:
+async def test_a_call_whose_run_could_not_be_opened_is_made_by_the_next_one() -> None:
     store = Full()
     desk = Desk(store, risk=Risk.SAFE)
     with pytest.raises(JournalError, match="the disk is full"):
         await desk.call()
     assert await store.list_runs() == []
     assert (await desk.call()).value() == "erased about"
+
+
+class Turns(InMemoryStore):
+    """A store of which the first two openings wait: the first fails, and the second is stored after that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.openings = 0
+        self.both_open, self.has_failed = asyncio.Event(), asyncio.Event()
+
+    async def acquire(
+        self, run: str, executor: str, seconds: float, after: int = -1, opening: Sequence[Position] = ()
+    ) -> AcquiredLease:
+        self.openings += bool(opening)
+        if opening and self.openings == 1:
+            await self.both_open.wait()
+            raise JournalError("the disk is full")
+        if opening and self.openings == 2:
+            self.both_open.set()
+            await self.has_failed.wait()
+        return await super().acquire(run, executor, seconds, after, opening)
+
+
+async def test_a_call_joins_the_run_that_one_caller_could_not_open_and_another_executes() -> None:
+    store, made, may_end, is_made = Turns(), list[str](), asyncio.Event(), asyncio.Event()
+
+    @tool(effect=Effect.UNSAFE)
+    async def pay(account: str) -> str:
+        """Pay."""
+        made.append(account)
+        is_made.set()
+        await may_end.wait()
+        return f"receipt {len(made)}"
+
+    client = runtime_of(Scripted([]), pay, store=store).client(ADA)
+    first, second = [asyncio.create_task(client.call("pay", {"account": "a"}, attach=True)) for _ in range(2)]
+    with pytest.raises(JournalError, match="the disk is full"):
+        await first
+    store.has_failed.set()
+    await is_made.wait()
+    attach_call, has_attached = store.attach_call, asyncio.Event()
+
+    async def attach_noticed(call: str, run: str) -> str:
+        has_attached.set()
+        return await attach_call(call, run)
+
+    store.attach_call = attach_noticed
+    third = asyncio.create_task(client.call("pay", {"account": "a"}, attach=True))
+    await has_attached.wait()
+    may_end.set()
+    results = await asyncio.gather(second, third)
+    assert {each.value() for each in results} == {"receipt 1"}
+    assert made == ["a"]
+
+
+@pytest.mark.parametrize("looks_before", [True, False])
+async def test_a_caller_whose_run_is_erased_while_it_waits_does_not_make_the_call_again(
+    store: Store, looks_before: bool
+) -> None:
+    desk = Desk(store, risk=Risk.SAFE)
+    find_run, looks = store.find_run, list[str]()
+
+    async def find_late(run: str) -> Any:
+        looks.append(run)
+        if len(looks) == 1:  # another caller opens the run, reads its result, and it is erased
+            assert await find_run(run) is None
+            others = await desk.call()
+            assert others.run == run
+            await store.erase(run, range(len(others.items)))
+            if looks_before:
+                return None
+        return await find_run(run)
+
+    store.find_run = find_late
+    with pytest.raises(RequestNotFoundError, match="was erased while the call waited for its result"):
+        await desk.call()
+    assert desk.ran == ["about"]
 
 
 async def test_attach_is_a_flag_and_takes_no_key(store: Store) -> None:

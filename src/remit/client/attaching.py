@@ -21,7 +21,7 @@ from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import RunRow
 from remit.journal.run_totals import RunTotals
 from remit.record.arguments import Limits, content_digest
-from remit.record.items import RunOpened
+from remit.record.items import Position, RunOpened
 from remit.views.receipt import FindContract
 
 
@@ -44,38 +44,60 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
         call = identify_call(request.callee, header, self.limits)
         while True:
             run = await store.attach_call(call, header.call)
-            row = await store.find_run(run)
-            if row is None:
-                result = await self._open(request, call, structs.replace(header, call=run))
-            else:
-                result = await self._continue(request, call, row)
-            if result is not None:
-                if result.status not in UNFINISHED_STATUSES:
-                    await self._mark_read(call, run)
-                return result
+            has_joined = run == header.call
+            result = await self._join(request, call, structs.replace(header, call=run), has_joined=has_joined)
+            if result is None:
+                await store.detach_call(call, run)
+                continue
+            if result.status not in UNFINISHED_STATUSES:
+                await self._mark_read(call, run)
+            return result
 
-    async def _open(self, request: RunRequest, call: str, header: RunOpened) -> RunResult[Any] | None:
-        """Execute a new run under the call's id; None if another caller has opened it or is opening it."""
+    async def _join(
+        self, request: RunRequest, call: str, header: RunOpened, *, has_joined: bool
+    ) -> RunResult[Any] | None:
+        """The questions or the outcome of the call's run, which is opened if nobody has; None if it is another call's.
+
+        A caller that has joined a run, by its own id or by waiting for it, makes no other, whoever has read its result.
+        """
         run = header.call
-        try:
-            return await self._execute(run, self.start(request, header))
-        except Exception as error:
-            if await self.executor.store.find_run(run) is None:
-                await self.executor.store.detach_call(call, run)
-                raise
-            if isinstance(error, RequestConflictError):
-                return None
-            raise
+        while True:
+            row = await self.executor.store.find_run(run)
+            if row is None:
+                result = await self._open(request, header)
+            else:
+                items = await self._read_own(request, call, run)
+                if items is None and has_joined:
+                    raise RequestNotFoundError(f"run {run} was erased while the call waited for its result")
+                if items is None:
+                    return None
+                result = await self._continue(request, row, items)
+            if result is not None:
+                return result
+            has_joined = True
 
-    async def _continue(self, request: RunRequest, call: str, row: RunRow) -> RunResult[Any] | None:
-        """The questions or the outcome of the call's run; None if neither is known yet or the run is another call's."""
+    async def _open(self, request: RunRequest, header: RunOpened) -> RunResult[Any] | None:
+        """Execute a new run under the call's id; None if another caller has opened it or is opening it.
+
+        If it cannot be opened, the call keeps the id, under which another caller may be opening it now.
+        """
         try:
-            recorded, items = await self.conversations.read_run(row.run)
-        except RequestNotFoundError:  # it was erased, or belongs to another application
-            recorded, items = None, ()
-        if recorded is None or identify_call(request.callee, recorded, self.limits) != call:
-            await self.executor.store.detach_call(call, row.run)
+            return await self._execute(header.call, self.start(request, header))
+        except RequestConflictError:
+            if await self.executor.store.find_run(header.call) is None:
+                raise
             return None
+
+    async def _read_own(self, request: RunRequest, call: str, run: str) -> list[Position] | None:
+        """The items of the run; None if it was erased, or is another call's."""
+        try:
+            recorded, items = await self.conversations.read_run(run)
+        except RequestNotFoundError:  # it was erased, or belongs to another application
+            return None
+        return items if identify_call(request.callee, recorded, self.limits) == call else None
+
+    async def _continue(self, request: RunRequest, row: RunRow, items: list[Position]) -> RunResult[Any] | None:
+        """The questions or the outcome of the call's run; None if neither is known yet."""
         rest = await find_lasting_rest(self.executor.store, row, self.executor.clock())
         if rest is None or row.status not in ("waiting", "stalled", "scheduled"):
             return await self._execute(row.run, self.resume(row.run))

@@ -111,13 +111,14 @@ class Client(UpdateReader):
         """Call a tool by its name in this process, with arguments as a mapping or JSON; see `Runtime.call_by_name`.
 
         With ``attach``, repeating the call joins its run while the run executes or waits, until one of the calls has
-        returned the result: the repeated call asks the same question, and decisions made in the meantime are kept. Two
-        calls are the same if their principal, tool, target, conversation and canonical arguments are equal. Cancelling
-        such a call does not end the run, which continues in a task of this event loop. ``attach`` excludes an
-        ``idempotency_key``.
+        returned the result: the repeated call asks the same question, and decisions made in the meantime are kept. The
+        call is made once for all that have joined its run, and each returns the result. Two calls are the same if
+        their principal, tool, target, conversation and canonical arguments are equal. Cancelling such a call does not
+        end the run, which continues in a task of this event loop. ``attach`` excludes an ``idempotency_key``.
 
         Raises:
-            RequestError: the application has no such tool, or the arguments are not JSON.
+            RequestError: the application has no such tool, the arguments are not JSON, or the run that an attached call
+                has joined was erased before it had the result.
         """
         check_flag("call: attach", attach)
         return await self._runs.call_by_name(tool, arguments, self.principal, options, attach=attach)
