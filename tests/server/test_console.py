@@ -14,8 +14,10 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from remit import App, Runtime
+from remit.errors import SetupError
 from remit.server import build_server, console
 from remit.server.guard import Guard
+from remit.server.pages.plain import ICON
 from tests.server.shop import authenticate, refund
 
 ROOT = Path(__file__).parents[2]
@@ -85,10 +87,47 @@ def test_until_the_console_is_built_a_page_says_so_and_loads_again(built: Path) 
         assert browser.get("/assets/index-1.js").text == "run()"
 
 
-def test_without_a_console_its_addresses_do_not_exist(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_a_console_a_page_says_so_and_its_addresses_do_not_exist(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(console, "PACKAGED", tmp_path / "static")
     with serve(None) as browser:
         assert browser.get("/chat").status_code == 404
+        start = browser.get("/")
+    assert (start.status_code, start.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert "no console is built. To have one, give --console FOLDER (make serve builds it)." in start.text
+    said = "no console is built: give --console FOLDER (make serve builds it)"
+    assert console.check_console(None) == said
+
+
+def test_a_folder_without_a_page_is_no_console_unless_it_is_being_built(built: Path) -> None:
+    assert console.check_console(built) == f"the console in {built}"
+    later = built / "later"
+    with pytest.raises(SetupError, match=r"later has no index\.html, so it is no console; give --console FOLDER"):
+        console.check_console(later)
+    (built / ".making-1").mkdir()
+    assert console.check_console(later).endswith("which is being built")
+    later.mkdir()
+    with pytest.raises(SetupError, match=r"no index\.html"):
+        console.check_console(later)
+
+
+@pytest.mark.parametrize("has_console", [True, False])
+def test_a_browser_gets_an_icon_and_a_page_where_there_is_nothing(
+    monkeypatch: pytest.MonkeyPatch, built: Path, *, has_console: bool
+) -> None:
+    monkeypatch.setattr(console, "PACKAGED", built / "static")
+    with serve(built if has_console else None) as browser:
+        icon = browser.get("/favicon.ico")
+        page = browser.get("/nothing", headers={"accept": "text/html,*/*"})
+        assert browser.get("/nothing").json()["code"] == "NO_ROUTE"
+    assert (icon.status_code, icon.headers["content-type"]) == (200, "image/svg+xml")
+    assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "There is nothing here" in page.text
+
+
+def test_the_icon_of_plain_pages_is_that_of_the_console() -> None:
+    assert (ROOT / "console/public/icon.svg").read_text(encoding="utf-8").strip() == ICON
 
 
 def test_a_wheel_serves_the_console_that_it_holds(monkeypatch: pytest.MonkeyPatch, built: Path) -> None:

@@ -50,5 +50,7 @@ def test_the_link_of_the_terminal_signs_its_user_in_once(served: tuple[subproces
         assert browser.post("/api/runs", json={"prompt": "Hello."}).status_code == 403
         assert browser.get("/api/me", headers={"host": "evil.example"}).status_code == 421
         assert "You are signed out" not in browser.get("/login").text
+    assert process.stderr is not None
+    assert "console" in process.stderr.readline()
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 0

@@ -82,11 +82,13 @@ def _serve_app(
 ) -> None:
     """Serve an application until a signal. On this machine alone, print a link for its user."""
     from remit.server.app import build_server
+    from remit.server.console import check_console
     from remit.server.listening import listen, serve_until_stopped
     from remit.server.people.access import build_access
     from remit.server.people.sign_in import SignIn
     from remit.server.serving import ServerSettings
 
+    console = check_console(options.console)
     sign_in = SignIn(client.people, client.store, clock=client.clock)
     authenticate, routes, middleware = build_access(sign_in, guard)
     server = build_server(
@@ -104,6 +106,7 @@ def _serve_app(
         if address[0] == _LOOPBACK and not guard.proxies:
             secret = client.wait(sign_in.make_link(client.principal))
             print(f"sign in once, within 15 minutes: {url}/login/link?secret={secret}", file=sys.stderr, flush=True)
+        print(console, file=sys.stderr, flush=True)
         client.wait(serve_until_stopped(server, socket, certificate=certificate, key=key))
 
 

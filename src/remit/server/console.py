@@ -13,7 +13,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from remit.server.pages.plain import paragraph, plain_page
+from remit.errors import SetupError
+from remit.server.pages.plain import ICON, link, paragraph, plain_page
 from remit.server.security_headers import content_policy, nonce_of
 
 PACKAGED: Final = Path(__file__).parent / "static"
@@ -25,25 +26,49 @@ ADDRESSES: Final = ("chat", "inbox", "runs", "compare", "tools", "policy", "obje
 _BASE: Final = re.compile(r'<base href="[^"]*"\s*/?>')
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _RELOAD_SECONDS: Final = "3"
+_REMEDY: Final = "give --console FOLDER (make serve builds it)"
 
 
 def console_routes(folder: Path | None = None) -> list[BaseRoute]:
     """The routes of the console in a folder, by default that of the package. They come after all others.
 
-    A folder that is not there yet is being built: a page says so until it is. Without any console there are no routes.
+    A folder that is not there yet is being built: a page says so until it is. Without any console a page says that.
     """
     if folder is None:
-        if not (PACKAGED / "index.html").is_file():
-            return []
+        if not _is_built(PACKAGED):
+            return [Route("/", _say_there_is_none), Route("/favicon.ico", _icon_of_pages)]
         folder = PACKAGED
     page = _Page(folder)
     return [
+        Route("/favicon.ico", _icon_of_pages),
         Mount("/assets", app=_Assets(directory=folder / "assets", check_dir=False)),
         Route("/icon.svg", page.icon),
         Route("/", page.show),
         *(Route(f"/{first}", page.show) for first in ADDRESSES),
         *(Route(f"/{first}/{{rest:path}}", page.show) for first in ADDRESSES),
     ]
+
+
+def check_console(folder: Path | None) -> str:
+    """What to say of the console that a folder, or the package, has.
+
+    A folder without a page is accepted only while it is built: it is not there, and beside it is ``.making-…``, in
+    which ``scripts/build_console.py`` works.
+
+    Raises:
+        SetupError: the folder has no console.
+    """
+    if folder is None:
+        return "the console of the package" if _is_built(PACKAGED) else f"no console is built: {_REMEDY}"
+    if _is_built(folder):
+        return f"the console in {folder}"
+    if folder.exists() or not any(folder.parent.glob(".making-*")):
+        raise SetupError(f"--console: {folder} has no index.html, so it is no console; {_REMEDY}")
+    return f"the console in {folder}, which is being built"
+
+
+def _is_built(folder: Path) -> bool:
+    return (folder / "index.html").is_file()
 
 
 class _Assets(StaticFiles):
@@ -82,6 +107,17 @@ class _Page:
         """The icon of the page."""
         path = self._folder / "icon.svg"
         return FileResponse(path) if path.is_file() else Response(status_code=404)
+
+
+async def _icon_of_pages(_request: Request) -> Response:
+    """The icon that browsers ask for beside pages that name none."""
+    return Response(ICON, media_type="image/svg+xml", headers={"cache-control": "public, max-age=86400"})
+
+
+async def _say_there_is_none(request: Request) -> Response:
+    text = f"The server works, but no console is built. To have one, {_REMEDY}."
+    body = paragraph(text) + link(request, "/account", "Your account")
+    return plain_page(request, "There is no console", body)
 
 
 def _say_it_is_built(request: Request) -> Response:

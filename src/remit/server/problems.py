@@ -28,6 +28,7 @@ from remit.errors import (
 )
 from remit.server.documents.document import Problem
 from remit.server.identity import SignInError
+from remit.server.pages.plain import link, paragraph, plain_page
 from remit.server.rates import RequestLimitedError
 from remit.server.responses import write_document
 from remit.server.serving import TooLargeError
@@ -76,11 +77,15 @@ async def answer_error(_request: Request, error: Exception) -> Response:
     return write_document(Problem(error="the server cannot do this now; its log says why", code=error.code), status)
 
 
-async def answer_http(_request: Request, error: Exception) -> Response:
-    """The answer to a request without a route."""
+async def answer_http(request: Request, error: Exception) -> Response:
+    """The answer to a request without a route: a page to a browser that asks for one, else JSON."""
     error = cast("HTTPException", error)
     words, code = _WORDS.get(error.status_code, (error.detail, "HTTP"))
-    response = write_document(Problem(error=words, code=code), error.status_code)
+    if "text/html" in request.headers.get("accept", ""):
+        body = paragraph("The address is wrong, or what it named is gone.") + link(request, "/", "Go to the start")
+        response: Response = plain_page(request, f"{words[:1].upper()}{words[1:]}", body, error.status_code)
+    else:
+        response = write_document(Problem(error=words, code=code), error.status_code)
     response.headers.update(error.headers or {})
     return response
 

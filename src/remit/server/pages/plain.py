@@ -39,6 +39,14 @@ li button { margin: 0; }
 """
 
 
+ICON: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 22 22"><rect width="22" height="22" rx="6" fill="#171b24"/>'
+    '<path d="M7 16V6h4.5a3 3 0 0 1 0 6H7m4.5 0 3.5 4" fill="none" stroke="#fff" stroke-width="1.8" '
+    'stroke-linecap="round" stroke-linejoin="round"/></svg>'
+)
+"""The icon of the server, as SVG."""
+
+
 def plain_page(request: Request, title: str, body: str, status: int = 200) -> HTMLResponse:
     """A page with a heading. ``body`` is HTML, in which everything from outside is escaped."""
     name = escape(title)
