@@ -7,10 +7,11 @@ export async function callTool(
   tool: string,
   args: Record<string, unknown>,
   target = "",
+  key: string = crypto.randomUUID(),
 ): Promise<CallOutcome> {
   const request = { arguments: args, target };
   try {
-    return await api.send<CallOutcome>("POST", `/api/tools/${encodeURIComponent(tool)}`, request, crypto.randomUUID());
+    return await api.send<CallOutcome>("POST", `/api/tools/${encodeURIComponent(tool)}`, request, key);
   } catch (problem) {
     const outcome = problem instanceof RefusedError ? (problem.document as Partial<CallOutcome> | null) : null;
     if (outcome?.run) return outcome as CallOutcome;

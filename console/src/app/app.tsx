@@ -5,6 +5,7 @@ import type { Me } from "../wire";
 import { makeServices, ServicesContext } from "./context";
 import { Routes } from "./routes";
 import { Shell } from "./shell";
+import { signInAddress } from "./sign-in";
 
 /** The console over an API. */
 export function App({ api, onMe }: { api: Api; onMe?: (me: Me) => void }) {
@@ -22,7 +23,7 @@ export function App({ api, onMe }: { api: Api; onMe?: (me: Me) => void }) {
       },
       (problem: Error) => {
         if (isGone) return;
-        if (problem instanceof RefusedError && problem.status === 401) signIn(api);
+        if (problem instanceof RefusedError && problem.status === 401) window.location.assign(signInAddress(api));
         else setError(problem);
       },
     );
@@ -60,9 +61,4 @@ function SignedIn({ api, me }: { api: Api; me: Me }) {
       </Shell>
     </ServicesContext>
   );
-}
-
-function signIn(api: Api): void {
-  const next = window.location.pathname + window.location.search;
-  window.location.assign(`${api.url("/login")}?next=${encodeURIComponent(next)}`);
 }

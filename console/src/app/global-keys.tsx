@@ -6,7 +6,12 @@ import { navigate } from "./router";
 const KEYS: [string, string][] = [
   ["/", "write, search"],
   ["j k", "move"],
+  ["g c", "chat"],
   ["g i", "inbox"],
+  ["g r", "runs"],
+  ["g h", "change sets, or the first list of objects"],
+  ["g t", "tools"],
+  ["g p", "policy"],
   ["Enter", "open"],
   ["y Enter", "yes"],
   ["n", "deny"],
@@ -16,6 +21,7 @@ const KEYS: [string, string][] = [
   ["← →", "step"],
   ["Esc", "close"],
   ["Shift Esc", "stop the run"],
+  ["?", "these keys"],
 ];
 
 /** Keys that work on every page: where to go, what to write in, the list of keys. */

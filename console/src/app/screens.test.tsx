@@ -1,5 +1,6 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
+import { RefusedError } from "../api/api";
 import { PUBLISH, STATES } from "../stories/questions";
 import { renderAt } from "../testing/render";
 
@@ -10,7 +11,7 @@ function page() {
 describe("chat", () => {
   test("shows what was said, what was done and what changed, with reads folded", async () => {
     renderAt("/chat/c1");
-    await screen.findByText("Between the years");
+    expect(await screen.findAllByText("Between the years")).toHaveLength(2);
     expect(page().getByText(/Read 4 things/)).toBeTruthy();
     expect(page().getByText("3 changes")).toBeTruthy();
     expect(document.body.textContent).not.toContain('{"');
@@ -63,6 +64,54 @@ describe("undo", () => {
   });
 });
 
+describe("undo that was made", () => {
+  test("stays settled in its row, and the person stays in the talk", async () => {
+    const { user } = renderAt("/chat/c1");
+    const before = (await screen.findAllByRole("button", { name: "Undo" })).length;
+    await user.click(screen.getAllByRole("button", { name: "Undo" })[0]!);
+    await screen.findByRole("link", { name: "Undone" });
+    expect(screen.queryAllByRole("button", { name: "Undo" })).toHaveLength(before - 1);
+    expect(window.location.pathname).toBe("/chat/c1");
+  });
+});
+
+describe("a signed-out person", () => {
+  test("reads so below the message, which stays, with the way to sign in and back", async () => {
+    const { user, api } = renderAt("/chat/c1");
+    await user.click(await screen.findByRole("button", { name: /Approve once/ }));
+    const box = await screen.findByRole("textbox", { name: "Message" });
+    vi.spyOn(api, "send").mockRejectedValue(new RefusedError(401, { error: "sign in first", code: "" }));
+    await user.type(box, "hello{Enter}");
+    expect((await screen.findByRole("link", { name: "Sign in" })).getAttribute("href")).toBe(
+      "/login?next=%2Fchat%2Fc1",
+    );
+    expect((box as HTMLTextAreaElement).value).toBe("hello");
+  });
+});
+
+describe("a call by hand", () => {
+  test("waits with its button until its question is answered, and a lost answer has the same key", async () => {
+    const { user, api } = renderAt("/tools/publish_set");
+    const outcome = { run: "r2", status: "waiting", questions: ["q1"], reason: "", error: "", code: "", result: null };
+    const send = vi
+      .spyOn(api, "send")
+      .mockRejectedValueOnce(new Error("The server does not answer."))
+      .mockResolvedValue(outcome);
+    const form = within(await screen.findByRole("form", { name: "Try it" }));
+    for (const field of form.queryAllByRole("textbox")) await user.type(field, "1");
+    const button = form.getByRole("button", { name: /Call it/ });
+    await user.click(button);
+    await form.findByRole("alert");
+    await user.click(button);
+    await form.findByText("It waits for an answer.");
+    expect(button).toHaveProperty("disabled", true);
+    expect(send.mock.calls[0]?.[3]).toBe(send.mock.calls[1]?.[3]);
+    act(() => api.tell("question", { ...STATES.approved, id: PUBLISH.id }));
+    await form.findByText("It was answered.");
+    expect(button).toHaveProperty("disabled", false);
+  });
+});
+
 describe("inbox", () => {
   test("counts in amber only what waits for an approval", async () => {
     renderAt("/inbox");
@@ -104,7 +153,7 @@ describe("runs", () => {
 
   test("a replay steps with the arrow keys, and each step is an address", async () => {
     const { user } = renderAt("/runs/r5/replay#asked");
-    await screen.findByText(/Identical, 41 of 41/);
+    await screen.findByText(/Identical, 41 items of its journal/);
     await user.keyboard("{ArrowRight}");
     await screen.findByText(/2 of 15/);
     expect(window.location.hash).not.toBe("#asked");

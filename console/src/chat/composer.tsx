@@ -1,4 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { RefusedError } from "../api/api";
+import { useServices } from "../app/context";
+import { signInAddress } from "../app/sign-in";
 import { Icon } from "../parts/icon";
 import { readStored, writeStored } from "../parts/use-stored";
 
@@ -19,7 +22,8 @@ interface Props {
 export function Composer({ name, placeholder, note, spent, onSend, onStop }: Props) {
   const draft = `draft.${name}`;
   const [text, setText] = useState(() => readStored(draft, ""));
-  const [error, setError] = useState("");
+  const [error, setError] = useState<Error | null>(null);
+  const { api } = useServices();
   const [isBusy, setBusy] = useState(false);
 
   function write(value: string) {
@@ -32,12 +36,12 @@ export function Composer({ name, placeholder, note, spent, onSend, onStop }: Pro
     const words = text.trim();
     if (!words || isBusy || onStop) return;
     setBusy(true);
-    setError("");
+    setError(null);
     try {
       await onSend(words);
       write("");
     } catch (problem) {
-      setError(problem instanceof Error ? problem.message : "It could not be sent.");
+      setError(problem instanceof Error ? problem : new Error("It could not be sent."));
     } finally {
       setBusy(false);
     }
@@ -63,7 +67,13 @@ export function Composer({ name, placeholder, note, spent, onSend, onStop }: Pro
       />
       {error && (
         <p className="error" role="alert">
-          {error}
+          {error instanceof RefusedError && error.status === 401 ? (
+            <>
+              You are signed out. Your words stay here. <a href={signInAddress(api)}>Sign in</a>
+            </>
+          ) : (
+            error.message
+          )}
         </p>
       )}
       <div>

@@ -72,7 +72,9 @@ export function TurnBody({
       )}
       {isMoving && <Working state={state} />}
       <Ending state={state} document={document} />
-      {!isMoving && state.receipt && <ReceiptCard receipt={state.receipt} target={document?.target ?? ""} />}
+      {!isMoving && state.receipt && (
+        <ReceiptCard run={state.run} receipt={state.receipt} target={document?.target ?? ""} />
+      )}
     </>
   );
 }

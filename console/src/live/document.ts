@@ -20,6 +20,16 @@ export function fromDocument(document: RunDocument): RunState {
   };
 }
 
+/** Whether a run is one call of a tool, by hand or by an action, and no agent's. */
+export function isDirect(document: RunDocument): boolean {
+  return document.root !== null && document.messages.length === 0;
+}
+
+/** What a run is about: the words of the person, or the sentence of the call that it is. */
+export function titleOfRun(document: RunDocument): string {
+  return (isDirect(document) && document.root?.sentence.text) || document.title || "Untitled";
+}
+
 /** A call and all below it, in order. */
 export function walk(call: CallDocument): CallDocument[] {
   return [call, ...call.calls.flatMap(walk)];

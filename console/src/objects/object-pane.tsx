@@ -3,6 +3,7 @@ import { callTool } from "../api/calls";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { HashLink, Link, navigate, pathTo, usePlace } from "../app/router";
+import { iconOf } from "../parts/call-icon";
 import { Icon } from "../parts/icon";
 import { Failed, Loading, Note } from "../parts/notes";
 import { Switch } from "../parts/seg";
@@ -123,6 +124,13 @@ function Void({ children }: { children: string }) {
   return <div className="void whole">{children}</div>;
 }
 
+/** What takes something away is red and never filled, even as the only action. */
+function lookOf({ tool }: ObjectAction, isLikely: boolean): string {
+  const icon = iconOf(tool, undefined);
+  if (icon === "trash" || icon === "undo") return "b ruin";
+  return isLikely ? "b yes" : "b";
+}
+
 /** What can be done: governed calls. The last is the most likely one. */
 function Actions({ detail }: { detail: ObjectDetail }) {
   const { api } = useServices();
@@ -153,7 +161,7 @@ function Actions({ detail }: { detail: ObjectDetail }) {
       {detail.actions.map((action, index) => (
         <button
           key={action.label}
-          className={index === detail.actions.length - 1 && !detail.blocked ? "b yes" : "b"}
+          className={lookOf(action, index === detail.actions.length - 1 && !detail.blocked)}
           disabled={isBusy}
           onClick={() => void call(action)}
         >

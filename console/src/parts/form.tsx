@@ -126,8 +126,17 @@ function Control({
   );
 }
 
+/** Whether a value is an object of the application that was looked up: its id, with the name that people know. */
+export function isReference(value: unknown): value is { name: string } {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const { id, name, ...rest } = value as Values;
+  const isNamed = id !== undefined && typeof name === "string" && name !== "";
+  return isNamed && Object.keys(rest).every((each) => each === "revision" || each === "kind");
+}
+
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
+  if (isReference(value)) return value.name;
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

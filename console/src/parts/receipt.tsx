@@ -1,34 +1,37 @@
 import { useState } from "react";
 import { callTool } from "../api/calls";
+import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
-import { navigate, pathTo } from "../app/router";
-import type { ChangedObject, Receipt, ReceiptRow } from "../wire";
+import { Link, pathTo } from "../app/router";
+import { useWorld } from "../live/world";
+import type { CallOutcome, Receipt, ReceiptRow, RunDocument } from "../wire";
 import { Icon } from "./icon";
 import { SentenceText } from "./sentence";
+import { useStored } from "./use-stored";
 import { count, readable } from "./words";
 
 const SHOWN = 6;
 
 /** What a run changed according to its journal, whatever the model says. */
-export function ReceiptCard({ receipt, target = "" }: { receipt: Receipt; target?: string }) {
+export function ReceiptCard({ run, receipt, target = "" }: { run: string; receipt: Receipt; target?: string }) {
   const [isWhole, setWhole] = useState(false);
-  const objects = receipt.changed.flatMap((row) => rowsOf(row));
-  const shown = isWhole ? objects : objects.slice(0, SHOWN);
-  const rest = objects.length - shown.length;
-  const isEmpty = objects.length + receipt.unknown.length + receipt.failed.length + receipt.notMade.length === 0;
+  const acts = receipt.changed;
+  const shown = isWhole ? acts : acts.slice(0, SHOWN);
+  const rest = acts.length - shown.length;
+  const isEmpty = acts.length + receipt.unknown.length + receipt.failed.length + receipt.notMade.length === 0;
   if (isEmpty && receipt.erased.length === 0) return null;
   return (
     <div className="card receipt" role="group" aria-label="What changed">
       <header>
-        <b className="grow">{titleOf(receipt, objects.length)}</b>
+        <b className="grow">{titleOf(receipt, acts.length)}</b>
       </header>
       <ul>
-        {shown.map(({ row, object, isLast }, index) => (
-          <li key={index}>
+        {shown.map((row) => (
+          <li key={row.call}>
             <span className="grow">
-              {object ? <ObjectWords object={object} /> : <SentenceText sentence={row.sentence} />}
+              <SentenceText sentence={row.sentence} /> <Objects row={row} />
             </span>
-            {isLast && row.undo && <UndoButton undo={row.undo} target={target} />}
+            {row.undo && <UndoButton name={`undo.${run}.${row.call}`} undo={row.undo} target={target} />}
           </li>
         ))}
         {rest > 0 && (
@@ -53,22 +56,11 @@ function titleOf(receipt: Receipt, changes: number): string {
   return receipt.erased.length > 0 ? "What changed was erased" : "Nothing changed";
 }
 
-function rowsOf(row: ReceiptRow): { row: ReceiptRow; object: ChangedObject | null; isLast: boolean }[] {
-  if (row.objects.length === 0) return [{ row, object: null, isLast: true }];
-  return row.objects.map((object, index) => ({ row, object, isLast: index === row.objects.length - 1 }));
-}
-
-function ObjectWords({ object }: { object: ChangedObject }) {
-  const fields = object.fields.map(readable).join(", ");
-  return (
-    <>
-      {object.name || `A ${readable(object.kind)}`}{" "}
-      <span className="meta">
-        · {readable(object.kind)}
-        {fields && `, ${fields}`}
-      </span>
-    </>
-  );
+/** The objects that an act changed, beside its sentence. */
+function Objects({ row }: { row: ReceiptRow }) {
+  const words = row.objects.map((each) => [each.name || readable(each.kind), ...each.fields.map(readable)].join(", "));
+  if (words.length === 0) return null;
+  return <span className="meta">· {words.join("; ")}</span>;
 }
 
 function Problems({
@@ -92,31 +84,46 @@ function Problems({
   ));
 }
 
-/** The inverse of a call, as a governed call: rules see it and ask as they do about any other. */
-function UndoButton({ undo, target }: { undo: NonNullable<ReceiptRow["undo"]>; target: string }) {
+/**
+ * The inverse of a call, as a governed call: rules see it and ask as they do about any other. What came of it stays in
+ * the row, and it can be tried again only if it was not made.
+ */
+function UndoButton({ name, undo, target }: { name: string; undo: NonNullable<ReceiptRow["undo"]>; target: string }) {
   const { api } = useServices();
-  const [isSent, setSent] = useState(false);
+  const [made, setMade] = useStored<Pick<CallOutcome, "run" | "questions"> | null>(name, null);
+  const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState("");
+  const row = useWorld((world) => (made ? world.runs[made.run] : undefined));
+  const { data } = useResource<RunDocument>(made ? `/api/runs/${made.run}` : null);
+  const status = row?.status ?? data?.status;
+  const isOver = status === "failed" || status === "cancelled";
   async function take() {
-    setSent(true);
+    setBusy(true);
     setError("");
     try {
-      const { run, questions } = await callTool(api, undo.tool, undo.arguments, target);
-      const [question] = questions;
-      navigate(question ? pathTo("inbox", question) : pathTo("runs", run));
+      const { run, questions, error: refused } = await callTool(api, undo.tool, undo.arguments, target);
+      setMade(refused ? null : { run, questions });
+      setError(refused);
     } catch (problem) {
       setError(problem instanceof Error ? problem.message : "It could not be undone.");
-      setSent(false);
+    } finally {
+      setBusy(false);
     }
   }
+  if (made && !isOver) {
+    const question = made.questions[0];
+    if (status !== "done" && question) return <Link to={pathTo("inbox", question)}>Undo waits for an answer</Link>;
+    return <Link to={pathTo("runs", made.run)}>{status === "done" ? "Undone" : "Undoing"}</Link>;
+  }
+  const why = error || (isOver ? data?.error || "It was not undone." : "");
   return (
     <>
-      {error && (
+      {why && (
         <span className="error" role="alert">
-          {error}
+          {why}
         </span>
       )}
-      <button type="button" className="b tiny bare" disabled={isSent} onClick={() => void take()}>
+      <button type="button" className="b tiny bare" disabled={isBusy} onClick={() => void take()}>
         <Icon name="undo" />
         Undo
       </button>

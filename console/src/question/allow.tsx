@@ -25,6 +25,7 @@ export function AllowCard({
   const id = useId();
   const { api, resources } = useServices();
   const [count, setCount] = useState(10);
+  const isCount = Number.isInteger(count) && count >= 1 && count <= 1000;
   const [hours, setHours] = useState(8);
   const [error, setError] = useState("");
   const act = verbOf(question.sentence);
@@ -70,8 +71,9 @@ export function AllowCard({
                 type="number"
                 min={1}
                 max={1000}
-                value={count}
-                onChange={(event) => setCount(event.target.valueAsNumber || 1)}
+                aria-invalid={!isCount}
+                value={Number.isNaN(count) ? "" : count}
+                onChange={(event) => setCount(event.target.valueAsNumber)}
               />
             </span>{" "}
             times
@@ -91,6 +93,11 @@ export function AllowCard({
           Only this tool{question.target && `, only on ${question.target}`}, with any arguments. It ends sooner if the
           tool or the policy changes. You can end it under Policy, Grants.
         </p>
+        {!isCount && (
+          <p className="error" role="alert">
+            Say how many times: a whole number from 1 to 1000.
+          </p>
+        )}
         {(error || deciding.error) && (
           <p className="error" role="alert">
             {error || deciding.error}
@@ -98,8 +105,8 @@ export function AllowCard({
         )}
       </div>
       <footer>
-        <button className="b yes" disabled={deciding.isBusy}>
-          Approve this and allow {count}
+        <button className="b yes" disabled={deciding.isBusy || !isCount}>
+          Approve this and allow {isCount ? count : "…"}
         </button>
         <button type="button" className="b" onClick={onBack}>
           Only this one

@@ -143,3 +143,55 @@ test("which object a reference means stands with the exact call, not above it", 
   await user.click(screen.getByText("Exact call"));
   await screen.findByText(/ysxfzw6y/);
 });
+
+test("an edit shows the name of a bound object, and sends the object unchanged if it is untouched", async () => {
+  const page = { id: "p7", name: "Jobs", revision: 3 };
+  const bound = { ...MAIL, arguments: JSON.stringify({ to: "a@b.example", subject: "Old", page }) };
+  const { user, api } = renderPart(<Live question={{ ...bound, tool: "unknown_tool" }} />);
+  const send = vi.spyOn(api, "send");
+  await user.keyboard("e");
+  const field = await screen.findByRole("textbox", { name: /Page/ });
+  expect(field).toHaveProperty("value", "Jobs");
+  await user.type(field, "x");
+  await user.type(field, "{Backspace}");
+  await user.type(screen.getByRole("textbox", { name: /Subject/ }), "er");
+  await user.click(screen.getByRole("button", { name: "Approve as edited" }));
+  expect((send.mock.calls[0]?.[2] as { arguments: unknown }).arguments).toMatchObject({ subject: "Older", page });
+});
+
+test("an edit of a bound object sends what was typed", async () => {
+  const page = { id: "p7", name: "Jobs", revision: 3 };
+  const { user, api } = renderPart(
+    <Live question={{ ...MAIL, tool: "unknown_tool", arguments: JSON.stringify({ page }) }} />,
+  );
+  const send = vi.spyOn(api, "send");
+  await user.keyboard("e");
+  const field = await screen.findByRole("textbox", { name: /Page/ });
+  await user.clear(field);
+  await user.type(field, "Prices");
+  await user.click(screen.getByRole("button", { name: "Approve as edited" }));
+  expect(send.mock.calls[0]?.[2]).toMatchObject({ arguments: { page: "Prices" } });
+});
+
+test("an edited approval names what was edited, and leads to the question about the edited call", () => {
+  const edited = '{"set":"Winter"}';
+  const decision = { ...STATES.approved.decision!, arguments: edited };
+  const { services } = renderPart(<QuestionCard question={{ ...STATES.approved, id: "e1", decision }} />);
+  expect(screen.getByText(/Edited: set “Winter”/)).toBeTruthy();
+  act(() => services.world.putQuestion({ ...PUBLISH, id: "e2", run: STATES.approved.run, arguments: edited }));
+  expect(
+    screen
+      .getByText(/asked about again/)
+      .querySelector("a")
+      ?.getAttribute("href"),
+  ).toBe("/inbox/e2");
+});
+
+test("an advance approval of no calls is refused", async () => {
+  const { user } = renderPart(<Live question={PUBLISH} />);
+  await user.click(screen.getByRole("button", { name: /Allow in advance/ }));
+  await user.clear(screen.getByRole("spinbutton"));
+  await user.type(screen.getByRole("spinbutton"), "0");
+  expect(screen.getByRole("alert").textContent).toContain("1 to 1000");
+  expect(screen.getByRole("button", { name: /Approve this and allow/ })).toHaveProperty("disabled", true);
+});

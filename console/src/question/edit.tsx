@@ -1,6 +1,6 @@
 import { useId, useMemo, useState } from "react";
 import { useResource } from "../api/resources";
-import { ArgumentFields, isSame, type Values } from "../parts/form";
+import { ArgumentFields, isReference, isSame, type Values } from "../parts/form";
 import { fieldsOf } from "../parts/schema";
 import { capitalize, readable } from "../parts/words";
 import type { QuestionDocument, ToolDocument } from "../wire";
@@ -24,7 +24,8 @@ export function EditCard({
   const [values, setValues] = useState<Values>(original);
   const fields = useMemo(() => {
     const known = fieldsOf(tool?.parameters).filter((field) => field.name in original || field.isRequired);
-    return known.length > 0 ? known : Object.keys(original).map(plainField(original));
+    const shown = known.length > 0 ? known : Object.keys(original).map(plainField(original));
+    return shown.map((field) => (isReference(original[field.name]) ? { ...field, kind: "text" as const } : field));
   }, [tool, original]);
   const isEdited = fields.some((field) => !isSame(values[field.name], original[field.name]));
 
@@ -47,7 +48,12 @@ export function EditCard({
       </Head>
       <div className="ask">
         <h2 id={id}>{asQuestion(question.sentence)}</h2>
-        <ArgumentFields fields={fields} values={values} original={original} onChange={setValues} />
+        <ArgumentFields
+          fields={fields}
+          values={values}
+          original={original}
+          onChange={(next) => setValues(withReferences(next, original))}
+        />
         <p className="meta">The agent is told that you edited it. The rules see the edited call again.</p>
         {deciding.error && (
           <p className="error" role="alert">
@@ -65,6 +71,12 @@ export function EditCard({
       </footer>
     </form>
   );
+}
+
+/** An object whose name stands as it was is the same object. */
+function withReferences(values: Values, original: Values): Values {
+  const same = Object.entries(original).filter(([name, was]) => isReference(was) && values[name] === was.name);
+  return { ...values, ...Object.fromEntries(same) };
 }
 
 function plainField(original: Values) {

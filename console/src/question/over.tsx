@@ -1,8 +1,10 @@
 import { type ReactNode, useId } from "react";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
+import { useWorld } from "../live/world";
 import { useNow } from "../parts/time";
-import { moment } from "../parts/words";
+import { isSame, textOf, type Values } from "../parts/form";
+import { moment, readable } from "../parts/words";
 import type { QuestionDocument } from "../wire";
 import { Deadline, Details, Head } from "./parts";
 import { asQuestion, quoted, settledWords } from "./words";
@@ -21,6 +23,7 @@ export function OverCard({
   const { me } = useServices();
   const now = useNow(60);
   const { decision, status } = question;
+  const again = useWorld((world) => Object.values(world.questions).find((each) => asksAgain(each, question)));
   const isYes = decision?.approved === true;
   const isMine = decision?.by === me.name;
   const when = decision
@@ -41,6 +44,12 @@ export function OverCard({
         <h2 id={id}>{quoted(question.sentence)}</h2>
         {decision?.reason && <blockquote>“{decision.reason}”</blockquote>}
         <p>{outcomeWords(question, wasOpen && !isMine)}</p>
+        {again && (
+          <p>
+            The edited call is asked about again:{" "}
+            <Link to={pathTo("inbox", again.id)}>{asQuestion(again.sentence)}</Link>
+          </p>
+        )}
       </div>
       <Details question={question} isOpen={false} />
       <footer>
@@ -53,12 +62,39 @@ export function OverCard({
   );
 }
 
-function outcomeWords({ status, decision }: QuestionDocument, wasOpen: boolean): string {
+/** Whether a question is about the call as it was edited with the answer to another question. */
+function asksAgain(later: QuestionDocument, { id, run, tool, decision }: QuestionDocument): boolean {
+  return (
+    Boolean(decision?.arguments) &&
+    later.id !== id &&
+    later.status === "open" &&
+    later.run === run &&
+    later.tool === tool &&
+    isSame(argumentsOf(later.arguments, textOf), argumentsOf(decision!.arguments, textOf))
+  );
+}
+
+/** The arguments of a call, each as `value` gives it. */
+function argumentsOf(text: string, value: (given: unknown) => unknown): Values {
+  const given = Object.entries(JSON.parse(text) as Values).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(given.map(([name, each]) => [name, value(each)]));
+}
+
+/** What was edited: "title “Christmas Eve”". */
+function editedWords(question: QuestionDocument): string {
+  const before = argumentsOf(question.arguments, textOf);
+  const after = argumentsOf(question.decision?.arguments ?? "{}", textOf);
+  const edited = Object.entries(after).filter(([name, value]) => !isSame(value, before[name]));
+  return edited.map(([name, value]) => `${readable(name)} “${String(value)}”`).join(", ");
+}
+
+function outcomeWords(question: QuestionDocument, wasOpen: boolean): string {
+  const { status, decision } = question;
   const mine = wasOpen && decision ? " Your answer was not needed and is not recorded." : "";
   if (status === "expired") return "It was not done. The agent was told.";
   if (status === "cancelled") return "The run was stopped before anybody answered. It was not done.";
   if (!decision) return "It no longer needs an answer.";
-  if (decision.arguments) return `It runs as edited.${mine}`;
+  if (decision.arguments) return `Edited: ${editedWords(question)}. The rules see the edited call again.${mine}`;
   return decision.approved
     ? `The call runs once, as it was shown.${mine}`
     : `It was not done. The agent was told.${mine}`;

@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { Link, pathTo, usePlace, HashLink } from "../app/router";
+import { titleOfRun } from "../live/document";
 import { useRun } from "../live/use-run";
 import { Icon } from "../parts/icon";
 import { Failed, Loading, Nothing } from "../parts/notes";
@@ -95,7 +96,7 @@ function RunHead({ run }: { run: RunDocument }) {
   return (
     <th scope="col">
       <b className="clamp">
-        <Link to={pathTo("runs", run.run)}>{run.title}</Link>
+        <Link to={pathTo("runs", run.run)}>{titleOfRun(run)}</Link>
       </b>
       <span className="meta">
         {[run.principal, moment(run.opened, now), money(run.usage.cost)].filter(Boolean).join(", ")}

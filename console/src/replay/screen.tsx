@@ -3,11 +3,12 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useResource } from "../api/resources";
 import { useKeys } from "../app/keys";
 import { Link, navigate, pathTo, usePlace } from "../app/router";
+import { titleOfRun } from "../live/document";
 import { useRun } from "../live/use-run";
 import { Icon } from "../parts/icon";
 import { Failed, Loading, Note } from "../parts/notes";
 import { useTitle } from "../parts/use-title";
-import { clock } from "../parts/words";
+import { clock, count } from "../parts/words";
 import type { ReplayDocument } from "../wire";
 import { Scrubber } from "./scrubber";
 import { StepPanes } from "./step-panes";
@@ -22,7 +23,7 @@ export function ReplayScreen({ run }: { run: string }) {
   const found = steps.findIndex((each) => each.id === hash);
   const index = found < 0 ? Math.max(0, steps.length - 1) : found;
   const [isPlaying, setPlaying] = useState(false);
-  useTitle(`Replay of ${document?.title ?? "a run"}`);
+  useTitle(`Replay of ${document ? titleOfRun(document) : "a run"}`);
 
   function go(to: number) {
     const step = steps[Math.min(Math.max(to, 0), steps.length - 1)];
@@ -50,7 +51,7 @@ export function ReplayScreen({ run }: { run: string }) {
           <Icon name="left" />
         </Link>
         <h1 className="one-line grow">
-          Replay <span className="meta">of “{document.title}”</span>
+          Replay <span className="meta">of “{titleOfRun(document)}”</span>
         </h1>
         <Verdict run={run} />
       </header>
@@ -71,7 +72,7 @@ export function ReplayScreen({ run }: { run: string }) {
             <Icon name={isPlaying ? "pause" : "play"} />
           </button>
           <span className="num meta" role="status">
-            {index + 1} of {steps.length}
+            Step {index + 1} of {steps.length}
             {step && ` · ${clock(step.at, true)}`}
           </span>
           <span className="grow" />
@@ -107,7 +108,7 @@ function Verdict({ run }: { run: string }) {
   return (
     <span className="verdict" role="status">
       <Icon name="check" small tone="done" />
-      Identical{data.compared > 0 && `, ${data.compared} of ${data.compared}`}
+      Identical{data.compared > 0 && `, ${count(data.compared, "item")} of its journal`}
     </span>
   );
 }

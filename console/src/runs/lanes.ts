@@ -1,4 +1,5 @@
 /** The course of a run as lanes: one for each agent, with a bar for each call, request to a model, and wait. */
+import { isDirect, titleOfRun } from "../live/document";
 import { plainSentence } from "../parts/sentence";
 import type { CallDocument, MessageDocument, QuestionDocument, RunDocument, Sentence } from "../wire";
 
@@ -38,7 +39,7 @@ export function courseOf(document: RunDocument, now: number): Course {
   const lanes: Lane[] = document.root ? lanesOf(document.root, document, to) : [];
   const said: Bar = {
     ...blank(`said`, "said", document.opened, document.opened),
-    sentence: { text: `“${document.title}”`, parts: [] },
+    sentence: { text: isDirect(document) ? titleOfRun(document) : `“${document.title}”`, parts: [] },
   };
   return {
     lanes: [{ id: "person", title: document.principal, note: "", bars: [said] }, ...lanes],
@@ -55,7 +56,12 @@ function blank(id: string, kind: BarKind, from: number, to: number): Bar {
 /** A lane for a call that makes calls, and below it those of its callees. */
 function lanesOf(owner: CallDocument, document: RunDocument, end: number): Lane[] {
   const calls = owner.calls.filter((each) => each.call);
-  const bars = [...calls.flatMap((each) => barsOfCall(each, document.questions, end)), ...requestsOf(owner, document)];
+  const own = isDirect(document) && owner === document.root ? barsOfCall(owner, document.questions, end) : [];
+  const bars = [
+    ...own,
+    ...calls.flatMap((each) => barsOfCall(each, document.questions, end)),
+    ...requestsOf(owner, document),
+  ];
   bars.sort((a, b) => a.from - b.from || a.to - b.to);
   const lane: Lane = {
     id: owner.call,
@@ -96,12 +102,11 @@ function requestsOf(owner: CallDocument, document: RunDocument): Bar[] {
 
 function waitsOf(questions: QuestionDocument[], from: number, to: number): [number, number][] {
   const spans = questions
-    .filter((each) => each.waits)
     .map((each): [number, number] => [
-      each.asked,
+      Math.max(each.asked, from),
       each.decision?.at ?? (each.status === "open" ? to : Math.min(each.expires, to)),
     ])
-    .filter(([start, end]) => end > start && start >= from)
+    .filter(([start, end]) => end > start)
     .sort((a, b) => a[0] - b[0]);
   const merged: [number, number][] = [];
   for (const [start, end] of spans) {

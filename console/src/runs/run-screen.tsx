@@ -2,7 +2,7 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { useServices } from "../app/context";
 import { Link, navigate, pathTo, usePlace } from "../app/router";
-import { walk } from "../live/document";
+import { isDirect, titleOfRun, walk } from "../live/document";
 import { useRun } from "../live/use-run";
 import { Icon } from "../parts/icon";
 import { Menu } from "../parts/menu";
@@ -21,7 +21,7 @@ export function RunScreen({ run }: { run: string }) {
   const { document, error } = useRun(run);
   const now = useNow(document && document.ended === 0 ? 2 : 60);
   const { hash } = usePlace();
-  useTitle(document?.title ?? "Run");
+  useTitle(document ? titleOfRun(document) : "Run");
   if (!document) return <div className="body">{error ? <Failed error={error} /> : <Loading rows={6} />}</div>;
   const current = hash || firstOf(document);
   return (
@@ -33,7 +33,7 @@ export function RunScreen({ run }: { run: string }) {
           <Cause document={document} now={now} />
           <Lanes document={document} now={document.ended ? document.ended : now} current={current} />
           <div className="made">
-            <ReceiptCard receipt={document.receipt} target={document.target} />
+            <ReceiptCard run={document.run} receipt={document.receipt} target={document.target} />
           </div>
         </section>
         <Inspector key={current} document={document} current={current} />
@@ -47,7 +47,7 @@ function firstOf(document: RunDocument): string {
   const calls = document.root ? walk(document.root).slice(1) : [];
   const failed = calls.find((each) => each.state === "failed");
   const changed = calls.findLast((each) => each.changed.length > 0);
-  return (failed ?? changed ?? calls[0])?.call ?? "";
+  return (failed ?? changed ?? calls[0] ?? (isDirect(document) ? document.root : null))?.call ?? "";
 }
 
 function RunHeader({ document }: { document: RunDocument }) {
@@ -68,7 +68,7 @@ function RunHeader({ document }: { document: RunDocument }) {
         <Link className="b bare" to="/runs" aria-label="Back to runs">
           <Icon name="left" />
         </Link>
-        <h1 className="grow one-line">{document.title || "Untitled"}</h1>
+        <h1 className="grow one-line">{titleOfRun(document)}</h1>
         {document.conversation && (
           <Link className="b bare wide" to={pathTo("chat", document.conversation)}>
             <Icon name="chat" />
@@ -111,7 +111,10 @@ function RunHeader({ document }: { document: RunDocument }) {
 
 /** The run in numbers. */
 function Sum({ document, now }: { document: RunDocument; now: number }) {
-  const calls = useMemo(() => (document.root ? walk(document.root).length - 1 : 0), [document]);
+  const calls = useMemo(
+    () => (document.root ? walk(document.root).length - (isDirect(document) ? 0 : 1) : 0),
+    [document],
+  );
   const spent = tokens(document.usage);
   const { waits, from, to } = useMemo(() => courseOf(document, now), [document, now]);
   const waited = waits.reduce((sum, [start, end]) => sum + end - start, 0);

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { withQuery } from "../api/api";
 import { usePages } from "../api/pages";
 import { Link, pathTo, usePlace } from "../app/router";
+import { useFacts } from "../live/tools";
 import { Icon } from "../parts/icon";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Segments } from "../parts/seg";
@@ -10,7 +11,7 @@ import { useNow } from "../parts/time";
 import { useVisible } from "../parts/use-visible";
 import { useTitle } from "../parts/use-title";
 import { capitalize, clock, duration, exactTime, money, readable, tokens } from "../parts/words";
-import type { RunSummary } from "../wire";
+import type { RunSummary, ToolDocument } from "../wire";
 import { type ListRow, matches, noteOf, rowsOf } from "./rows";
 import { StateMark } from "./state-mark";
 
@@ -94,6 +95,7 @@ interface TableProps {
 
 function RunTable({ rows, compared, hasMore, readMore, isFiltered }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
+  const facts = useFacts();
   const heights = useMemo(() => rows.map((row) => HEIGHTS[row.kind]), [rows]);
   const { first, end, above, below } = useVisible(box, heights);
   useEffect(() => {
@@ -137,7 +139,7 @@ function RunTable({ rows, compared, hasMore, readMore, isFiltered }: TableProps)
                 </th>
               </tr>
             ) : (
-              <RunRow key={row.run.run} run={row.run} index={index} compared={compared} />
+              <RunRow key={row.run.run} run={row.run} tool={facts[row.run.agent]} index={index} compared={compared} />
             );
           })}
           <Spacer height={below} />
@@ -161,10 +163,18 @@ function Spacer({ height }: { height: number }) {
   );
 }
 
-function RunRow({ run, index, compared }: { run: RunSummary; index: number; compared: string | null }) {
+interface RowProps {
+  run: RunSummary;
+  /** The tool, if the run is a call of one. */
+  tool: ToolDocument | undefined;
+  index: number;
+  compared: string | null;
+}
+
+function RunRow({ run, tool, index, compared }: RowProps) {
   const now = useNow(60);
   const to = compared ? pathTo("compare", compared, run.run) : pathTo("runs", run.run);
-  const note = noteOf(run, now);
+  const note = [noteOf(run, now), tool ? run.title : ""].filter(Boolean).join(" · ");
   return (
     <tr aria-rowindex={index + 2}>
       <td>
@@ -172,12 +182,12 @@ function RunRow({ run, index, compared }: { run: RunSummary; index: number; comp
       </td>
       <td>
         <Link to={to} data-item>
-          <b className="one-line">{run.title || "Untitled"}</b>
+          <b className="one-line">{tool?.sentence.text || run.title || "Untitled"}</b>
         </Link>
         <span className="meta one-line">{note || " "}</span>
       </td>
       <td>
-        {run.principal} <span className="meta">{capitalize(readable(run.agent))}</span>
+        {run.principal} <span className="meta">{tool ? "by hand" : capitalize(readable(run.agent))}</span>
       </td>
       <td className="r">{run.calls}</td>
       <td className="r">{run.worked >= 0.05 ? duration(run.worked) : ""}</td>

@@ -1,6 +1,7 @@
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
+import { useWorld } from "../live/world";
 import { ArgumentFields, type Values } from "../parts/form";
 import { Json } from "../parts/json";
 import { Note } from "../parts/notes";
@@ -8,7 +9,10 @@ import { fieldsOf } from "../parts/schema";
 import { callTool } from "../api/calls";
 import type { CallOutcome, ToolDocument } from "../wire";
 
-/** Call a tool by hand. It takes the path of every call: the rules see it, and may ask. */
+/**
+ * Call a tool by hand. It takes the path of every call: the rules see it, and may ask. A filled form is one call until
+ * it is answered, however often it is sent.
+ */
 export function TryIt({ tool }: { tool: ToolDocument }) {
   const { api } = useServices();
   const fields = useMemo(() => fieldsOf(tool.parameters), [tool]);
@@ -16,17 +20,28 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
   const [isBusy, setBusy] = useState(false);
   const [answer, setAnswer] = useState<CallOutcome | null>(null);
   const [error, setError] = useState("");
+  const sent = useRef<{ given: string; key: string } | null>(null);
+  const asked = useWorld((world) => world.questions[answer?.questions[0] ?? ""]);
+  const isAnswered = asked !== undefined && asked.status !== "open";
+  const isWaiting = (answer?.questions.length ?? 0) > 0 && !isAnswered;
   const missing = fields.filter((each) => each.isRequired && (values[each.name] ?? "") === "" && each.kind !== "flag");
 
+  function change(next: Values) {
+    setValues(next);
+    setAnswer(null);
+  }
+
   async function call() {
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ""));
+    const text = JSON.stringify(given);
+    if (sent.current?.given !== text || isAnswered) sent.current = { given: text, key: crypto.randomUUID() };
     setBusy(true);
     setError("");
     setAnswer(null);
     try {
-      const given = Object.fromEntries(
-        Object.entries(values).filter(([, value]) => value !== undefined && value !== ""),
-      );
-      setAnswer(await callTool(api, tool.name, given));
+      const outcome = await callTool(api, tool.name, given, "", sent.current.key);
+      if (outcome.questions.length === 0) sent.current = null;
+      setAnswer(outcome);
     } catch (problem) {
       setError(problem instanceof Error ? problem.message : "It could not be called.");
     } finally {
@@ -45,16 +60,16 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
     >
       <div className="form">
         <h2>Try it</h2>
-        <ArgumentFields fields={fields} values={values} onChange={setValues} />
+        <ArgumentFields fields={fields} values={values} onChange={change} />
         {error && (
           <p className="error" role="alert">
             {error}
           </p>
         )}
-        {answer && <Answer answer={answer} />}
+        {answer && <Answer answer={answer} isWaiting={isWaiting} />}
       </div>
       <div className="bar">
-        <button className="b" disabled={isBusy || missing.length > 0}>
+        <button className="b" disabled={isBusy || isWaiting || missing.length > 0}>
           {tool.risk === "high" ? "Call it…" : "Call it"}
         </button>
         <span className="grow" />
@@ -64,8 +79,8 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
   );
 }
 
-function Answer({ answer }: { answer: CallOutcome }) {
-  const isWaiting = answer.questions.length > 0;
+function Answer({ answer, isWaiting }: { answer: CallOutcome; isWaiting: boolean }) {
+  const wasAsked = answer.questions.length > 0;
   const link = <Link to={pathTo("runs", answer.run)}>Open its run</Link>;
   if (answer.error) {
     return (
@@ -77,10 +92,10 @@ function Answer({ answer }: { answer: CallOutcome }) {
   return (
     <>
       <Note tone={isWaiting ? "need" : ""} icon={isWaiting ? "clock" : "check"}>
-        <b>{isWaiting ? "It waits for an answer." : "Called."}</b>{" "}
+        <b>{isWaiting ? "It waits for an answer." : wasAsked ? "It was answered." : "Called."}</b>{" "}
         {isWaiting ? <Link to={pathTo("inbox", answer.questions[0]!)}>The question</Link> : link}
       </Note>
-      {!isWaiting && (
+      {!wasAsked && (
         <details>
           <summary className="exact">What came back</summary>
           <Json text={JSON.stringify(answer.result)} label="What came back" />

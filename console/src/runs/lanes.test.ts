@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { call, question, run } from "../stories/build";
+import { titleOfRun } from "../live/document";
+import { courseOf } from "./lanes";
+
+test("a run waits while a question is open about a call to come, also one that was asked before the run began", () => {
+  const asked = question("q", "Publish", { asked: 90, expires: 1000, waits: false });
+  const decision = {
+    approved: true,
+    by: "Ada",
+    kind: "approve" as const,
+    at: 150,
+    reason: "",
+    arguments: "",
+    grant: "",
+  };
+  const document = run("r", {
+    title: "Publish it",
+    rest: { opened: 100, ended: 160, questions: [{ ...asked, status: "approved", decision }] },
+  });
+  expect(courseOf(document, 160).waits).toEqual([[100, 150]]);
+});
+
+test("a run that is one call of a tool has the sentence of the call, and its bar", () => {
+  const root = {
+    ...call("root", "delete_page", "Move the page *Old prices* to the trash"),
+    startedAt: 100,
+    endedAt: 101,
+  };
+  const document = { ...run("r", { title: "p7", rest: { opened: 100, ended: 101, agent: "delete_page" } }), root };
+  const direct = { ...document, messages: [] };
+  expect(titleOfRun(direct)).toBe("Move the page Old prices to the trash");
+  expect(courseOf(direct, 101).lanes[1]?.bars.map((each) => each.id)).toEqual(["root"]);
+});
