@@ -3,10 +3,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import structs
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from remit.server import Identity, build_server
+from remit.server.documents.questions import QuestionDocument
+from remit.server.pages.approvals import show_facts
 from remit.testing import Scripted
 from tests.server.shop import PEOPLE, REFUND, Shop, make_runtime, open_shop
 
@@ -24,11 +27,30 @@ def test_the_page_says_what_would_happen_and_its_opening_decides_nothing() -> No
         question = ask(shop)
         page = shop.ask("GET", f"/approvals/{question}", by="grace")
         assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
-        for text in ("Refund the order A-7?", "It can be undone.", "refund is high-risk", "Approve once", "Deny"):
+        for text in (
+            "Refund the order A-7?",
+            "It can be undone.",
+            "Asked because it is high-risk. Asked for ada.",
+            "Approve once",
+            "Deny",
+        ):
             assert text in page.text
         assert "<b>A-7" not in page.text
         assert "<script" not in page.text
         assert shop.ask("GET", f"/api/questions/{question}").json()["status"] == "open"
+
+
+def test_which_objects_were_meant_stands_with_the_exact_call_and_each_line_by_itself() -> None:
+    with open_shop() as shop:
+        portal, client = shop.browser.portal, shop.runtime.client(PEOPLE["grace"])
+        assert portal is not None
+        row = QuestionDocument.of(portal.call(client.question, ask(shop)), client)
+    shown = 'Delete the page Jobs\n"jobs" → page ysx "Jobs", revision 1\nWith 2 sections'
+    page = "".join(show_facts(structs.replace(row, summary=shown)))
+    before, exact = page.split("<details>")
+    assert "<p>Delete the page Jobs</p><p>With 2 sections</p>" in before
+    assert "ysx" not in before
+    assert "page ysx" in exact
 
 
 @pytest.mark.parametrize(("decision", "status"), [("approve", "approved"), ("deny", "denied")])

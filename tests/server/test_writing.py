@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from remit.errors import BrokenJournalError
+from remit.errors import BrokenJournalError, NoModelError
+from remit.server.app import ErrorLog
 from tests.server.shop import Shop, open_shop
 
 EVENING = "2999-01-01T18:00:00+01:00"
@@ -266,3 +267,16 @@ def test_a_fault_of_the_server_is_in_its_log_alone() -> None:
         hidden = shop.ask("GET", "/api/runs")
     assert (hidden.status_code, hidden.json()["code"]) == (503, "JOURNAL_BROKEN")
     assert "secret" not in hidden.text
+
+
+def test_a_missing_model_is_one_line_of_the_log_however_often_it_is_missed(caplog: pytest.LogCaptureFixture) -> None:
+    log = ErrorLog()
+    for run in ("r1", "r2"):
+        log(run, NoModelError("the model 'x' cannot be used: no key"))
+    log("r3", ValueError("a defect"))
+    first, second = caplog.records
+    assert (first.getMessage(), first.exc_info) == (
+        "runs wait for their model, and are tried again: the model 'x' cannot be used: no key",
+        None,
+    )
+    assert second.exc_info is not None

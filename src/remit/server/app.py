@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute
 from remit.core.call_checks import check_types
 from remit.engine.local import LocalEngine
 from remit.engine.port import Engine
+from remit.errors import NoModelError
 from remit.runtime import Runtime
 from remit.server.console import console_routes
 from remit.server.health import health_routes
@@ -28,6 +29,7 @@ from remit.server.serving import ServerSettings, Serving
 
 _LOG: Final = logging.getLogger("remit.server")
 _DEFAULT: Final = ServerSettings()
+_MOST_CAUSES: Final = 100
 
 
 @check_types
@@ -89,14 +91,26 @@ def build_server(
 
 
 def _local_engine(runtime: Runtime, settings: ServerSettings) -> LocalEngine:
-    def report(run: str, error: BaseException) -> None:
-        _LOG.error("run %s could not be executed", run or "-", exc_info=error)
-
     return LocalEngine(
         runtime.store,
         runtime.resume,
         applications=[runtime.app.name],
         concurrency=settings.concurrency,
         poll_seconds=settings.poll_seconds,
-        on_error=report,
+        on_error=ErrorLog(),
     )
+
+
+class ErrorLog:
+    """Writes the errors of runs to the log: a missing model in one line for each cause, others with their place."""
+
+    def __init__(self) -> None:
+        self._told = set[str]()
+
+    def __call__(self, run: str, error: BaseException) -> None:
+        """Write an error, unless it is a missing model of which the log says so already."""
+        if not isinstance(error, NoModelError):
+            _LOG.error("run %s could not be executed", run or "-", exc_info=error)
+        elif error.message not in self._told and len(self._told) < _MOST_CAUSES:
+            self._told.add(error.message)
+            _LOG.error("runs wait for their model, and are tried again: %s", error.message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from datetime import UTC, datetime
 from html import escape
 from typing import Final
@@ -22,6 +23,9 @@ from remit.server.pages.plain import form, link, own_address, paragraph, plain_p
 from remit.server.serving import Serving
 
 _MOST_BYTES: Final = 64 * 1024
+_REFERENCE: Final = re.compile(r'".*" → \S+ \S+')
+"""A line of a summary that says which object was meant: ``"jobs" → page ysxfzw6y "Jobs", revision 1``."""
+
 _REASON: Final = (
     '<label for="reason">Reason (optional)</label><input id="reason" name="reason" maxlength="2000" autocomplete="off">'
 )
@@ -81,7 +85,7 @@ async def _page(request: Request, client: Client, identity: Identity, problem: s
     action = own_address(request, f"/approvals/{quote(question.id, safe='')}")
     parts = [
         paragraph(problem, "wrong") if problem else "",
-        *_facts(question),
+        *show_facts(question),
         _forms(question, action, identity.csrf),
         link(request, "/", "Open the console"),
     ]
@@ -92,18 +96,30 @@ def _title(question: QuestionDocument) -> str:
     return f"{question.sentence.text}?" if question.about == "approval" else f"Did it happen? {question.sentence.text}"
 
 
-def _facts(question: QuestionDocument) -> list[str]:
+def show_facts(question: QuestionDocument) -> list[str]:
+    """What the console shows of a question, in the same order. Which objects were meant stands with the exact call."""
     rows = [f"{each.where}: {each.before or '(nothing)'} → {each.after or '(nothing)'}" for each in question.rows]
-    details = "".join(paragraph(each) for each in rows)
-    call = escape(f"{question.tool} {question.arguments}")
+    details = "".join(map(paragraph, rows))
+    summary = "" if question.summary == question.sentence.text else question.summary
+    lines = [each for each in summary.splitlines() if each.strip()]
+    exact = [f"{question.tool} {question.arguments}", *filter(_REFERENCE.match, lines)]
     return [
         paragraph(question.consequence) if question.consequence else "",
-        paragraph(question.summary) if question.summary else "",
+        *(paragraph(each) for each in lines if not _REFERENCE.match(each)),
         f"<h2>What changes</h2>{details}" if rows else "",
-        paragraph(f"{question.why}. Asked for {question.asker}.", "soft"),
-        paragraph(f"“{question.quote}”", "soft") if question.quote else "",
-        f"<details><summary>Exact call</summary><p><code>{call}</code></p></details>",
+        paragraph(_because(question), "soft"),
+        paragraph(f"“{question.quote}” ({question.asker})", "soft") if question.quote else "",
+        "<details><summary>Exact call</summary>",
+        *(f"<p><code>{escape(each)}</code></p>" for each in exact),
+        "</details>",
     ]
+
+
+def _because(question: QuestionDocument) -> str:
+    """Why a person is asked, and for whom: whole sentences."""
+    why = question.why.removesuffix(".")
+    reason = f"it {why.removeprefix(question.tool).lstrip()}" if why.startswith(f"{question.tool} ") else why
+    return " ".join(filter(None, [f"Asked because {reason}." if reason else "", f"Asked for {question.asker}."]))
 
 
 def _forms(question: QuestionDocument, action: str, csrf: str) -> str:
