@@ -232,6 +232,29 @@ async def test_a_decision_is_noticed_while_other_calls_come_one_after_another() 
         assert "erase home" in desk.ran
 
 
+async def test_a_decision_is_noticed_within_a_second_however_long_the_run_waits_for_calls() -> None:
+    for runs in (False, True):
+        desk = Desk()
+        async with desk.client().open_run(idle_seconds=60) as run:
+            asked = await run.call("erase", {"page": "home"})
+            lingering = asyncio.create_task(run.call("linger", {"seconds": 5 if runs else 0}))
+            await asyncio.sleep(3)
+            await decide(desk, asked.questions[0])
+            await asyncio.sleep(4)
+            assert "erase home" in desk.ran
+            assert (await lingering).value() == "done"
+
+
+async def test_a_run_that_waits_for_a_decision_rests_when_no_call_has_come_for_its_time() -> None:
+    desk = Desk()
+    async with desk.client().open_run(idle_seconds=5) as run:
+        await run.call("erase", {"page": "home"})
+        await asyncio.sleep(4.5)
+        assert await status_of(desk.store, run.id) == "running"
+        await asyncio.sleep(1)
+        assert await status_of(desk.store, run.id) == "waiting"
+
+
 async def test_a_cancelled_call_ends_itself_and_not_the_run() -> None:
     desk = Desk()
     async with desk.client().open_run() as run:
@@ -247,26 +270,6 @@ async def test_a_cancelled_call_ends_itself_and_not_the_run() -> None:
         assert (await run.close()).value() == {"calls": 3, "failed": 2, "denied": 0}
     assert desk.ran == ["linger 60.0", "linger 60.0", "read home"]
     assert (await desk.process().replay(run.id)).difference == ""
-
-
-async def test_a_call_for_which_another_caller_waits_is_not_cancelled_with_one() -> None:
-    desk = Desk()
-    async with desk.client().open_run() as run:
-        callers = [asyncio.create_task(run.call("linger", {"seconds": 5}, key="1")) for _ in range(2)]
-        await asyncio.sleep(0.1)
-        callers[0].cancel()
-        assert (await callers[1]).value() == "done"
-
-
-async def test_a_call_that_was_not_taken_up_is_forgotten_when_it_is_cancelled() -> None:
-    desk = Desk()
-    async with desk.client().open_run() as run:
-        call = asyncio.create_task(run.call("write", {"page": "home"}))
-        await asyncio.sleep(0)
-        call.cancel()
-        await asyncio.wait([call])
-    assert desk.ran == []
-    assert not [each for each in await items_of(desk.store, run.id) if isinstance(each, CallReceived)]
 
 
 async def test_cancelling_a_run_ends_all_its_calls() -> None:

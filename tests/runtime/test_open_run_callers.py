@@ -10,7 +10,9 @@ import pytest
 from remit import App, Context, Effect, LeafContext, Risk, Runtime, tool
 from remit.errors import RequestConflictError
 from remit.record.current_run import CURRENT_RUN
-from tests.runtime.open_desk import ADA, BOB
+from remit.record.items import CallReceived
+from tests.runtime.kit import items_of
+from tests.runtime.open_desk import ADA, BOB, Desk
 
 pytestmark = pytest.mark.looptime
 
@@ -156,3 +158,23 @@ async def test_a_body_makes_calls_in_its_run_although_that_is_about_to_continue_
         assert (await working).value() == f"waiting, nobody in {run.id}"
         assert (await repeated).value() == "paid"
         assert (await run.close()).value() == {"calls": 3, "failed": 0, "denied": 0}
+
+
+async def test_a_call_for_which_another_caller_waits_is_not_cancelled_with_one() -> None:
+    desk = Desk()
+    async with desk.client().open_run() as run:
+        callers = [asyncio.create_task(run.call("linger", {"seconds": 5}, key="1")) for _ in range(2)]
+        await asyncio.sleep(0.1)
+        callers[0].cancel()
+        assert (await callers[1]).value() == "done"
+
+
+async def test_a_call_that_was_not_taken_up_is_forgotten_when_it_is_cancelled() -> None:
+    desk = Desk()
+    async with desk.client().open_run() as run:
+        call = asyncio.create_task(run.call("write", {"page": "home"}))
+        await asyncio.sleep(0)
+        call.cancel()
+        await asyncio.wait([call])
+    assert desk.ran == []
+    assert not [each for each in await items_of(desk.store, run.id) if isinstance(each, CallReceived)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import Context, copy_context
 from functools import cache
@@ -34,6 +35,9 @@ from remit.record.items import OPEN_RUN, CallReceived, Item, Position, ToolOutpu
 from remit.record.principal import Principal
 
 _FACTS: Final = Facts(effect=Effect.COMPOSED, says=Sentences("Make the calls that come from outside"))
+_LOOK_SECONDS: Final = 1.0
+"""Seconds after which decisions on the waiting calls are looked at again, however long the body waits for calls."""
+
 _NO_LAYERS: Final[Stack[CallLayer]] = Stack()
 
 
@@ -129,7 +133,7 @@ class _Body:
         self._is_leaving = False
         self._error: BaseException | None = None
         self._now = asyncio.get_running_loop().time
-        self._look_at = self._now() + calls.idle_seconds
+        self._look_at = self._now() + _LOOK_SECONDS
 
     async def serve(self) -> None:
         """Make calls until the run is closed.
@@ -157,7 +161,6 @@ class _Body:
             Suspended: the body ends although the run is not closed.
         """
         calls = self._calls
-        self._is_leaving = self._is_leaving or calls.is_outdated
         while (incoming := self._next_incoming()) is not None:
             try:
                 await self._take(incoming)
@@ -185,6 +188,7 @@ class _Body:
 
     def _next_incoming(self) -> IncomingCall | None:
         """Remove the next call to accept. A body that leaves accepts only what its running calls wait for."""
+        self._is_leaving = self._is_leaving or self._calls.is_outdated
         incoming = () if self._error is not None else self._calls.incoming
         for each in incoming:
             if not self._is_leaving or self._is_own(each):
@@ -200,14 +204,24 @@ class _Body:
         """Wait for an event. The body leaves if none occurs, or when a waiting call can continue."""
         calls = self._calls
         calls.changed.clear()
-        try:
-            with Deadline(calls.idle_seconds, _time_is_over):
+        if self._is_leaving:
+            await calls.changed.wait()  # a running call ends, or makes a call
+            return
+        rests_at = self._now() + calls.idle_seconds
+        while not (calls.changed.is_set() or self._is_leaving):
+            wakes_at = min(rests_at, self._look_at) if self._waiting else rests_at
+            with contextlib.suppress(TimeoutError), Deadline(wakes_at - self._now(), _time_is_over):
                 await calls.changed.wait()
-        except TimeoutError:
-            self._is_leaving = not (self._running or calls.changed.is_set())
+            await self._look_at_decisions()
+            if self._now() >= rests_at:
+                self._is_leaving = self._is_leaving or not (self._running or calls.changed.is_set())
+                return
+
+    async def _look_at_decisions(self) -> None:
+        """Leave if a waiting call can continue, because its question was decided."""
         if self._waiting and self._now() >= self._look_at:
-            self._look_at = self._now() + calls.idle_seconds
-            self._is_leaving = await calls.is_decided(self._questions()) or self._is_leaving
+            self._look_at = self._now() + _LOOK_SECONDS
+            self._is_leaving = await self._calls.is_decided(self._questions()) or self._is_leaving
 
     async def _take(self, incoming: IncomingCall) -> None:
         if incoming.outcome.done():
