@@ -178,7 +178,7 @@ test("an edited approval names what was edited, and leads to the question about 
   const decision = { ...STATES.approved.decision!, arguments: edited };
   const { services } = renderPart(<QuestionCard question={{ ...STATES.approved, id: "e1", decision }} />);
   expect(screen.getByText(/Edited: set “Winter”/)).toBeTruthy();
-  act(() => services.world.putQuestion({ ...PUBLISH, id: "e2", run: STATES.approved.run, arguments: edited }));
+  act(() => services.world.putQuestion({ ...PUBLISH, id: "e2", edits: "e1" }));
   expect(
     screen
       .getByText(/asked about again/)

@@ -23,7 +23,7 @@ export function OverCard({
   const { me } = useServices();
   const now = useNow(60);
   const { decision, status } = question;
-  const again = useWorld((world) => Object.values(world.questions).find((each) => asksAgain(each, question)));
+  const again = useWorld((world) => Object.values(world.questions).find((each) => each.edits === question.id));
   const isYes = decision?.approved === true;
   const isMine = decision?.by === me.name;
   const when = decision
@@ -62,28 +62,20 @@ export function OverCard({
   );
 }
 
-/** Whether a question is about the call as it was edited with the answer to another question. */
-function asksAgain(later: QuestionDocument, { id, run, tool, decision }: QuestionDocument): boolean {
-  return (
-    Boolean(decision?.arguments) &&
-    later.id !== id &&
-    later.status === "open" &&
-    later.run === run &&
-    later.tool === tool &&
-    isSame(argumentsOf(later.arguments, textOf), argumentsOf(decision!.arguments, textOf))
-  );
-}
-
-/** The arguments of a call, each as `value` gives it. */
-function argumentsOf(text: string, value: (given: unknown) => unknown): Values {
-  const given = Object.entries(JSON.parse(text) as Values).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(given.map(([name, each]) => [name, value(each)]));
+/** The arguments of a call, each as people read it; none if they were erased. */
+function argumentsOf(text: string): Values {
+  try {
+    const given = Object.entries(JSON.parse(text) as Values);
+    return Object.fromEntries(given.map(([name, each]) => [name, textOf(each)]));
+  } catch {
+    return {};
+  }
 }
 
 /** What was edited: "title “Christmas Eve”". */
 function editedWords(question: QuestionDocument): string {
-  const before = argumentsOf(question.arguments, textOf);
-  const after = argumentsOf(question.decision?.arguments ?? "{}", textOf);
+  const before = argumentsOf(question.arguments);
+  const after = argumentsOf(question.decision?.arguments ?? "{}");
   const edited = Object.entries(after).filter(([name, value]) => !isSame(value, before[name]));
   return edited.map(([name, value]) => `${readable(name)} “${String(value)}”`).join(", ");
 }
@@ -94,7 +86,10 @@ function outcomeWords(question: QuestionDocument, wasOpen: boolean): string {
   if (status === "expired") return "It was not done. The agent was told.";
   if (status === "cancelled") return "The run was stopped before anybody answered. It was not done.";
   if (!decision) return "It no longer needs an answer.";
-  if (decision.arguments) return `Edited: ${editedWords(question)}. The rules see the edited call again.${mine}`;
+  if (decision.arguments) {
+    const edited = editedWords(question);
+    return `Edited${edited && `: ${edited}`}. The rules see the edited call again.${mine}`;
+  }
   return decision.approved
     ? `The call runs once, as it was shown.${mine}`
     : `It was not done. The agent was told.${mine}`;
