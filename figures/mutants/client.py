@@ -60,7 +60,7 @@ MUTANTS: Final = mutants_of(
             "remit.engine.request:derive_run_id", "by.name, ", ""
         ),
         "a run of another principal is refused by another message": edited(
-            f"{_RUNS}._visible_run", 'f"run {run} does not exist"', 'f"run {run} is {row and row.status}"'
+            f"{_RUNS}._visible_run", 'f"run {show_id(run)} does not exist"', 'f"run {run} is {row and row.status}"'
         ),
     },
 )

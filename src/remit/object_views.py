@@ -65,7 +65,7 @@ class ObjectRow:
         name: its name for people, such as a title.
         note: one more line about it, such as "2 pages, 1 post".
         group: the heading under which it is listed, such as "Open"; rows with the same heading are neighbours.
-        needs_person: whether it waits for somebody, such as a conflict.
+        needs_person: whether it waits for a person, such as a conflict.
         at: when it last changed, in epoch seconds; 0 if unknown.
     """
 
@@ -83,7 +83,7 @@ class ObjectPage:
     """A page that shows an object: its address before and after the changes, within the site of its view.
 
     ``before`` is empty if the page is new, ``after`` if it goes away; both are the same if nothing changes. The
-    addresses begin with ``/``. They are shown without scripts, and to whoever has them: let them expire.
+    addresses begin with ``/``. They are shown without scripts, and an address needs no session: let it expire.
     """
 
     title: str

@@ -56,9 +56,9 @@ class CallAttacher(Struct, frozen=True, kw_only=True):
     async def _join(
         self, request: RunRequest, call: str, header: RunOpened, *, has_joined: bool
     ) -> RunResult[Any] | None:
-        """The questions or the outcome of the call's run, which is opened if nobody has; None if it is another call's.
+        """The questions or the outcome of the call's run, which is opened if it is new; None if it is another call's.
 
-        A caller that has joined a run, by its own id or by waiting for it, makes no other, whoever has read its result.
+        A caller that has joined a run, by its own id or by waiting for it, makes no other, even if its result was read.
         """
         run = header.call
         while True:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from contextvars import ContextVar, copy_context
-from typing import Any, Final
+from contextvars import copy_context
+from typing import Any
 
 from remit.call.reply import Reply
 from remit.call.step import PreparedCall
@@ -15,6 +15,7 @@ from remit.engine.outcome import ExecutionOutcome
 from remit.engine.request import identify_arguments
 from remit.errors import IdempotencyError, RequestConflictError, Suspended
 from remit.record.arguments import Arguments, Limits, parse_arguments
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import CallReceived
 from remit.record.principal import Principal
 
@@ -38,7 +39,7 @@ class IncomingCall:
         self.callee, self.arguments, self.key, self.by = callee, arguments, key, by
         self.outcome: CallFuture = asyncio.get_running_loop().create_future()
         self.context = copy_context()
-        self.around = CALLS_AROUND.get()
+        self.around = CURRENT_RUN.get().calls_around
         self._opened: OpenedCall | None = None
 
     @property
@@ -132,10 +133,6 @@ class OpenedCall:
         for each in self.waiters:
             each.settle(outcome)
         self.waiters.clear()
-
-
-CALLS_AROUND: Final[ContextVar[tuple[OpenedCall, ...]]] = ContextVar("remit_calls_around", default=())
-"""The calls of open runs in whose bodies the current task is, outermost first."""
 
 
 def find_own_call(run: str, around: Sequence[OpenedCall]) -> OpenedCall | None:

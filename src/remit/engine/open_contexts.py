@@ -5,11 +5,13 @@ from __future__ import annotations
 from contextvars import Context, ContextVar
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from remit.call.current_call import CURRENT_CALL
 from remit.call.guard import ENTERED_LAYERS
 from remit.chat.streaming import CURRENT_CHAT
 from remit.core.files import DATA_FOLDER
-from remit.engine.open_calls import CALLS_AROUND, OpenedCall
+from remit.engine.open_calls import OpenedCall
 from remit.record.current_run import CURRENT_RUN
 
 _OF_RUNS: Final = (CURRENT_RUN, CURRENT_CALL, CURRENT_CHAT, ENTERED_LAYERS)
@@ -25,7 +27,8 @@ def context_of_call(caller: Context, opened: OpenedCall) -> Context:
     context = caller.copy()
     for variable in _OF_RUNS:
         _pass_on(variable, context)
-    context.run(CALLS_AROUND.set, (*context.get(CALLS_AROUND, ()), opened))
+    around = caller[CURRENT_RUN].calls_around if CURRENT_RUN in caller else ()
+    context.run(CURRENT_RUN.set, replace(CURRENT_RUN.get(), calls_around=(*around, opened)))
     return context
 
 

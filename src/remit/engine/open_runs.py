@@ -9,7 +9,7 @@ from typing import Any, Final
 from remit.call.reply import Reply
 from remit.engine.artifacts import read_result
 from remit.engine.conversations import Conversations
-from remit.engine.open_calls import CALLS_AROUND, IncomingCall, OpenCalls, find_own_call, outcome_of
+from remit.engine.open_calls import IncomingCall, OpenCalls, find_own_call, outcome_of
 from remit.engine.open_contexts import context_of_no_caller
 from remit.engine.open_root import OpenRoot
 from remit.engine.outcome import ExecutionOutcome
@@ -19,6 +19,7 @@ from remit.engine.root import RootExecutor
 from remit.engine.running import start_apart
 from remit.errors import LeaseError, RequestConflictError
 from remit.journal.index import UNFINISHED_STATUSES
+from remit.record.current_run import CURRENT_RUN
 from remit.record.items import CallReceived, Item, RunOpened, ToolOutput
 
 LEASE_WAIT_SECONDS: Final = 10.0
@@ -78,7 +79,7 @@ class OpenRuns:
         Raises:
             RequestConflictError: a call waits, or the body of a call of the run would wait for itself.
         """
-        if (own := find_own_call(run, CALLS_AROUND.get())) is not None:
+        if (own := find_own_call(run, CURRENT_RUN.get().calls_around)) is not None:
             raise RequestConflictError(
                 f"run {run} cannot be closed in the body of its own call of {own.received.callee}, which would wait "
                 "for itself; close it after the call"
@@ -95,7 +96,7 @@ class OpenRuns:
         calls = executing.get(run)
         if calls is not None and holder in calls.holders:
             calls.leave(holder)
-            if find_own_call(run, CALLS_AROUND.get()) is not None:
+            if find_own_call(run, CURRENT_RUN.get().calls_around) is not None:
                 return
             while not calls.holders and executing.get(run) is calls:
                 await asyncio.shield(calls.ended)

@@ -82,6 +82,7 @@ class RootCaller(Struct, frozen=True):
                 read_prior_runs=partial(conversations.read_back, header.after),
                 scheduling=scheduling,
                 find_callee=self.dispatcher.find,
+                calls_around=CURRENT_RUN.get().calls_around,
             )
         )
         try:

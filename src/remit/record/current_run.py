@@ -29,6 +29,7 @@ class CurrentRun(Struct, frozen=True):
         read_prior_runs: reads the items of earlier runs of the conversation, newest first; None if nothing can be read.
         scheduling: the dependencies of calls that it schedules; None in a replay and outside a run.
         find_callee: finds what its application offers by a name; None if it offers nothing of that name.
+        calls_around: the calls of open runs in whose bodies the current task is, outermost first.
     """
 
     run: str = ""
@@ -40,6 +41,7 @@ class CurrentRun(Struct, frozen=True):
     read_prior_runs: Callable[[], AsyncIterator[Sequence[Item]]] | None = None
     scheduling: object = None
     find_callee: Callable[[str], Any] = lambda _name: None
+    calls_around: tuple[Any, ...] = ()
 
 
 CURRENT_RUN: Final[ContextVar[CurrentRun]] = ContextVar("remit_run", default=CurrentRun())  # noqa: B039 - immutable

@@ -29,5 +29,5 @@ class Authenticate(Protocol):
     """Finds the principal of a request, such as by a session cookie or a token."""
 
     async def __call__(self, request: Request, /) -> Identity | None:
-        """The identity of a request, with today's permissions; None if nobody is signed in."""
+        """The identity of a request, with today's permissions; None without a sign-in."""
         ...

@@ -96,7 +96,7 @@ async def answer_crash(_request: Request, _error: Exception) -> Response:
 
 
 async def answer_disconnect(_request: Request, _error: Exception) -> Response:
-    """The answer that nobody reads: the sender left while it sent the body."""
+    """The unread answer to a sender that left while it sent the body."""
     return write_document(Problem(error="the request was not sent whole", code="BAD_REQUEST"), 400)
 
 

@@ -41,7 +41,7 @@ def _list_sites(app: App) -> Sequence[AsgiApp]:
 class Sandbox:
     """An ASGI application whose pages this server's own pages may frame, and that can do nothing to them.
 
-    A page in a sandbox has no origin, so its requests carry no cookies: whoever has an address sees what is there.
+    A page in a sandbox has no origin, so its requests carry no cookies: an address alone shows its page.
     """
 
     def __init__(self, site: AsgiApp) -> None:
