@@ -132,7 +132,7 @@ class RemitError(Exception):
         cls.code = code or cls.code
 
     def __init__(self, message: str) -> None:
-        half, message = self.max_chars // 2, show_text(message) or "no reason was given"
+        half, message = self.max_chars // 2, show_text(message)
         self.message = message if len(message) <= self.max_chars else f"{message[:half]} … {message[-half:]}"
         super().__init__(self.message)
 

@@ -11,14 +11,14 @@ _ADDRESS: Final = re.compile(r"(?<=[\w>]) at 0x[0-9a-fA-F]{6,}(?=>)")
 
 
 def show_text(value: object) -> str:
-    """Convert a value to text: an exception without a text to its type, nothing to an empty one.
+    """Convert a value to text: an exception without a text to its type, None to "no reason was given".
 
     The addresses of objects in memory are left out, because they differ from one process to the next.
     """
     if isinstance(value, str):
         return _ADDRESS.sub("", value)
     try:
-        return "" if value is None else _ADDRESS.sub("", str(value)) or type(value).__name__
+        return "no reason was given" if value is None else _ADDRESS.sub("", str(value)) or type(value).__name__
     except Exception:  # noqa: BLE001 - code of the value's own, or an integer of too many digits
         return type(value).__name__
 

@@ -24,10 +24,11 @@ def test_a_conversation_with_a_yes_and_a_no_from_end_to_end(cli: Cli) -> None:
         assert f"a script, not a model ({cli.script_file})" in talk.until(YOU)
         talk.type("bread?\n")
         shown = talk.until(YOU)
-        assert shown.index('→ find safe name="bread"') < shown.index("✓ find done") < shown.index("There is bread.")
+        assert shown.index("→ Find: name bread  safe  find") < shown.index("✓ Found: name bread in")
+        assert shown.index("✓ Found: name bread in") < shown.index("There is bread.")
         talk.type("burn it\n")
         shown = talk.until(ASKS)
-        for said in ('may burn (name="bread") run?', "high", "rule: high risk", "expires", '"name": "bread"'):
+        for said in ("Burn: name bread?", "high", "rule: high risk", "expires", '"name": "bread"'):
             assert said in shown
         assert cli.book == []
         talk.type("y\n")

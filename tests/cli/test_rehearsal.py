@@ -45,7 +45,7 @@ def test_without_a_terminal_the_call_waits_and_the_page_stays(cli: Cli, waiting:
 @pytest.mark.parametrize(("answer", "left"), [("y", ["wedding-cakes"]), ("n", ["jobs", "wedding-cakes"])])
 def test_in_a_terminal_the_person_decides(cli: Cli, waiting: str, answer: str, left: list[str]) -> None:
     with Talk("run", "cms", "--conversation", "rehearsal") as talk:
-        talk.until('may cms_deletePage ("jobs" → page')
+        talk.until("Delete the page Jobs")
         talk.until("the page 'Jobs' (/jobs)")
         talk.until("l = later: ")
         talk.type(f"{answer}\n")

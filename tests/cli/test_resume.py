@@ -117,7 +117,7 @@ def test_an_outcome_that_nobody_knows_is_asked_about_and_what_happened_is_not_re
     run = crashed(cli, "call", APP, "post", '{"letter": "hello"}', once="shop: post hello")
     waiting = cli("resume", run, "--app", APP)
     assert waiting.status == 3
-    assert 'post (letter="hello") was started and its end is unknown; did it happen?' in waiting.err
+    assert "Did this happen: Use post: letter hello? It was started and its end is unknown." in waiting.err
     question = cli.questions()[0]["id"]
     no = f"remit approvals did-not-happen {question} --app {APP}   (the call will be made again)"
     assert f"  no:      {no}\n" in waiting.err
@@ -136,7 +136,7 @@ def test_an_outcome_that_did_not_happen_is_made_to_happen(cli: Cli, monkeypatch:
     cli("resume", run, "--app", APP)
     monkeypatch.setenv("HURRY", "1")
     done = cli("approvals", "did-not-happen", cli.questions()[0]["id"], "--app", APP)
-    assert "it did not happen, the call will be made again: post" in done.err
+    assert "it did not happen, the call will be made again: Use post: letter hello" in done.err
     assert (done.status, done.json, cli.book) == (0, {"posted": "hello"}, ["post hello", "post hello"])
 
 

@@ -241,5 +241,5 @@ async def test_a_language_that_is_no_string_is_refused(database: Database) -> No
     async with database.write() as session:
         with pytest.raises(SetupError, match="language is None; give a string"):
             await NOTE_TEXTS.index(session, "one", None, title="Bread", body="")  # pyright: ignore[reportArgumentType] - the refusal of it
-        with pytest.raises(SetupError, match=r"FullText\.search: languages"):
+        with pytest.raises(SetupError, match=r"FullText\.search: an item of languages is None"):
             NOTE_TEXTS.search(session, "bread", [None])  # pyright: ignore[reportArgumentType] - the refusal of it
