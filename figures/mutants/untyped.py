@@ -30,6 +30,6 @@ MUTANTS: Final = (
     Mutant(
         figure="untyped.open",
         defect="an item of a list of texts need not be one",
-        plant=edited("remit.core.checks:as_text_tuple", 'check_text(place_item(what), each, error)', "pass"),
+        plant=edited("remit.core.checks:as_text_tuple", "check_text(place_item(what), each, error)", "pass"),
     ),
 )
