@@ -293,7 +293,7 @@ SHELF_CODE = cast("Any", Shelf).__init__.__code__
 def test_only_types_that_are_imported_for_type_checkers_are_not_enforced() -> None:
     unknown: list[str] = []
     for kind, initialize in checked_constructors():
-        types = ArgumentTypes(initialize, kind)
+        types = ArgumentTypes(initialize, kind.__name__, kind=kind)
         unknown += [
             f"{kind.__name__}.{name}" for name in initialize.__annotations__ if isinstance(types.resolve(name), str)
         ]

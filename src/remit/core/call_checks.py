@@ -37,7 +37,7 @@ def check_arguments(error: type[SetupError] = SetupError, /, **remedies: str) ->
 
     def decorate(kind: C) -> C:
         initialize: Any = getattr(kind, "__init__")  # noqa: B009 - that of a base perhaps
-        types = ArgumentTypes(initialize, kind, error)
+        types = ArgumentTypes(initialize, kind.__name__, error, kind)
 
         @wraps(initialize)
         def init_or_explain(self: Any, /, *given: Any, **kwargs: Any) -> None:
@@ -61,16 +61,22 @@ def check_arguments(error: type[SetupError] = SetupError, /, **remedies: str) ->
 
 
 class ArgumentTypes(dict[str, tuple[str, Check] | None]):
-    """The checks that the annotations of a constructor imply, by parameter. Each is derived when it is first needed.
+    """The checks that the annotations of a function imply, by parameter. Each is derived when it is first needed.
 
     A check is beside the place that its error names. It is None if the type implies none, as does one whose names are
-    imported for type checkers only.
+    imported for type checkers only. The function may be the constructor of a class, ``kind``, without its ``self``.
     """
 
-    def __init__(self, initialize: Callable[..., Any], kind: type, error: type[SetupError] = SetupError) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        owner: str,
+        error: type[SetupError] = SetupError,
+        kind: type | None = None,
+    ) -> None:
         super().__init__()
-        self._initialize, self._kind, self._error = initialize, kind, error
-        _, *parameters = inspect.signature(initialize).parameters.values()
+        self._function, self._owner, self._error, self._kind = function, owner, error, kind
+        parameters = [*inspect.signature(function).parameters.values()][0 if kind is None else 1 :]
         self._positional = [each.name for each in parameters if each.kind in _POSITIONAL]
         self._rest = [each.name for each in parameters if each.kind is inspect.Parameter.VAR_POSITIONAL]
 
@@ -78,12 +84,12 @@ class ArgumentTypes(dict[str, tuple[str, Check] | None]):
         check = derive_check(self.resolve(name))
         if check is not None and self._error is not SetupError:
             check = partial(_check_or_raise, self._error, check)
-        self[name] = found = None if check is None else (f"{self._kind.__name__}: {name}", check)
+        self[name] = found = None if check is None else (f"{self._owner}: {name}", check)
         return found
 
     def resolve(self, name: str) -> Any:
         """The type of a parameter; its text if its names cannot be resolved."""
-        hint: Any = self._initialize.__annotations__.get(name, Any)
+        hint: Any = self._function.__annotations__.get(name, Any)
         try:
             return eval(hint, self._find_globals(name)) if isinstance(hint, str) else hint  # noqa: S307
         except NameError:
@@ -91,8 +97,8 @@ class ArgumentTypes(dict[str, tuple[str, Check] | None]):
 
     def _find_globals(self, name: str) -> dict[str, Any]:
         """The names of the module that declares a parameter: a field of a dataclass can be that of a base."""
-        if "__dataclass_fields__" not in vars(self._kind):
-            return self._initialize.__globals__
+        if self._kind is None or "__dataclass_fields__" not in vars(self._kind):
+            return self._function.__globals__
         owner = next(each for each in self._kind.__mro__ if name in vars(each).get("__annotations__", ()))
         return vars(sys.modules[owner.__module__])
 
@@ -113,22 +119,15 @@ def check_types(function: F) -> F:
         SetupError: names the function, the parameter and what to give.
     """
     called: Any = function
-    names = [each.name for each in inspect.signature(called).parameters.values() if each.kind in _POSITIONAL]
-
-    @cache
-    def find_check(name: str) -> Check | None:
-        hint = called.__annotations__.get(name, Any)
-        return derive_check(eval(hint, called.__globals__) if isinstance(hint, str) else hint)  # noqa: S307
-
-    def check(name: str, value: Any) -> Any:
-        found = find_check(name)
-        return value if found is None else found(f"{called.__name__}: {name}", value)
+    types = ArgumentTypes(called, called.__name__)
 
     @wraps(called)
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = [check(name, value) for name, value in zip(names, args, strict=False)]
-        named = {name: check(name, value) for name, value in kwargs.items()}
-        return called(*given, *args[len(given) :], **named)
+        for name, value in kwargs.items():
+            found = types[name]
+            if found is not None:
+                kwargs[name] = found[1](found[0], value)
+        return called(*types.check_positional(args), **kwargs)
 
     checked: Any = call
     return checked
