@@ -7,6 +7,7 @@ from typing import Any
 
 from remit.object_views import ObjectDetail, ObjectRow
 from remit.server.documents.document import Asked, ChangeDocument, Document
+from remit.server.documents.files import FileDocument
 
 
 class ObjectsQuery(Asked):
@@ -68,15 +69,6 @@ class ObjectActionDocument(Document):
     arguments: Mapping[str, Any]
 
 
-class ObjectFileDocument(Document):
-    """A file of an object."""
-
-    digest: str
-    name: str
-    media_type: str
-    size: int
-
-
 class ObjectDocument(Document):
     """An object. Of the ``actions`` the most likely one is the last; ``blocked`` says why there is not the main one."""
 
@@ -86,7 +78,7 @@ class ObjectDocument(Document):
     sections: tuple[ObjectSectionDocument, ...]
     changes: tuple[ChangeDocument, ...]
     actions: tuple[ObjectActionDocument, ...]
-    files: tuple[ObjectFileDocument, ...]
+    files: tuple[FileDocument, ...]
     blocked: str
 
     @staticmethod
@@ -113,9 +105,6 @@ class ObjectDocument(Document):
                 for each in detail.actions
                 if each.tool in tools
             ),
-            files=tuple(
-                ObjectFileDocument(digest=each.digest, name=each.name, media_type=each.media_type, size=each.size)
-                for each in detail.files
-            ),
+            files=tuple(map(FileDocument.of, detail.files)),
             blocked=detail.blocked,
         )
