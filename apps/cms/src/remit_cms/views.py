@@ -1,4 +1,4 @@
-"""How people see the objects of the CMS beside the editor. What shows them is imported when somebody looks."""
+"""How people see the objects of the CMS beside the editor. The code of a view is imported by its first use."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class ChangeSets:
             differences = [
                 difference
                 for each in pages
-                for live, draft in [await _load_states(scope, each)]
+                for live, draft in [await load_states(scope, each)]
                 for difference in await compare_states(scope, live, draft, f"{draft.title}: ")
             ]
             count = pluralize(len(differences), "difference")
@@ -304,7 +304,7 @@ async def _adopt(edit: Edit, change_set: ChangeSet, payload: CreateChangeSet | A
 
 async def _page_changes(scope: Scope, change_set: ChangeSet, each: SetPage) -> PageChanges:
     page = each.page
-    live, draft = await _load_states(scope, each)
+    live, draft = await load_states(scope, each)
     compared = compare_paths(live, draft)
     show_comparison(scope, page, each.last, compared)
     return PageChanges(
@@ -317,7 +317,7 @@ async def _page_changes(scope: Scope, change_set: ChangeSet, each: SetPage) -> P
     )
 
 
-async def _load_states(scope: Scope, each: SetPage) -> tuple[Snapshot | None, Snapshot]:
+async def load_states(scope: Scope, each: SetPage) -> tuple[Snapshot | None, Snapshot]:
     """What visitors see of a document, and its last revision in a change set."""
     live = None if each.page.live is None else await load_snapshot(scope, each.page.id, each.page.live)
     return live, await load_snapshot(scope, each.page.id, each.last)

@@ -111,6 +111,13 @@ async def load_edition(scope: Scope, pinned: Iterable[Snapshot] = (), prefix: st
     )
 
 
+async def find_preview_path(scope: Scope, shown: Snapshot) -> str:
+    """The path of a document in a preview of it; that of the home page for documents that have none."""
+    edition = await load_edition(scope, [shown])
+    page = edition.pages.get(shown.id)
+    return "" if page is None or edition.is_home(shown.id) else page.addresses[scope.default_locale]
+
+
 async def _find_chosen_home(scope: Scope, pages: Mapping[str, ShownPage], wanted: str | None) -> ShownPage | None:
     """The page that settings name, if it is shown."""
     if wanted is None or wanted in pages:

@@ -9,21 +9,12 @@ from remit_cms.callers import is_direct
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import find_chosen_set
 from remit_cms.site.links import Preview, sign_preview
-from remit_cms.site.lookup import load_edition
+from remit_cms.site.lookup import find_preview_path
 from remit_cms.site.payloads import CreatePreviewLink, PreviewLinkReply
 from remit_cms.site.pins import pin_change_set, pin_page
 from remit_cms.site.preview_key import PreviewKey
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.transactions import open_view
-
-
-async def _find_path(scope: Scope, shown: Snapshot) -> str:
-    """The address of a page in a preview of it; that of the home page for documents that have none."""
-    edition = await load_edition(scope, [shown])
-    page = edition.pages.get(shown.id)
-    return "" if page is None or edition.is_home(shown.id) else page.addresses[scope.default_locale]
 
 
 class Previews:
@@ -44,7 +35,7 @@ class Previews:
         async with open_view(self._database, ctx) as scope:
             if payload.page_id is not None:
                 pin, shown = await pin_page(scope, payload.page_id, payload.revision)
-                titles, path = [shown.title], await _find_path(scope, shown)
+                titles, path = [shown.title], await find_preview_path(scope, shown)
             else:
                 pin, titles = await pin_change_set(scope, await find_chosen_set(scope, ctx, payload.change_set_id))
                 path = ""

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from remit import LeafContext
 from remit.effects import once
 from remit.errors import ConflictError
+from remit.object_views import Viewer
 from remit.tools import Caller, Changed, Seen
 from remit_cms.models import Payload, Reply
 from remit_cms.storage.database import Database
@@ -64,19 +65,24 @@ class _Written(BaseModel):
 
 
 @asynccontextmanager
-async def open_view(database: Database, context_or_target: LeafContext | Target) -> AsyncGenerator[Scope]:
-    """A reading transaction on the caller's target, or on a given one. A caller's journal is told what was shown."""
+async def open_view(database: Database, subject: LeafContext | Viewer | Target) -> AsyncGenerator[Scope]:
+    """A reading transaction on the target of a call or a viewer, or on a given one.
+
+    The journal of a call is told what was shown.
+    """
     async with database.read() as session:
-        target = (
-            context_or_target
-            if isinstance(context_or_target, Target)
-            else await find_caller_target(session, context_or_target.caller)
-        )
+        match subject:
+            case Target():
+                target = subject
+            case Viewer():
+                target = await find_target(session, subject.principal.tenant, subject.target)
+            case _:
+                target = await find_caller_target(session, subject.caller)
         scope = Scope(session=session, target=target, locales=await load_locales(session, target.site))
         yield scope
-    if not isinstance(context_or_target, Target):
+    if not isinstance(subject, (Target, Viewer)):
         for each in scope.seen:
-            context_or_target.emit(each)
+            subject.emit(each)
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from sqlalchemy import or_, select
 
@@ -10,18 +11,22 @@ from remit.errors import ConflictError
 from remit.object_views import ObjectAction, ObjectDetail, ObjectPage, ObjectRow, Viewer
 from remit.tools import Change
 from remit_cms.models import pluralize
+from remit_cms.publishing.change_sets import load_states
 from remit_cms.publishing.changes import compare_states, show_changes
 from remit_cms.publishing.undoing import find_undo_steps
 from remit_cms.site.links import PagePin
 from remit_cms.site.pins import pin_change_set
-from remit_cms.storage.change_sets import SetPage, find_foreign_edits, has_unpublished_edits, unpublished_pages
+from remit_cms.storage.change_sets import find_foreign_edits, has_unpublished_edits, unpublished_pages
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import Scope, find_target
-from remit_cms.storage.snapshots import Snapshot, load_snapshot
-from remit_cms.storage.tables import ChangeSet
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot
+from remit_cms.storage.tables import ChangeSet, Page
 from remit_cms.storage.transactions import open_view
 from remit_cms.viewing.documents import READ
 from remit_cms.viewing.sites import PreviewSites
+
+_States: TypeAlias = tuple[Page, Snapshot | None, Snapshot]
+"""A document, its state that visitors see, and its last one in a set."""
 
 _GROUPS = {"open": "Open", "published": "Published", "reverted": "Taken back", "discarded": "Discarded"}
 
@@ -41,10 +46,8 @@ class ChangeSetViews:
         """The open sets with edits, and after them the closed ones, each the newest first."""
         if not viewer.principal.may(READ):
             return ()
-        async with self._database.read() as session:
-            target = await find_target(session, viewer.principal.tenant, viewer.target)
-        async with open_view(self._database, target) as scope:
-            of_target = [target.row_filter(ChangeSet), or_(ChangeSet.state != "open", has_unpublished_edits())]
+        async with open_view(self._database, viewer) as scope:
+            of_target = [scope.target.row_filter(ChangeSet), or_(ChangeSet.state != "open", has_unpublished_edits())]
             if search:
                 of_target.append(ChangeSet.name.icontains(search, autoescape=True))
             order = (ChangeSet.state != "open", ChangeSet.created_at.desc(), ChangeSet.id)
@@ -57,11 +60,9 @@ class ChangeSetViews:
         """A set with what publishing it would change, or undoing its publication."""
         if not viewer.principal.may(READ):
             return None
-        async with self._database.read() as session:
-            target = await find_target(session, viewer.principal.tenant, viewer.target)
-        async with open_view(self._database, target) as scope:
+        async with open_view(self._database, viewer) as scope:
             found = await scope.session.scalar(
-                select(ChangeSet).where(target.row_filter(ChangeSet), ChangeSet.id == set_id)
+                select(ChangeSet).where(scope.target.row_filter(ChangeSet), ChangeSet.id == set_id)
             )
             if found is None:
                 return None
@@ -85,11 +86,11 @@ class ChangeSetViews:
 
     async def _open_unpublished(self, scope: Scope, found: ChangeSet) -> ObjectDetail:
         edited = await unpublished_pages(scope, found) if found.state == "open" else []
-        pages, changes, blocked = list[ObjectPage](), list[Change](), ""
+        states, changes, blocked = list[_States](), list[Change](), ""
         for each in edited:
-            live, draft = await _load_states(scope, each)
+            live, draft = await load_states(scope, each)
+            states.append((each.page, live, draft))
             changes += await show_changes(scope, await compare_states(scope, live, draft, f"{draft.title}: "))
-            pages.append(await self._page(scope, found, each, live, draft))
             foreign = await find_foreign_edits(scope, found, each.page, each.last)
             blocked = blocked or (f"'{each.page.title}' has {foreign}, which would go live too." if foreign else "")
         count = pluralize(len(edited), "document")
@@ -100,20 +101,21 @@ class ChangeSetViews:
         return ObjectDetail(
             name=found.name,
             note=f"{count}, {pluralize(len(changes), 'difference')} from what visitors see",
-            pages=pages,
+            pages=await self._pages(scope, found, states) if states else (),
             changes=changes,
             actions=actions if edited else (),
             blocked=blocked,
         )
 
-    async def _page(
-        self, scope: Scope, found: ChangeSet, each: SetPage, live: Snapshot | None, draft: Snapshot
-    ) -> ObjectPage:
+    async def _pages(self, scope: Scope, found: ChangeSet, states: Sequence[_States]) -> list[ObjectPage]:
+        """The pages of a set as visitors see them, and as they would see them with all edits of the set."""
         pin, _ = await pin_change_set(scope, found)
-        pinned = PagePin(each.page.id, each.page.live or 0)
-        before = "" if live is None else await self._sites.link(scope, pinned, live)
-        after = await self._sites.link(scope, pin, draft)
-        return ObjectPage(title=draft.title, before=before, after=after, note="new" if live is None else "")
+        pages = list[ObjectPage]()
+        for page, live, draft in states:
+            before = "" if live is None else await self._sites.link(scope, PagePin(page.id, page.live or 0), live)
+            after = await self._sites.link(scope, pin, draft)
+            pages.append(ObjectPage(title=draft.title, before=before, after=after, note="new" if live is None else ""))
+        return pages
 
     async def _open_published(self, scope: Scope, found: ChangeSet) -> ObjectDetail:
         note = f"published, with edits by {found.author}"
@@ -136,8 +138,3 @@ class ChangeSetViews:
 
 def _act(label: str, tool: str, found: ChangeSet) -> ObjectAction:
     return ObjectAction(label=label, tool=tool, arguments={"changeSetId": found.id})
-
-
-async def _load_states(scope: Scope, each: SetPage) -> tuple[Snapshot | None, Snapshot]:
-    live = None if each.page.live is None else await load_snapshot(scope, each.page.id, each.page.live)
-    return live, await load_snapshot(scope, each.page.id, each.last)

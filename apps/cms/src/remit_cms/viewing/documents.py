@@ -11,7 +11,7 @@ from remit.object_views import ObjectAction, ObjectDetail, ObjectPage, ObjectRow
 from remit_cms.publishing.changes import compare_states, show_changes
 from remit_cms.site.links import PagePin
 from remit_cms.storage.database import Database
-from remit_cms.storage.scope import Scope, find_target
+from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import open_view
@@ -37,14 +37,13 @@ class DocumentViews:
         """The documents that were changed last, or whose title or slug has a text."""
         if not viewer.principal.may(READ):
             return ()
-        async with self._database.read() as session:
-            target = await find_target(session, viewer.principal.tenant, viewer.target)
-            query = select(Page).where(target.row_filter(Page), Page.kind == self._kind)
+        async with open_view(self._database, viewer) as scope:
+            query = select(Page).where(scope.target.row_filter(Page), Page.kind == self._kind)
             if search:
                 query = query.where(
                     or_(*(column.icontains(search, autoescape=True) for column in (Page.title, Page.slug)))
                 )
-            pages = await session.scalars(query.order_by(Page.updated_at.desc(), Page.id).limit(limit))
+            pages = await scope.session.scalars(query.order_by(Page.updated_at.desc(), Page.id).limit(limit))
             return [
                 ObjectRow(id=page.id, name=page.title, note=_describe(page), at=page.updated_at.timestamp())
                 for page in pages
@@ -54,10 +53,8 @@ class DocumentViews:
         """A document with what publishing its draft would change."""
         if not viewer.principal.may(READ):
             return None
-        async with self._database.read() as session:
-            target = await find_target(session, viewer.principal.tenant, viewer.target)
-        async with open_view(self._database, target) as scope:
-            chosen = (target.row_filter(Page), Page.id == page_id, Page.kind == self._kind)
+        async with open_view(self._database, viewer) as scope:
+            chosen = (scope.target.row_filter(Page), Page.id == page_id, Page.kind == self._kind)
             page = await scope.session.scalar(select(Page).where(*chosen))
             if page is None:
                 return None

@@ -13,7 +13,7 @@ from remit_cms.images.renditions import Renditions
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.site.asgi import AsgiScope, Receive, Send, Site
 from remit_cms.site.links import PagePin, Preview, SetPin, read_preview, sign_preview
-from remit_cms.site.lookup import load_edition
+from remit_cms.site.lookup import find_preview_path
 from remit_cms.site.preview_key import PreviewKey
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target
@@ -28,7 +28,7 @@ _EMPTY: Final = ("", "", "", "")
 class PreviewSites:
     """Serves ``/SITE/ENVIRONMENT/preview/TOKEN/…`` and the images of these pages, and nothing else.
 
-    Whoever has an address sees its page until the link expires. Without a key of the operator, links are valid in this
+    A link shows its page without a sign-in until it expires. Without a key of the operator, links are valid in this
     process only.
 
     Args:
@@ -73,9 +73,7 @@ class PreviewSites:
 
     async def link(self, scope: Scope, pin: PagePin | SetPin, shown: Snapshot) -> str:
         """The address of a document as a pin has it; that of the home page for documents without an address."""
-        edition = await load_edition(scope, [shown])
-        page = edition.pages.get(shown.id)
-        path = "" if page is None or edition.is_home(shown.id) else page.addresses[scope.default_locale]
+        path = await find_preview_path(scope, shown)
         expires = int(self._database.clock().timestamp()) + PREVIEW_SECONDS
         token = sign_preview(await self._find_key(), Preview(scope.target, pin, expires))
         return f"/{scope.target.site}/{scope.target.environment}/preview/{token}/{path}"
