@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy import or_, select
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.errors import NotFoundError
 from remit.object_views import ObjectAction, ObjectDetail, ObjectRow, ObjectSection, ObjectView, Viewer
@@ -15,7 +14,7 @@ from remit_casefile.google.payloads.drive import FileView
 from remit_casefile.google.payloads.gmail import MessageView
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.tables import Casefile, DriveFile, GmailMessage, SheetRange
-from remit_casefile.storage.transactions import View
+from remit_casefile.storage.transactions import View, open_view
 from remit_casefile.workspace.reading_payloads import CellsView
 
 _READ: Final = "casefiles:read"
@@ -37,13 +36,12 @@ class _CasefileViews:
         """The casefiles that the viewer may see, the last changed first."""
         if not viewer.principal.may(_READ):
             return ()
-        async with self._database.read() as session:
-            view = self._view(session, viewer)
+        async with open_view(self._database, viewer) as view:
             query = select(Casefile).where(visibility_condition(view))
             if search:
                 texts = (Casefile.title, Casefile.description)
                 query = query.where(or_(*(each.icontains(search, autoescape=True) for each in texts)))
-            rows = await session.scalars(query.order_by(Casefile.updated_at.desc(), Casefile.id).limit(limit))
+            rows = await view.session.scalars(query.order_by(Casefile.updated_at.desc(), Casefile.id).limit(limit))
             return [
                 ObjectRow(
                     id=row.id,
@@ -59,8 +57,7 @@ class _CasefileViews:
         """A casefile with its notes and copies."""
         if not viewer.principal.may(_READ):
             return None
-        async with self._database.read() as session:
-            view = self._view(session, viewer)
+        async with open_view(self._database, viewer) as view:
             try:
                 casefile = await view.get_casefile(id)
             except NotFoundError:
@@ -74,10 +71,6 @@ class _CasefileViews:
                 sections=await _load_sections(view, casefile),
                 actions=_list_actions(casefile, level),
             )
-
-    def _view(self, session: AsyncSession, viewer: Viewer) -> View:
-        person = viewer.principal
-        return View(session=session, tenant=person.tenant, person=person.name, now=self._database.clock())
 
 
 async def _load_sections(view: View, casefile: Casefile) -> Sequence[ObjectSection]:

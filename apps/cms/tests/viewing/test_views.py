@@ -23,7 +23,7 @@ from remit_cms.site.preview_key import KEY_VARIABLE, PreviewKey
 from remit_cms.views import object_views
 
 ANN = Viewer(principal=Principal("ann", "local-site", frozenset({"cms:read"})))
-NOBODY = Viewer(principal=Principal("eve", "local-site"))
+UNPERMITTED = Viewer(principal=Principal("eve", "local-site"))
 OTHER = Viewer(principal=Principal("oz", "other", frozenset({"*"})))
 MOUNTED = "/views/site"
 
@@ -171,11 +171,11 @@ async def test_who_may_not_read_sees_nothing_and_another_tenant_only_its_own(
 ) -> None:
     await world.populate()
     for view in views.values():
-        assert await view.rows(NOBODY) == ()
+        assert await view.rows(UNPERMITTED) == ()
         assert await view.rows(OTHER) == ()
     (row,) = [each for each in await views["page"].rows(ANN) if each.name == "About"]
     (opened,) = [each for each in await views["change-set"].rows(ANN) if each.group == "Open"]
-    for viewer in (NOBODY, OTHER):
+    for viewer in (UNPERMITTED, OTHER):
         assert await views["page"].detail(viewer, row.id) is None
         assert await views["change-set"].detail(viewer, opened.id) is None
 

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from remit import LeafContext
 from remit.effects import once
 from remit.errors import InternalError, NotFoundError
+from remit.object_views import Viewer
 from remit.tools import Caller, Changed
 from remit_casefile.storage.database import Database
 from remit_casefile.storage.ids import IdGenerator
@@ -117,9 +118,9 @@ class HasCaller(Protocol):
 
 
 @asynccontextmanager
-async def open_view(database: Database, context: HasCaller) -> AsyncGenerator[View]:
-    """A reading transaction for the caller."""
-    principal = context.caller.principal
+async def open_view(database: Database, subject: HasCaller | Viewer) -> AsyncGenerator[View]:
+    """A reading transaction for the caller or the viewer."""
+    principal = subject.principal if isinstance(subject, Viewer) else subject.caller.principal
     async with database.read() as session:
         yield View(session=session, tenant=principal.tenant, person=principal.name, now=database.clock())
 
