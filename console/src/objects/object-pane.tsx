@@ -9,7 +9,8 @@ import { Failed, Loading, Note } from "../parts/notes";
 import { Switch } from "../parts/seg";
 import type { ObjectAction, ObjectDetail, ObjectPage } from "../wire";
 import { objectPath, PageFrame } from "./page-frame";
-import { ChangeTable, ObjectSections } from "./sections";
+import { ChangeTable } from "../question/change-table";
+import { ObjectSections } from "./sections";
 
 type Look = "pages" | "rows";
 

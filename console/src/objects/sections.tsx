@@ -1,7 +1,7 @@
 import { useServices } from "../app/context";
 import { size } from "../parts/words";
-import { Diff } from "../question/diff";
-import type { ChangeDocument, ObjectDetail } from "../wire";
+import { ChangeTable } from "../question/change-table";
+import type { ObjectDetail } from "../wire";
 
 /** The content of an object that is no page: sections, changes as rows, files. */
 export function ObjectSections({ detail }: { detail: ObjectDetail }) {
@@ -38,33 +38,6 @@ export function ObjectSections({ detail }: { detail: ObjectDetail }) {
       ))}
       {detail.files.length > 0 && <Files detail={detail} />}
     </>
-  );
-}
-
-export function ChangeTable({ rows }: { rows: ChangeDocument[] }) {
-  return (
-    <table className="rows">
-      <thead>
-        <tr>
-          <th scope="col">Where</th>
-          <th scope="col">Now</th>
-          <th scope="col">Then</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, index) => (
-          <tr key={index}>
-            <td>{row.where}</td>
-            <td className={row.before ? "" : "meta"}>
-              {row.before ? <Diff before={row.before} after={row.after} side="before" /> : "nothing"}
-            </td>
-            <td className={row.after ? "" : "meta"}>
-              {row.after ? <Diff before={row.before} after={row.after} side="after" /> : "nothing"}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
 

@@ -4,7 +4,7 @@ import { Markdown } from "../parts/markdown";
 import { Nothing } from "../parts/notes";
 import { SentenceText } from "../parts/sentence";
 import { duration, readable } from "../parts/words";
-import { Diff } from "../question/diff";
+import { ChangeTable } from "../question/change-table";
 import type { RunDocument } from "../wire";
 import { changedUpTo, type Step } from "./steps";
 
@@ -65,38 +65,7 @@ function StepBody({ step }: { step: Step }) {
     const { decision, rows, asked } = step.question;
     return (
       <>
-        {rows.length > 0 && (
-          <table className="rows">
-            <thead>
-              <tr>
-                <th scope="col">Where</th>
-                <th scope="col">Before</th>
-                <th scope="col">After</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row, index) => (
-                <tr key={index}>
-                  <td>{row.where}</td>
-                  <td>
-                    {row.before ? (
-                      <Diff before={row.before} after={row.after} side="before" />
-                    ) : (
-                      <span className="meta">nothing</span>
-                    )}
-                  </td>
-                  <td>
-                    {row.after ? (
-                      <Diff before={row.before} after={row.after} side="after" />
-                    ) : (
-                      <span className="meta">nothing</span>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
+        {rows.length > 0 && <ChangeTable rows={rows} heads={["Before", "After"]} />}
         <p>
           {decision
             ? `${decision.by} ${decision.approved ? "said yes" : "said no"} after ${duration(decision.at - asked)}.`
