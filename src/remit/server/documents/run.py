@@ -9,7 +9,7 @@ from msgspec import Raw
 from remit.call.changed import Changed
 from remit.call.log import LogLine
 from remit.client.reader import RunDetails
-from remit.record.items import Author, output_content
+from remit.record.items import Author
 from remit.schemas.jsontext import compact_json
 from remit.server.documents.document import Document, JsonObject
 from remit.server.documents.questions import QuestionDocument
@@ -85,6 +85,7 @@ class CallDocument(Document):
     @staticmethod
     def of(call: CallView, find_contract: FindContract, by: str = "") -> CallDocument:
         """The document of a call, which the tool or agent ``by`` makes."""
+        error = call.error
         return CallDocument(
             call=call.id,
             parent=call.parent,
@@ -93,8 +94,8 @@ class CallDocument(Document):
             state=call.state,
             by=by,
             arguments=call.arguments,
-            content="" if call.output is None else output_content(call.output),
-            error="" if call.error is None else call.error.message,
+            content=call.content,
+            error="" if error is None else error.message,
             asked_at=call.asked_at or 0.0,
             started_at=call.started_at or 0.0,
             ended_at=call.ended_at or 0.0,
