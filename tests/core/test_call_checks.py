@@ -256,13 +256,15 @@ def test_a_function_that_is_not_awaited_is_not_async_and_takes_the_arguments(fun
 
 
 @check_types
-def repeat_text(text: str, *others: str, times: int = 1) -> str:
-    return " ".join([text, *others]) * times
+def repeat_text(text: str, *others: str, times: int = 1, between: Any = " ") -> str:
+    return str(between).join([text, *others]) * times
 
 
 def test_a_function_refuses_values_of_other_types_by_the_name_of_the_parameter() -> None:
     assert repeat_text("a", "b", times=2) == "a ba b"
+    assert repeat_text("a", "b", between=0) == "a0b"
     for wrong, said in (
+        (lambda: repeat_text("a", cast("Any", 3)), "repeat_text: others is 3"),
         (lambda: repeat_text(cast("Any", 3)), "repeat_text: text is 3"),
         (lambda: repeat_text("a", times=cast("Any", "2")), "repeat_text: times is '2'"),
     ):
