@@ -81,7 +81,7 @@ neighbours: env-dev ## install the newest of other frameworks beside Remit, into
 	@mkdir -p build
 	@$(PY) -m neighbours $(ARGS)
 
-docs: env-dev ## write the generated parts of the docs again
+docs: env-dev ## write the generated parts of the docs again, and the types of the console
 	@$(PY) scripts/docs.py $(ARGS)
 
 lock: env-run ## write requirements/*.txt; ARGS=--upgrade takes newer releases

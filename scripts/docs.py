@@ -1,4 +1,4 @@
-"""Generate the parts of the documents that can be derived from the code: `make docs` rewrites every part.
+"""Generate what can be derived from the code: `make docs` writes parts of the documents, and the types of the console.
 
 A part is enclosed by `<!-- generated: NAME -->` and `<!-- end -->`. `--check` writes nothing and reports what is stale.
 """
@@ -45,6 +45,7 @@ from remit.inventory.markdown import enforcement_table, templates_table
 from remit.record.items import ITEM_TYPES
 from remit_cms.app import build
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
+from wire_types import WIRE_TYPES, wire_types
 
 PART_PATTERN: Final = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 E = TypeVar("E", bound=errors.RemitError)
@@ -93,19 +94,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write the generated parts of README.md and docs.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a part is stale")
     options = parser.parse_args()
-    stale = [
-        path for path in list_documents() if render_parts(path.read_text(encoding="utf-8")) != path.read_text("utf-8")
-    ]
-    for path in stale:
+    stale = [(path, text) for path in list_generated() if (text := render(path)) != path.read_text(encoding="utf-8")]
+    for path, text in stale:
         print(f"{path.relative_to(ROOT)}: {'stale, run `make docs`' if options.check else 'written'}")
         if not options.check:
-            path.write_text(render_parts(path.read_text(encoding="utf-8")), encoding="utf-8")
+            path.write_text(text, encoding="utf-8")
     return 1 if options.check and stale else 0
 
 
-def list_documents() -> list[Path]:
-    """Every document, the README first."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+def list_generated() -> list[Path]:
+    """Every document, the README first, and the types of the console."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *ROOT.glob(WIRE_TYPES)]
+
+
+def render(path: Path) -> str:
+    """The text of a file, with what is generated brought up to date."""
+    return wire_types() if path == ROOT / WIRE_TYPES else render_parts(path.read_text(encoding="utf-8"))
 
 
 def render_parts(text: str) -> str:

@@ -1,5 +1,39 @@
-/** The AG-UI events that the server sends, and its own ones, which travel as CUSTOM. */
-import type { CallState, ChangedObject, LogLevel, QuestionDocument, Receipt, Sentence, Usage } from "./wire";
+/** What the description of the API does not say: the events of its streams, and names for some of its types. */
+import type {
+  CallDocument,
+  ChangedDocument,
+  ConversationDocument,
+  QuestionDocument,
+  ReceiptDocument,
+  RunRowDocument,
+  SentenceDocument,
+  UsageDocument,
+} from "./wire";
+
+export type RunStatus = RunRowDocument["status"];
+export type CallState = CallDocument["state"];
+
+/** A line that a tool wrote with `ctx.log`. */
+export interface LogLine {
+  level: "debug" | "info" | "warning" | "error";
+  text: string;
+  at: number;
+}
+
+/** An item of a journal as an export has it, without the fields of its kind. */
+export interface JournalItem {
+  seq: number;
+  kind: string;
+  at: number;
+  call: string;
+}
+
+/** The events of `/api/watch`, by name. */
+export type WatchEvent =
+  | { event: "start"; data: { after: string } }
+  | { event: "run"; data: RunRowDocument }
+  | { event: "question"; data: QuestionDocument }
+  | { event: "conversation"; data: ConversationDocument };
 
 export interface Interrupt {
   id: string;
@@ -8,6 +42,7 @@ export interface Interrupt {
   toolCallId?: string;
 }
 
+/** The AG-UI events that the server sends. Its own ones travel as CUSTOM. */
 export type AguiEvent =
   | { type: "RUN_STARTED"; threadId: string; runId: string }
   | { type: "RUN_FINISHED"; threadId: string; runId: string; outcome?: { type: string; interrupts?: Interrupt[] } }
@@ -29,11 +64,11 @@ export type AguiEvent =
   | { type: "STATE_DELTA"; delta: JsonPatch[] }
   | { type: "CUSTOM"; name: "remit.call"; value: CallEvent }
   | { type: "CUSTOM"; name: "remit.question"; value: QuestionDocument }
-  | { type: "CUSTOM"; name: "remit.log"; value: { call: string; level: LogLevel; text: string; at: number } }
+  | { type: "CUSTOM"; name: "remit.log"; value: LogLine & { call: string } }
   | { type: "CUSTOM"; name: "remit.note"; value: { call: string; name: string; data: unknown } }
-  | { type: "CUSTOM"; name: "remit.changed"; value: ChangedObject & { call: string } }
-  | { type: "CUSTOM"; name: "remit.receipt"; value: Receipt }
-  | { type: "CUSTOM"; name: "remit.usage"; value: Usage }
+  | { type: "CUSTOM"; name: "remit.changed"; value: ChangedDocument & { call: string } }
+  | { type: "CUSTOM"; name: "remit.receipt"; value: ReceiptDocument }
+  | { type: "CUSTOM"; name: "remit.usage"; value: UsageDocument }
   | { type: "CUSTOM"; name: "remit.rest"; value: { reason: string; retryAt: number } };
 
 /** A change of a call's state. Nested calls have no `toolCallId` of a model. */
@@ -42,7 +77,7 @@ export interface CallEvent {
   call: string;
   parent: string;
   tool: string;
-  sentence: Sentence;
+  sentence: SentenceDocument;
   state: CallState;
   startedAt: number;
   endedAt: number;

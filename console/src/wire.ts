@@ -1,189 +1,44 @@
-/**
- * The documents and events of the server, as they are on the wire. Times are seconds since the epoch, 0 for never.
- * Fields that a server may leave out are optional: a screen shows nothing in their place.
- */
+/** The documents of the server. Made from its OpenAPI description by `make docs`; do not edit. */
 
-/** A sentence for people. `parts` are its pieces; true marks a name. */
-export interface Sentence {
-  text: string;
-  parts: [string, boolean][];
-}
-
-/** A page of a list. `next` is the cursor of the next page, empty on the last. */
+/** A page of a list. `next` is the cursor of the page that follows, empty on the last one. */
 export interface Listed<T> {
   items: T[];
   next: string;
 }
 
-/** Why a request was refused. */
-export interface Problem {
-  error: string;
-  code: string;
-}
-
+/** An agent that people talk to. The first one of an application is the default. */
 export interface AgentDocument {
   name: string;
   description: string;
-  model?: string;
-  examples?: ExampleDocument[];
 }
 
-/** A first thing to ask, with what it will do: "Reads only". */
-export interface ExampleDocument {
-  prompt: string;
-  note: string;
+/** What a client makes of a payload that answers a question. */
+export interface Answer {
+  approved?: boolean;
+  reason?: string;
+  arguments?: Record<string, unknown>;
+  result?: string;
 }
 
-/** A kind of object that the application shows. */
-export interface ViewDocument {
-  kind: string;
-  /** What the objects are called, in the plural. */
-  title: string;
-  listed: boolean;
-  /** Whether the objects are sets of changes. */
-  hasChanges: boolean;
-}
-
-/** An object in a list. Rows with the same `group` are neighbours. */
-export interface ObjectRow {
-  id: string;
-  name: string;
-  note: string;
-  group: string;
-  needsPerson: boolean;
-  at: number;
-}
-
-/** A page that shows an object: its addresses before and after the changes, each empty if there is no such page. */
-export interface ObjectPage {
-  title: string;
-  before: string;
-  after: string;
-  note: string;
-}
-
-export interface ObjectSection {
-  title: string;
-  text: string;
-  columns: string[];
-  rows: string[][];
-}
-
-/** Something that a person can do with an object: a governed call of a tool. */
-export interface ObjectAction {
-  label: string;
-  tool: string;
-  arguments: Record<string, unknown>;
-}
-
-export interface ObjectDetail {
-  name: string;
-  note: string;
-  pages: ObjectPage[];
-  sections: ObjectSection[];
-  changes: ChangeDocument[];
-  /** The most likely one last. */
-  actions: ObjectAction[];
-  files: FileDocument[];
-  /** Why its main action is not possible now. */
-  blocked: string;
-}
-
+/** The application with its agents and its views of objects. */
 export interface ApplicationDocument {
   name: string;
   agents: AgentDocument[];
-  views?: ViewDocument[];
-  question?: string;
-  note?: string;
+  views: ViewDocument[];
 }
 
-export interface Me {
-  name: string;
-  tenant: string;
-  roles: string[];
-  permissions: string[];
-  can: { decide: boolean; readAll: boolean; cancelAll: boolean; loosen: boolean; manageConversations: boolean };
-  application: ApplicationDocument;
-  csrf: string;
-  target?: string;
-  isRehearsal?: boolean;
-}
-
-export type RunStatus =
-  "queued" | "running" | "open" | "waiting" | "stalled" | "scheduled" | "done" | "failed" | "cancelled";
-
-export interface Usage {
-  requests: number;
-  promptTokens: number;
-  completionTokens: number;
-  cachedTokens: number;
-  reasoningTokens: number;
-  cost: number | null;
-}
-
-export interface FailureDocument {
-  call: string;
-  tool: string;
-  at: number;
-  code: string;
-  message: string;
-}
-
-export interface RunRow {
-  run: string;
-  status: RunStatus;
-  principal: string;
-  agent: string;
-  conversation: string;
-  target: string;
-  opened: number;
-  ended: number;
-}
-
-export interface RunSummary extends RunRow {
-  title: string;
-  calls: number;
-  openQuestions: number;
-  usage: Usage;
-  worked: number;
-  waited: number;
-  due: number;
-  failure: FailureDocument | null;
-}
-
-export type CallState = "asked" | "running" | "done" | "failed" | "denied" | "unknown";
-
-export interface ChangedObject {
-  kind: string;
-  id: string;
-  name: string;
-  fields: string[];
-  revision: string;
-}
-
-export type LogLevel = "debug" | "info" | "warning" | "error";
-
-export interface LogLine {
-  level: LogLevel;
-  text: string;
-  at: number;
-}
-
-/** A note that a tool wrote, with its data as JSON. */
-export interface NoteDocument {
-  name: string;
-  data: string;
-  at: number;
-}
-
+/**
+ * A call and the calls below it. `call` is empty until the call is recorded.
+ *
+ * `by` is the agent or tool that makes it, empty for the run's own call. `attempt` is the number of its attempts, and
+ * `content` the reply to its caller.
+ */
 export interface CallDocument {
-  /** Its id; empty until the call is recorded. */
   call: string;
   parent: string;
   tool: string;
-  sentence: Sentence;
-  state: CallState;
-  /** The agent or tool that makes it. */
+  sentence: SentenceDocument;
+  state: "asked" | "denied" | "done" | "failed" | "running" | "unknown";
   by: string;
   arguments: string;
   content: string;
@@ -195,91 +50,325 @@ export interface CallDocument {
   rules: string[];
   questions: string[];
   notes: NoteDocument[];
-  changed: ChangedObject[];
+  changed: ChangedDocument[];
   calls: CallDocument[];
 }
 
-export interface MessageDocument {
-  /** The id of the agent's call. */
-  agent: string;
-  role: string;
-  by: string;
-  text: string;
-  at: number;
-  given: boolean;
-  /** The ids of the calls that it requests, in order. */
-  calls: string[];
-}
-
-export interface ReceiptRow {
-  call: string;
-  tool: string;
-  sentence: Sentence;
-  objects: ChangedObject[];
-  described?: string[];
-  error: string;
-  /** The call that takes it back, where the tool declares one. */
-  undo?: { tool: string; arguments: Record<string, unknown> } | null;
-}
-
-export interface Receipt {
-  changed: ReceiptRow[];
-  failed: ReceiptRow[];
-  unknown: ReceiptRow[];
-  notMade: ReceiptRow[];
-  erased: ReceiptRow[];
-}
-
-export interface RunDocument extends RunRow {
-  title: string;
-  text: string;
-  error: string;
+/**
+ * The outcome of a call. `result` is null until it has ended, and if it has failed.
+ *
+ * A call that waits goes on when its `questions` are decided; send the request again with the same key, or read its
+ * run. `error` and `code` say why it has failed.
+ */
+export interface CallOutcome {
+  run: string;
+  status: "cancelled" | "done" | "failed" | "open" | "queued" | "running" | "scheduled" | "stalled" | "waiting";
+  questions: string[];
   reason: string;
-  retryAt: number;
-  root: CallDocument | null;
-  messages: MessageDocument[];
-  questions: QuestionDocument[];
-  receipt: Receipt;
-  usage: Usage;
-  failure: FailureDocument | null;
+  error: string;
+  code: string;
+  result: unknown;
 }
 
+/** What the permissions allow for every target. They may allow more for some targets. */
+export interface Can {
+  decide: boolean;
+  readAll: boolean;
+  cancelAll: boolean;
+  loosen: boolean;
+  manageConversations: boolean;
+}
+
+/** One row of what would change: where, and the value before and after. */
 export interface ChangeDocument {
   where: string;
   before: string;
   after: string;
 }
 
-export type QuestionStatus =
-  "open" | "approved" | "denied" | "taken" | "expired" | "closed" | "cancelled" | "erased" | "stale";
+/** An object that a call changed. Empty `fields` are all of them. */
+export interface ChangedDocument {
+  kind: string;
+  id: string;
+  name: string;
+  fields: string[];
+  revision: string;
+}
 
+/** The first step in which two runs differ, after `same` equal ones. Null where a run has no such step. */
+export interface ComparisonDocument {
+  identical: boolean;
+  same: number;
+  a: StepDocument | null;
+  b: StepDocument | null;
+}
+
+/** A conversation. `status` is that of its newest run, and `active` when it was last continued. */
+export interface ConversationDocument {
+  conversation: string;
+  title: string;
+  owner: string;
+  target: string;
+  status: "cancelled" | "done" | "failed" | "open" | "queued" | "running" | "scheduled" | "stalled" | "waiting";
+  opened: number;
+  active: number;
+  shares: ShareDocument[];
+}
+
+/** A conversation with its runs, oldest first. Read a run for its messages and calls. */
+export interface ConversationHistory {
+  conversation: ConversationDocument;
+  runs: RunRowDocument[];
+}
+
+/** The question after the decision, and the run that goes on: its own, or one that the decision opened. */
+export interface DecidedDocument {
+  question: QuestionDocument;
+  run: string;
+}
+
+/** A decision on a question. `arguments` are edited ones, and `grant` the grant that answered. */
 export interface DecisionDocument {
   approved: boolean;
   by: string;
-  kind: "confirm" | "approve";
+  kind: "approve" | "confirm";
   at: number;
   reason: string;
   arguments: string;
   grant: string;
 }
 
+/** The request was carried out. */
+export interface Done {
+  done: boolean;
+}
+
+/** How a started call without a recorded end may be recovered. */
+export type Effect = "composed" | "idempotent" | "keyed" | "pure" | "unsafe";
+
+/** The first failure of a run: of a call of `tool`, or of a request to a model if `tool` is empty. */
+export interface FailureDocument {
+  call: string;
+  tool: string;
+  at: number;
+  code: string;
+  message: string;
+}
+
+/** The reference of a file. */
+export interface FileDocument {
+  digest: string;
+  size: number;
+  name: string;
+  mediaType: string;
+}
+
+/**
+ * Approval given in advance: for how many calls of which tool, by whom, until when.
+ *
+ * `arguments` is the pattern that the arguments of a call must match, as JSON.
+ */
+export interface GrantDocument {
+  id: string;
+  tool: string;
+  arguments: string;
+  principal: string;
+  by: string;
+  given: number;
+  expires: number;
+  count: number;
+  used: number;
+  revokedBy: string;
+  permission: string;
+  reason: string;
+  target: string;
+}
+
+/** What the reader may do with a question now. `kind` is the kind of the decision that it would be. */
+export interface MayDecide {
+  approve: boolean;
+  deny: boolean;
+  edit: boolean;
+  kind: "approve" | "confirm";
+}
+
+/** The signed-in person. Unsafe requests with a session cookie carry `csrf` in the header `X-CSRF-Token`. */
+export interface Me {
+  name: string;
+  tenant: string;
+  roles: string[];
+  permissions: string[];
+  can: Can;
+  application: ApplicationDocument;
+  csrf: string;
+}
+
+/** A message of an agent; `agent` is the id of the agent's call, and `calls` are those that it requests. */
+export interface MessageDocument {
+  agent: string;
+  role: string;
+  by: "caller" | "found_tools" | "instructions" | "loop" | "memory" | "model" | "person" | "run_instructions";
+  text: string;
+  at: number;
+  given: boolean;
+  calls: string[];
+}
+
+/** A call of a tool with arguments by name. */
+export interface NewCall {
+  arguments?: Record<string, unknown>;
+  conversation?: string;
+  target?: string;
+}
+
+/**
+ * A decision. Only `true` approves.
+ *
+ * `arguments` replace those of the call. `result` is that of a call of which a person says that it has happened. `kind`
+ * is by default the one of `MayDecide`.
+ */
+export interface NewDecision {
+  approved: boolean;
+  kind?: "approve" | "confirm" | null;
+  reason?: string;
+  arguments?: Record<string, unknown>;
+  result?: string;
+}
+
+/** A grant of `count` calls of a principal within `expiresIn` seconds. `arguments` is their pattern. */
+export interface NewGrant {
+  tool: string;
+  principal: string;
+  count: number;
+  expiresIn: number;
+  arguments?: Record<string, unknown>;
+  reason?: string;
+  target?: string;
+  permission?: string;
+}
+
+/**
+ * A message to an agent. Without `agent` it goes to the default one.
+ *
+ * `files` are references, as they were given. `whenBusy` says what happens in a conversation that is busy.
+ */
+export interface NewRun {
+  prompt: string;
+  agent?: string;
+  conversation?: string;
+  target?: string;
+  files?: FileDocument[];
+  whenBusy?: "queue" | "refuse";
+}
+
+/** A call at a time with a time zone, and again by a recurrence rule of RFC 5545 if `every` has one. */
+export interface NewSchedule {
+  tool: string;
+  at: string;
+  arguments?: Record<string, unknown>;
+  every?: string;
+  missed?: "all" | "once" | "skip";
+  conversation?: string;
+  target?: string;
+}
+
+/** A note that a tool wrote, with its data as JSON. */
+export interface NoteDocument {
+  name: string;
+  data: string;
+  at: number;
+}
+
+/** Something that the person can do with an object: a call of a tool, governed like every other. */
+export interface ObjectActionDocument {
+  label: string;
+  tool: string;
+  arguments: Record<string, unknown>;
+}
+
+/** An object. Of the `actions` the most likely one is the last; `blocked` says why there is not the main one. */
+export interface ObjectDocument {
+  name: string;
+  note: string;
+  pages: ObjectPageDocument[];
+  sections: ObjectSectionDocument[];
+  changes: ChangeDocument[];
+  actions: ObjectActionDocument[];
+  files: FileDocument[];
+  blocked: string;
+}
+
+/** A page that shows an object: addresses on this server, each empty if there is no such page. */
+export interface ObjectPageDocument {
+  title: string;
+  before: string;
+  after: string;
+  note: string;
+}
+
+/** An object in a list. Rows with the same `group` are neighbours. */
+export interface ObjectRowDocument {
+  id: string;
+  name: string;
+  note: string;
+  group: string;
+  needsPerson: boolean;
+  at: number;
+}
+
+/** A part of an object under a heading: text, a table, or both. */
+export interface ObjectSectionDocument {
+  title: string;
+  text: string;
+  columns: string[];
+  rows: string[][];
+}
+
+/** The id of a run that was opened. */
+export interface OpenedRun {
+  run: string;
+}
+
+/** A call that is approved together with the call of a question. */
 export interface PlannedCallDocument {
   call: string;
   tool: string;
-  sentence: Sentence;
+  sentence: SentenceDocument;
   summary: string;
   rows: ChangeDocument[];
   arguments: string;
 }
 
+/** The rules in order; the first that applies decides. `layers` are around every call, outermost first. */
+export interface PolicyDocument {
+  version: string;
+  rules: RuleDocument[];
+  layers: string;
+}
+
+/** Why a request was refused. `code` is stable; see the reference of errors. */
+export interface Problem {
+  error: string;
+  code: string;
+}
+
+/**
+ * A question about one call, and what the reader may do with it.
+ *
+ * `about`: whether to make a call, or whether an interrupted call happened. `sentence` and `consequence` say what would
+ * happen and what follows, as the person was asked. `needs` is the kind of decision that the call requires, `why` the
+ * reason that the policy gives, and `permissions` what a decision needs; `fourEyes`: another person must decide.
+ * `quote` is the message that led to the call, and `news` are the arguments that differ from the asker's last approved
+ * call of this kind. `arguments` are the exact ones, as canonical JSON, and `digest` is that of the call.
+ */
 export interface QuestionDocument {
   id: string;
-  status: QuestionStatus;
+  status: "approved" | "cancelled" | "closed" | "denied" | "erased" | "expired" | "open" | "taken";
   about: "approval" | "outcome";
-  needs: "confirm" | "approve";
-  sentence: Sentence;
+  needs: "approve" | "confirm";
+  sentence: SentenceDocument;
+  consequence: string;
   summary: string;
-  consequence?: string;
   why: string;
   rule: string;
   risk: string;
@@ -301,126 +390,44 @@ export interface QuestionDocument {
   asked: number;
   expires: number;
   permissions: string[];
-  /** Names of the people who may answer, if the server knows them. */
-  people?: string[];
   fourEyes: boolean;
   waits: boolean;
   edits: string;
   replaces: string;
-  may: { approve: boolean; deny: boolean; edit: boolean; kind: "confirm" | "approve" };
+  may: MayDecide;
   decision: DecisionDocument | null;
 }
 
-export interface DecisionRequest {
-  approved: boolean;
-  kind?: "confirm" | "approve";
-  reason?: string;
-  /** Arguments in place of those of the call. */
-  arguments?: Record<string, unknown>;
-  result?: string;
+/** What a run has changed, according to the journal. */
+export interface ReceiptDocument {
+  changed: ReceiptLine[];
+  failed: ReceiptLine[];
+  unknown: ReceiptLine[];
+  notMade: ReceiptLine[];
+  erased: ReceiptLine[];
 }
 
-export interface ShareDocument {
-  principal: string;
-  access: string;
-}
-
-export interface ConversationRow {
-  conversation: string;
-  title: string;
-  owner: string;
-  target: string;
-  status: RunStatus;
-  opened: number;
-  /** When it was last continued. */
-  active: number;
-  shares: ShareDocument[];
-}
-
-/** A conversation with its runs, oldest first. */
-export interface ConversationHistory {
-  conversation: ConversationRow;
-  runs: RunRow[];
-}
-
-export interface ToolDocument {
-  name: string;
-  description: string;
-  parameters: JsonSchema;
-  result: JsonSchema;
-  digest: string;
-  effect: string;
-  risk: string;
-  permissions: string[];
-  egress: boolean;
-  declared: boolean;
-  tags: string[];
-  timeout: number | null;
-  confirm: string | null;
-  /** The sentence of a call without arguments. */
-  sentence: Sentence;
-  consequence: string;
-}
-
-/** What came of a call by hand. One that waits goes on when its `questions` are decided. */
-export interface CallOutcome {
-  run: string;
-  status: RunStatus;
-  questions: string[];
-  reason: string;
-  error: string;
-  code: string;
-  result: unknown;
-}
-
-export interface JsonSchema {
-  type?: string | string[];
-  title?: string;
-  description?: string;
-  properties?: Record<string, JsonSchema>;
-  required?: string[];
-  items?: JsonSchema;
-  enum?: unknown[];
-  anyOf?: JsonSchema[];
-  $ref?: string;
-  $defs?: Record<string, JsonSchema>;
-  default?: unknown;
-  format?: string;
-  maxLength?: number;
-  maximum?: number;
-  minimum?: number;
-}
-
-export interface GrantDocument {
-  id: string;
+/**
+ * A call on a receipt, with the objects that it changed, and why it failed or was not made.
+ *
+ * `undo` is the call that undoes it, if its tool declares one.
+ */
+export interface ReceiptLine {
+  call: string;
   tool: string;
-  arguments: string;
-  principal: string;
-  by: string;
-  given: number;
-  expires: number;
-  count: number;
-  used: number;
-  revokedBy: string;
-  permission: string;
-  reason: string;
-  target: string;
+  sentence: SentenceDocument;
+  objects: ChangedDocument[];
+  described: string[];
+  error: string;
+  undo: UndoDocument | null;
 }
 
-export interface RuleDocument {
-  name: string;
-  meaning: string;
-  /** The strictest that it can do, in words. */
-  verdict: string;
+/** A new title; an empty one restores the beginning of the first message. */
+export interface Renaming {
+  title: string;
 }
 
-export interface PolicyDocument {
-  version: string;
-  rules: RuleDocument[];
-  /** The layers around every call as lines, outermost first. */
-  layers: string;
-}
-
+/** Whether today's code reproduces a run to the byte, or the first difference. */
 export interface ReplayDocument {
   run: string;
   identical: boolean;
@@ -428,23 +435,167 @@ export interface ReplayDocument {
   difference: string;
 }
 
-export interface ItemDocument {
-  seq: number;
-  kind: string;
-  at: number;
-  call: string;
+/** The answer to one question. Only a payload with `approved: true` approves. */
+export interface ResumeEntry {
+  interruptId: string;
+  status: "cancelled" | "resolved";
+  payload?: Answer | null;
 }
 
-export interface FileDocument {
-  digest: string;
+/** How much harm a mistaken call can do. */
+export type Risk = "high" | "moderate" | "safe";
+
+/** A rule: its name, what it says of itself, and the strictest that it can do. */
+export interface RuleDocument {
   name: string;
-  mediaType: string;
-  size: number;
+  meaning: string;
+  verdict: string;
 }
 
-/** The events of `/api/watch`, by name. */
-export type WatchEvent =
-  | { event: "start"; data: { after: string } }
-  | { event: "run"; data: RunRow }
-  | { event: "question"; data: QuestionDocument }
-  | { event: "conversation"; data: ConversationRow };
+/** A run. `text` is the result of an ended run, `reason` why it rests, `retryAt` when it continues. */
+export interface RunDocument {
+  run: string;
+  status: "cancelled" | "done" | "failed" | "open" | "queued" | "running" | "scheduled" | "stalled" | "waiting";
+  principal: string;
+  agent: string;
+  conversation: string;
+  target: string;
+  opened: number;
+  ended: number;
+  title: string;
+  text: string;
+  error: string;
+  reason: string;
+  retryAt: number;
+  root: CallDocument | null;
+  messages: MessageDocument[];
+  questions: QuestionDocument[];
+  receipt: ReceiptDocument;
+  usage: UsageDocument;
+  failure: FailureDocument | null;
+}
+
+/** A request of AG-UI. `messages` but the last one, `state`, `tools` and `context` are ignored. */
+export interface RunInput {
+  threadId: string;
+  runId: string;
+  messages?: SentMessage[];
+  resume?: ResumeEntry[] | null;
+}
+
+/** The row of a run. */
+export interface RunRowDocument {
+  run: string;
+  status: "cancelled" | "done" | "failed" | "open" | "queued" | "running" | "scheduled" | "stalled" | "waiting";
+  principal: string;
+  agent: string;
+  conversation: string;
+  target: string;
+  opened: number;
+  ended: number;
+}
+
+/**
+ * A run in a list, with what it is about, what it has done, and why it failed.
+ *
+ * `worked` and `waited` are the seconds with and without an executor. A resting run continues at `due`.
+ */
+export interface RunSummary {
+  run: string;
+  status: "cancelled" | "done" | "failed" | "open" | "queued" | "running" | "scheduled" | "stalled" | "waiting";
+  principal: string;
+  agent: string;
+  conversation: string;
+  target: string;
+  opened: number;
+  ended: number;
+  title: string;
+  calls: number;
+  openQuestions: number;
+  usage: UsageDocument;
+  worked: number;
+  waited: number;
+  due: number;
+  failure: FailureDocument | null;
+}
+
+/** A message of the client. All but the last one are ignored: the history is the server's. */
+export interface SentMessage {
+  id?: string;
+  role?: string;
+  content?: string | Record<string, unknown>[] | Record<string, unknown> | null;
+}
+
+/** A sentence for people. `parts` are its pieces; true marks a name, which displays emphasize. */
+export interface SentenceDocument {
+  text: string;
+  parts: [string, boolean][];
+}
+
+/** A principal with whom a conversation is shared, or `*` for everyone of the tenant. */
+export interface ShareDocument {
+  principal: string;
+  access: string;
+}
+
+/** With whom to share; `*` is everyone of the tenant. Without access, the sharing ends. */
+export interface Sharing {
+  principal: string;
+  access?: "" | "read" | "write";
+}
+
+/** A message, or a call with its reply. */
+export interface StepDocument {
+  kind: string;
+  name: string;
+  text: string;
+  content: string;
+}
+
+/**
+ * A tool that one may call: what models read of it, its facts, and what is said of its calls.
+ *
+ * `digest` changes with the definition to which approvals are bound. `sentence` is that of a call without arguments,
+ * and `consequence` what follows from a call.
+ */
+export interface ToolDocument {
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+  result: Record<string, unknown>;
+  digest: string;
+  effect: Effect;
+  risk: Risk;
+  permissions: string[];
+  egress: boolean;
+  declared: boolean;
+  tags: string[];
+  timeout: number | null;
+  confirm: string | null;
+  sentence: SentenceDocument;
+  consequence: string;
+}
+
+/** The call that undoes a call: a tool and its arguments. */
+export interface UndoDocument {
+  tool: string;
+  arguments: Record<string, unknown>;
+}
+
+/** Requests to models, their tokens, and the cost in US dollars; null if the price of a model is unknown. */
+export interface UsageDocument {
+  requests: number;
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+  reasoningTokens: number;
+  cost: number | null;
+}
+
+/** How the objects of a kind are shown; see `remit.app.App`. `listed`: they have a list. */
+export interface ViewDocument {
+  kind: string;
+  title: string;
+  listed: boolean;
+  hasChanges: boolean;
+}

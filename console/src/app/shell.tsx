@@ -24,7 +24,7 @@ const FIRST: Target[] = [
 export function Shell({ children }: { children: ReactNode }) {
   const { me } = useServices();
   useNotifications();
-  const views = me.application.views ?? [];
+  const views = me.application.views;
   const changes = views.filter((each) => each.listed && each.hasChanges);
   const contents = views.find((each) => each.listed && !each.hasChanges);
   const targets: Target[] = [
@@ -75,10 +75,10 @@ function skip(event: { preventDefault: () => void }) {
 function Brand() {
   const { me } = useServices();
   return (
-    <Link className="brand" to="/chat" aria-label={`Remit ${me.target || me.application.name}`}>
+    <Link className="brand" to="/chat" aria-label={`Remit ${me.application.name}`}>
       <Mark />
       <span>
-        Remit <small>{me.target || me.application.name}</small>
+        Remit <small>{me.application.name}</small>
       </span>
     </Link>
   );

@@ -9,7 +9,6 @@ interface Props {
   /** What an unsent text is kept under: the conversation. */
   name: string;
   placeholder: string;
-  note: string;
   spent?: string;
   onSend: (text: string) => Promise<void>;
   onStop?: (() => void) | undefined;
@@ -19,7 +18,7 @@ interface Props {
  * Where a person writes. Enter sends, Shift and Enter begin a new line. An unsent text survives a reload. While a run
  * works, which `onStop` ends, a conversation takes no message.
  */
-export function Composer({ name, placeholder, note, spent, onSend, onStop }: Props) {
+export function Composer({ name, placeholder, spent, onSend, onStop }: Props) {
   const draft = `draft.${name}`;
   const [text, setText] = useState(() => readStored(draft, ""));
   const [error, setError] = useState<Error | null>(null);
@@ -77,9 +76,7 @@ export function Composer({ name, placeholder, note, spent, onSend, onStop }: Pro
         </p>
       )}
       <div>
-        <span className="meta grow">
-          {onStop && text.trim() ? "You can send it when the answer is complete." : note}
-        </span>
+        <span className="meta grow">{onStop && text.trim() && "You can send it when the answer is complete."}</span>
         {spent && <span className="meta wide">{spent}</span>}
         {onStop ? (
           <button type="button" className="b" onClick={onStop}>

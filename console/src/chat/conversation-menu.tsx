@@ -3,10 +3,10 @@ import { useServices } from "../app/context";
 import { navigate } from "../app/router";
 import { Dialog } from "../parts/dialog";
 import { Menu } from "../parts/menu";
-import type { ConversationRow } from "../wire";
+import type { ConversationDocument } from "../wire";
 
 /** Rename or delete a conversation. */
-export function ConversationMenu({ conversation }: { conversation: ConversationRow }) {
+export function ConversationMenu({ conversation }: { conversation: ConversationDocument }) {
   const { api, resources } = useServices();
   const [asks, setAsks] = useState<"rename" | "delete" | null>(null);
   const path = `/api/conversations/${encodeURIComponent(conversation.conversation)}`;

@@ -9,14 +9,14 @@ import { Icon } from "../parts/icon";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Switch } from "../parts/seg";
 import { readable } from "../parts/words";
-import type { ChangedObject, ObjectDetail } from "../wire";
+import type { ChangedDocument, ObjectDocument } from "../wire";
 
 /** The object that the agent changed last, as its application shows it. It is read again at each revision. */
-export function Preview({ object, target }: { object: ChangedObject; target: string }) {
+export function Preview({ object, target }: { object: ChangedDocument; target: string }) {
   const { resources } = useServices();
   const [state, setState] = useState<"after" | "before">("after");
   const path = objectPath(object.kind, object.id, { target });
-  const { data, error } = useResource<ObjectDetail>(path);
+  const { data, error } = useResource<ObjectDocument>(path);
   useEffect(() => resources.invalidate(path), [path, object, resources]);
   const page = data?.pages[0];
   const isGone = error instanceof RefusedError && error.status === 404;

@@ -9,7 +9,7 @@ import { Icon } from "../parts/icon";
 import { Failed, Loading } from "../parts/notes";
 import { useTitle } from "../parts/use-title";
 import { capitalize, readable } from "../parts/words";
-import type { ConversationRow, Me } from "../wire";
+import type { ConversationDocument, Me } from "../wire";
 import { Composer } from "./composer";
 import { Dock } from "./dock";
 import { Hello } from "./hello";
@@ -35,7 +35,6 @@ function NewTalk() {
     <>
       <header className="top">
         <h1 className="grow">New conversation</h1>
-        {me.isRehearsal && <span className="chip">Rehearsal: a script plays the model</span>}
         {me.application.agents.length > 1 && (
           <label>
             <span className="hide">Agent</span>
@@ -50,17 +49,12 @@ function NewTalk() {
         )}
       </header>
       <div className="talk-pane grow">
-        <Hello agent={agent} onPick={(text) => void send(text).then(() => navigate(pathTo("chat", id)))} />
+        <Hello agent={agent} />
         <div className="dock">
           <div>
             <Composer
               name="new"
-              placeholder={
-                me.application.agents.some((each) => each.examples)
-                  ? "Ask for something, or pick one above"
-                  : "Ask for something"
-              }
-              note=""
+              placeholder="Ask for something"
               onSend={async (text) => {
                 await send(text);
                 navigate(pathTo("chat", id));
@@ -96,11 +90,10 @@ function Talk({ id }: { id: string }) {
           <h1 className="grow one-line" title={title}>
             {title}
           </h1>
-          {me.isRehearsal && <span className="chip wide">Rehearsal: a script plays the model</span>}
           {open.length > 0 ? (
             <span className="chip need">{mine ? "waits for you" : "waits for another person"}</span>
           ) : (
-            <span className="meta wide">{agentWords(me.application.agents, agent)}</span>
+            <span className="meta wide">{capitalize(readable(agent))}</span>
           )}
           {side.hasContent && (
             <button
@@ -138,7 +131,6 @@ function Talk({ id }: { id: string }) {
                   <Composer
                     name={id}
                     placeholder="Write on"
-                    note={me.application.note ?? ""}
                     spent={side.spent}
                     onSend={send}
                     onStop={moving ? () => stop(moving) : undefined}
@@ -154,7 +146,7 @@ function Talk({ id }: { id: string }) {
   );
 }
 
-function mayWrite(conversation: ConversationRow, me: Me): boolean {
+function mayWrite(conversation: ConversationDocument, me: Me): boolean {
   if (conversation.owner === me.name || me.can.manageConversations) return true;
   return conversation.shares.some(
     (each) => each.access === "write" && (each.principal === me.name || each.principal === "*"),
@@ -170,9 +162,4 @@ function ReadOnly({ owner }: { owner: string }) {
       </span>
     </div>
   );
-}
-
-function agentWords(agents: { name: string; model?: string }[], name: string): string {
-  const agent = agents.find((each) => each.name === name);
-  return [capitalize(readable(name)), agent?.model].filter(Boolean).join(" · ");
 }

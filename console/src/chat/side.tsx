@@ -7,7 +7,7 @@ import { Nothing } from "../parts/notes";
 import { Switch } from "../parts/seg";
 import { useStored } from "../parts/use-stored";
 import { readable, spent } from "../parts/words";
-import type { ChangedObject, ViewDocument } from "../wire";
+import type { ChangedDocument, ViewDocument } from "../wire";
 import { Preview } from "./preview";
 
 type Tab = "preview" | "memory";
@@ -17,7 +17,7 @@ export interface Side {
   hasContent: boolean;
   toggle: () => void;
   frame: RefObject<HTMLDivElement | null>;
-  object: ChangedObject | null;
+  object: ChangedDocument | null;
   target: string;
   memory: unknown;
   spent: string;
@@ -31,7 +31,7 @@ export function useSide(runs: string[], target = ""): Side {
   const { state, document } = latest;
   const frame = useRef<HTMLDivElement>(null);
   const [isWanted, setWanted] = useStored("side.open", window.innerWidth > 1180);
-  const found = [latest, ...earlier].map((each) => each.state && previewOf(each.state, me.application.views ?? []));
+  const found = [latest, ...earlier].map((each) => each.state && previewOf(each.state, me.application.views));
   const shown = found.find((each) => each !== null) ?? null;
   const memory = state?.state ?? null;
   const hasContent = shown !== null || memory !== null;
@@ -47,7 +47,7 @@ export function useSide(runs: string[], target = ""): Side {
   };
 }
 
-function previewOf(state: RunState, views: ViewDocument[]): ChangedObject | null {
+function previewOf(state: RunState, views: ViewDocument[]): ChangedDocument | null {
   const object = lastChanged(state);
   return object && views.some((each) => each.kind === object.kind) ? object : null;
 }

@@ -9,7 +9,7 @@ import { Failed, Loading, Note } from "../parts/notes";
 import { ReceiptCard } from "../parts/receipt";
 import { useNow } from "../parts/time";
 import { moment } from "../parts/words";
-import type { ToolDocument, RunDocument } from "../wire";
+import type { RunDocument, ToolDocument } from "../wire";
 
 type Facts = Record<string, ToolDocument>;
 

@@ -1,15 +1,15 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useServices } from "../app/context";
 import { useWorld } from "../live/world";
-import type { RunRow } from "../wire";
+import type { RunRowDocument } from "../wire";
 
-const NONE: RunRow[] = [];
+const NONE: RunRowDocument[] = [];
 const MOVING = new Set(["running", "queued"]);
 const SENT = new Map<string, string>();
 /** The prompts that this page has sent, by run: they are shown before the run is read. */
 
 /** Send to a conversation and stop its run. The same text that is sent again after a lost answer makes one run. */
-export function useTalk(conversation: string, agent: string, target = "", known: RunRow[] = NONE) {
+export function useTalk(conversation: string, agent: string, target = "", known: RunRowDocument[] = NONE) {
   const { api, resources } = useServices();
   const [, setCount] = useState(0);
   const unsent = useRef<{ text: string; key: string } | null>(null);

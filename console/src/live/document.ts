@@ -1,5 +1,6 @@
 /** The state of a run that is read whole: the same as the fold of its stream. */
-import type { CallDocument, LogLine, RunDocument } from "../wire";
+import type { LogLine } from "../events";
+import type { CallDocument, RunDocument } from "../wire";
 import { type Block, type CallView, emptyRun, type RunState } from "./run-state";
 
 export function fromDocument(document: RunDocument): RunState {

@@ -1,7 +1,7 @@
 /** The fold of a stream of AG-UI events. A rejoined stream may begin anywhere; no event counts twice. */
 import type { AguiEvent, CallEvent, SnapshotMessage } from "../events";
 import { applyPatch } from "./patch";
-import type { RunStatus } from "../wire";
+import type { RunStatus } from "../events";
 import { type Block, type CallView, emptyCall, type RunState } from "./run-state";
 
 const ENDS: Record<string, RunStatus> = { success: "done", interrupt: "waiting", cancelled: "cancelled" };

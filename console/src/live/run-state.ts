@@ -1,5 +1,6 @@
 /** A run as a screen shows it: what was said, the calls, the questions, and what changed. */
-import type { CallState, ChangedObject, LogLine, QuestionDocument, Receipt, RunStatus, Sentence, Usage } from "../wire";
+import type { CallState, LogLine, RunStatus } from "../events";
+import type { ChangedDocument, QuestionDocument, ReceiptDocument, SentenceDocument, UsageDocument } from "../wire";
 
 export interface CallView {
   /** The id of the model's call, or of the call itself if no model made it. */
@@ -7,7 +8,7 @@ export interface CallView {
   call: string;
   parent: string;
   tool: string;
-  sentence: Sentence | null;
+  sentence: SentenceDocument | null;
   state: CallState;
   startedAt: number;
   endedAt: number;
@@ -18,7 +19,7 @@ export interface CallView {
   error: string;
   rules: string[];
   logs: LogLine[];
-  changed: ChangedObject[];
+  changed: ChangedDocument[];
 }
 
 export type Block =
@@ -32,8 +33,8 @@ export interface RunState {
   /** The keys of calls, by the ids of calls. */
   keys: Record<string, string>;
   questions: Record<string, QuestionDocument>;
-  receipt: Receipt | null;
-  usage: Usage | null;
+  receipt: ReceiptDocument | null;
+  usage: UsageDocument | null;
   error: string;
   state: unknown;
   /** The ids of messages that the person wrote. */
@@ -93,11 +94,11 @@ export function openQuestions(state: RunState): QuestionDocument[] {
 }
 
 /** The object that was changed last: a preview follows it. */
-export function lastChanged(state: RunState): ChangedObject | null {
+export function lastChanged(state: RunState): ChangedDocument | null {
   const changes = Object.values(state.calls).flatMap((each) => each.changed);
   return changes.at(-1) ?? null;
 }
 
-export function hasChanges(receipt: Receipt | null): boolean {
+export function hasChanges(receipt: ReceiptDocument | null): boolean {
   return receipt !== null && Object.values(receipt).some((rows) => rows.length > 0);
 }

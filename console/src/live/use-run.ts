@@ -1,7 +1,8 @@
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
-import type { RunDocument, RunStatus } from "../wire";
+import type { RunStatus } from "../events";
+import type { RunDocument } from "../wire";
 import { fromDocument } from "./document";
 import type { RunState } from "./run-state";
 import { useWorld } from "./world";

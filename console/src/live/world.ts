@@ -3,12 +3,12 @@ import { useSyncExternalStore } from "react";
 import { type Api, NetworkError, RefusedError, type StreamEvent } from "../api/api";
 import type { Resources } from "../api/resources";
 import { useServices } from "../app/context";
-import type { ConversationRow, Listed, QuestionDocument, RunRow } from "../wire";
+import type { ConversationDocument, Listed, QuestionDocument, RunRowDocument } from "../wire";
 
 export interface WorldState {
   questions: Record<string, QuestionDocument>;
-  conversations: ConversationRow[] | null;
-  runs: Record<string, RunRow>;
+  conversations: ConversationDocument[] | null;
+  runs: Record<string, RunRowDocument>;
   /** `away`: the server does not answer, and is asked again at `retryAt` (milliseconds). */
   connection: "connecting" | "here" | "away" | "signed out";
   retryAt: number;
@@ -75,7 +75,7 @@ export class World {
   async #readLists(): Promise<void> {
     const [questions, conversations] = await Promise.all([
       this.api.get<Listed<QuestionDocument>>("/api/questions?status=open&limit=200").catch(() => null),
-      this.api.get<Listed<ConversationRow>>("/api/conversations?limit=100").catch(() => null),
+      this.api.get<Listed<ConversationDocument>>("/api/conversations?limit=100").catch(() => null),
     ]);
     const open = Object.fromEntries((questions?.items ?? []).map((each) => [each.id, each]));
     this.#set({
@@ -87,7 +87,7 @@ export class World {
   #take({ id, event, data }: StreamEvent): void {
     if (id) this.#after = id;
     if (event === "run") {
-      const row = data as RunRow;
+      const row = data as RunRowDocument;
       this.#set({ runs: { ...this.state.runs, [row.run]: row } });
       this.resources.invalidate("/api/runs");
       if (row.conversation) this.resources.invalidate(`/api/conversations/${row.conversation}`);
@@ -97,7 +97,7 @@ export class World {
       this.resources.invalidate("/api/questions");
       this.resources.invalidate(`/api/runs/${question.run}`);
     } else if (event === "conversation") {
-      const row = data as ConversationRow;
+      const row = data as ConversationDocument;
       const others = (this.state.conversations ?? []).filter((each) => each.conversation !== row.conversation);
       this.#set({ conversations: [row, ...others].sort((a, b) => b.active - a.active) });
     }

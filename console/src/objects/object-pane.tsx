@@ -7,7 +7,7 @@ import { iconOf } from "../parts/call-icon";
 import { Icon } from "../parts/icon";
 import { Failed, Loading, Note } from "../parts/notes";
 import { Switch } from "../parts/seg";
-import type { ObjectAction, ObjectDetail, ObjectPage } from "../wire";
+import type { ObjectActionDocument, ObjectDocument, ObjectPageDocument } from "../wire";
 import { objectPath, PageFrame } from "./page-frame";
 import { ChangeTable } from "../question/change-table";
 import { ObjectSections } from "./sections";
@@ -16,9 +16,8 @@ type Look = "pages" | "rows";
 
 /** One object: its pages before and after, its changes, and what can be done with it. */
 export function ObjectPane({ kind, id }: { kind: string; id: string }) {
-  const { me } = useServices();
   const { hash } = usePlace();
-  const { data, error, reload } = useResource<ObjectDetail>(objectPath(kind, id, { target: me.target }));
+  const { data, error, reload } = useResource<ObjectDocument>(objectPath(kind, id));
   const [look, setLook] = useState<Look>("pages");
   const pages = data?.pages ?? [];
   const page = pages.find((each) => each.title === hash) ?? pages[0];
@@ -82,7 +81,7 @@ export function ObjectPane({ kind, id }: { kind: string; id: string }) {
 }
 
 /** The page before and after, side by side; one alone if nothing changes. */
-function Twin({ page }: { page: ObjectPage }) {
+function Twin({ page }: { page: ObjectPageDocument }) {
   if (page.before === page.after) {
     return (
       <div className="twin single">
@@ -101,7 +100,7 @@ function Twin({ page }: { page: ObjectPage }) {
 interface HalfProps {
   title: string;
   note?: string;
-  page: ObjectPage;
+  page: ObjectPageDocument;
   address: string;
   missing?: string;
 }
@@ -126,19 +125,19 @@ function Void({ children }: { children: string }) {
 }
 
 /** What takes something away is red and never filled, even as the only action. */
-function lookOf({ tool }: ObjectAction, isLikely: boolean): string {
+function lookOf({ tool }: ObjectActionDocument, isLikely: boolean): string {
   const icon = iconOf(tool, undefined);
   if (icon === "trash" || icon === "undo") return "b ruin";
   return isLikely ? "b yes" : "b";
 }
 
 /** What can be done: governed calls. The last is the most likely one. */
-function Actions({ detail }: { detail: ObjectDetail }) {
+function Actions({ detail }: { detail: ObjectDocument }) {
   const { api } = useServices();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState("");
 
-  async function call(action: ObjectAction) {
+  async function call(action: ObjectActionDocument) {
     setBusy(true);
     setError("");
     try {

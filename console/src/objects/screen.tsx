@@ -8,12 +8,12 @@ import { Icon, type IconName } from "../parts/icon";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Segments } from "../parts/seg";
 import { useTitle } from "../parts/use-title";
-import type { Listed, ObjectRow } from "../wire";
+import type { Listed, ObjectRowDocument } from "../wire";
 import { ObjectPane } from "./object-pane";
 
 export function ObjectsScreen({ kind, id }: { kind: string; id?: string }) {
   const { me } = useServices();
-  const views = me.application.views ?? [];
+  const views = me.application.views;
   const view = views.find((each) => each.kind === kind);
   const alike = views.filter((each) => each.listed && each.hasChanges === (view?.hasChanges ?? false));
   const title = view?.title ?? "Objects";
@@ -63,10 +63,9 @@ function ObjectList({
   icon: IconName;
   current: string | undefined;
 }) {
-  const { me } = useServices();
   const [search, setSearch] = useState("");
-  const path = withQuery(`/api/views/${encodeURIComponent(kind)}`, { search, target: me.target });
-  const { data, error, reload } = useResource<Listed<ObjectRow>>(path);
+  const path = withQuery(`/api/views/${encodeURIComponent(kind)}`, { search });
+  const { data, error, reload } = useResource<Listed<ObjectRowDocument>>(path);
   const groups = groupsOf(data?.items ?? []);
   return (
     <nav className="pane list" aria-label={title} data-list>
@@ -111,8 +110,8 @@ function ObjectList({
 }
 
 /** Rows by their headings, in the order in which the application lists them. */
-function groupsOf(rows: ObjectRow[]): [string, ObjectRow[]][] {
-  const groups = new Map<string, ObjectRow[]>();
+function groupsOf(rows: ObjectRowDocument[]): [string, ObjectRowDocument[]][] {
+  const groups = new Map<string, ObjectRowDocument[]>();
   for (const row of rows) groups.set(row.group, [...(groups.get(row.group) ?? []), row]);
   return [...groups];
 }

@@ -1,10 +1,10 @@
 import { useServices } from "../app/context";
 import { size } from "../parts/words";
 import { ChangeTable } from "../question/change-table";
-import type { ObjectDetail } from "../wire";
+import type { ObjectDocument } from "../wire";
 
 /** The content of an object that is no page: sections, changes as rows, files. */
-export function ObjectSections({ detail }: { detail: ObjectDetail }) {
+export function ObjectSections({ detail }: { detail: ObjectDocument }) {
   return (
     <>
       {detail.changes.length > 0 && <ChangeTable rows={detail.changes} />}
@@ -41,7 +41,7 @@ export function ObjectSections({ detail }: { detail: ObjectDetail }) {
   );
 }
 
-function Files({ detail }: { detail: ObjectDetail }) {
+function Files({ detail }: { detail: ObjectDocument }) {
   const { api } = useServices();
   return (
     <section aria-label="Files" className="object-section">

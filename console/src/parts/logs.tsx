@@ -1,4 +1,4 @@
-import type { LogLine } from "../wire";
+import type { LogLine } from "../events";
 import { clock } from "./words";
 
 const TONES: Record<string, string> = { warning: "need", error: "fail" };

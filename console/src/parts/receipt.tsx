@@ -4,7 +4,7 @@ import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
 import { useWorld } from "../live/world";
-import type { CallOutcome, Receipt, ReceiptRow, RunDocument } from "../wire";
+import type { CallOutcome, ReceiptDocument, ReceiptLine, RunDocument } from "../wire";
 import { Icon } from "./icon";
 import { SentenceText } from "./sentence";
 import { useStored } from "./use-stored";
@@ -13,7 +13,7 @@ import { count, readable } from "./words";
 const SHOWN = 6;
 
 /** What a run changed according to its journal, whatever the model says. */
-export function ReceiptCard({ run, receipt, target = "" }: { run: string; receipt: Receipt; target?: string }) {
+export function ReceiptCard({ run, receipt, target = "" }: { run: string; receipt: ReceiptDocument; target?: string }) {
   const [isWhole, setWhole] = useState(false);
   const acts = receipt.changed;
   const shown = isWhole ? acts : acts.slice(0, SHOWN);
@@ -50,14 +50,14 @@ export function ReceiptCard({ run, receipt, target = "" }: { run: string; receip
   );
 }
 
-function titleOf(receipt: Receipt, changes: number): string {
+function titleOf(receipt: ReceiptDocument, changes: number): string {
   if (changes > 0) return count(changes, "change");
   if (receipt.unknown.length > 0) return "It is not known what changed";
   return receipt.erased.length > 0 ? "What changed was erased" : "Nothing changed";
 }
 
 /** The objects that an act changed, beside its sentence. */
-function Objects({ row }: { row: ReceiptRow }) {
+function Objects({ row }: { row: ReceiptLine }) {
   const words = row.objects.map((each) => [each.name || readable(each.kind), ...each.fields.map(readable)].join(", "));
   if (words.length === 0) return null;
   return <span className="meta">· {words.join("; ")}</span>;
@@ -69,7 +69,7 @@ function Problems({
   icon,
   tone,
 }: {
-  rows: ReceiptRow[];
+  rows: ReceiptLine[];
   words: string;
   icon: "alert" | "x" | "policy";
   tone: "" | "need" | "fail";
@@ -88,7 +88,7 @@ function Problems({
  * The inverse of a call, as a governed call: rules see it and ask as they do about any other. What came of it stays in
  * the row, and it can be tried again only if it was not made.
  */
-function UndoButton({ name, undo, target }: { name: string; undo: NonNullable<ReceiptRow["undo"]>; target: string }) {
+function UndoButton({ name, undo, target }: { name: string; undo: NonNullable<ReceiptLine["undo"]>; target: string }) {
   const { api } = useServices();
   const [made, setMade] = useStored<Pick<CallOutcome, "run" | "questions"> | null>(name, null);
   const [isBusy, setBusy] = useState(false);

@@ -1,5 +1,4 @@
 /** Reading JSON schemas of tools for people: the fields of a form, and what a value may be, in words. */
-import type { JsonSchema } from "../wire";
 import { capitalize, readable } from "./words";
 
 export interface FormField {
@@ -9,6 +8,24 @@ export interface FormField {
   choices: string[];
   description: string;
   isRequired: boolean;
+}
+
+export interface JsonSchema {
+  type?: string | string[];
+  title?: string;
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  enum?: unknown[];
+  anyOf?: JsonSchema[];
+  $ref?: string;
+  $defs?: Record<string, JsonSchema>;
+  default?: unknown;
+  format?: string;
+  maxLength?: number;
+  maximum?: number;
+  minimum?: number;
 }
 
 export function fieldsOf(schema: JsonSchema | undefined): FormField[] {

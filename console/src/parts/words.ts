@@ -1,5 +1,6 @@
 /** Numbers, times and states in words. */
-import type { RunStatus, Usage } from "../wire";
+import type { RunStatus } from "../events";
+import type { UsageDocument } from "../wire";
 
 const DAY = 86_400;
 
@@ -80,11 +81,11 @@ export function size(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-export function tokens(usage: Usage): number {
+export function tokens(usage: UsageDocument): number {
   return usage.promptTokens + usage.completionTokens;
 }
 
-export function spent(usage: Usage | null | undefined): string {
+export function spent(usage: UsageDocument | null | undefined): string {
   if (!usage || tokens(usage) === 0) return "";
   return [`${tokens(usage).toLocaleString("en-GB")} tokens`, money(usage.cost)].filter(Boolean).join(" · ");
 }

@@ -99,11 +99,10 @@ function outcomeWords(question: QuestionDocument, wasOpen: boolean): string {
 export function OthersCard({ question, action }: { question: QuestionDocument; action?: ReactNode }) {
   const id = useId();
   const { me } = useServices();
-  const names = (question.people ?? []).filter((name) => name !== me.name);
   return (
     <article className="q over" aria-labelledby={id}>
       <Head icon="person" right={<Deadline question={question} />}>
-        Waits for {names.length > 0 ? names.join(" or ") : "somebody with the right to decide"}
+        Waits for somebody with the right to decide
       </Head>
       <div className="ask">
         <h2 id={id}>{asQuestion(question.sentence)}</h2>

@@ -1,10 +1,10 @@
 import { useCallback, useRef, useState } from "react";
 import { RefusedError } from "../api/api";
 import { useServices } from "../app/context";
-import type { DecisionRequest, QuestionDocument } from "../wire";
+import type { NewDecision, QuestionDocument } from "../wire";
 
 export interface Deciding {
-  decide: (request: DecisionRequest) => Promise<boolean>;
+  decide: (request: NewDecision) => Promise<boolean>;
   isBusy: boolean;
   error: string;
 }
@@ -19,7 +19,7 @@ export function useDecide(question: QuestionDocument): Deciding {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState("");
   const decide = useCallback(
-    async (request: DecisionRequest) => {
+    async (request: NewDecision) => {
       const name = JSON.stringify(request);
       const key = keys.current.get(name) ?? crypto.randomUUID();
       keys.current.set(name, key);

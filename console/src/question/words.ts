@@ -1,21 +1,21 @@
 /** The words of a question: what is asked, why, of whom, and what silence means. */
 import { moment } from "../parts/words";
-import type { Me, QuestionDocument, Sentence } from "../wire";
+import type { Me, QuestionDocument, SentenceDocument } from "../wire";
 
 /** The sentence as a question. Names stand in quotation marks, because all of a heading is bold. */
-export function asQuestion(sentence: Sentence): string {
+export function asQuestion(sentence: SentenceDocument): string {
   const text = quoted(sentence);
   if (/[.!?:]$/.test(text)) return text;
   return text.includes(": ") ? `${text}.` : `${text}?`;
 }
 
-export function quoted({ text, parts }: Sentence): string {
+export function quoted({ text, parts }: SentenceDocument): string {
   if (parts.length === 0) return text;
   return parts.map(([part, isName]) => (isName && !/^[“"«]/.test(part) ? `“${part}”` : part)).join("");
 }
 
 /** The act alone, for the button of a confirmation: the words before the first name. */
-export function verbOf({ text, parts }: Sentence): string {
+export function verbOf({ text, parts }: SentenceDocument): string {
   const words = (parts.find(([, isName]) => !isName)?.[0] ?? text).trim();
   const short = words.replace(/[:,(].*$/, "").replace(/\s+(to|of|in|on|from|by|with|for|named|called)$/, "");
   return short.length > 0 && short.length <= 32 ? short : "Do it";
@@ -28,12 +28,11 @@ export function becauseOf({ why, tool, may }: QuestionDocument): string {
 }
 
 export function whoMayAnswer(question: QuestionDocument, me: Me): string {
-  const others = (question.people ?? []).filter((name) => name !== me.name);
   const mine = question.may.approve || question.may.deny;
   if (question.needs === "confirm" && question.asker === me.name) return "";
-  if (mine) return others.length > 0 ? `You or ${others.join(", ")} may answer.` : "You may answer.";
+  if (mine) return "You may answer.";
   if (question.fourEyes && question.asker === me.name) return "You asked for it, so another person answers.";
-  return others.length > 0 ? `${others.join(" or ")} may answer.` : "Somebody with the right to decide answers.";
+  return "Somebody with the right to decide answers.";
 }
 
 export function ofSilence(question: QuestionDocument, now: number): string {

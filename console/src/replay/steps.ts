@@ -1,6 +1,6 @@
 /** The steps of a run in the order of time: what was asked, each answer of a model, each call, each wait, the end. */
 import { walk } from "../live/document";
-import type { CallDocument, ChangedObject, QuestionDocument, RunDocument, Sentence } from "../wire";
+import type { CallDocument, ChangedDocument, QuestionDocument, RunDocument, SentenceDocument } from "../wire";
 
 export type StepKind = "said" | "model" | "call" | "wait" | "end";
 
@@ -8,13 +8,13 @@ export interface Step {
   id: string;
   kind: StepKind;
   at: number;
-  sentence: Sentence;
+  sentence: SentenceDocument;
   call: CallDocument | null;
   question: QuestionDocument | null;
   text: string;
 }
 
-const plain = (text: string): Sentence => ({ text, parts: [] });
+const plain = (text: string): SentenceDocument => ({ text, parts: [] });
 
 export function stepsOf(document: RunDocument): Step[] {
   const calls = document.root ? walk(document.root).slice(1) : [];
@@ -72,8 +72,8 @@ export function stepsOf(document: RunDocument): Step[] {
 }
 
 /** The objects that were changed up to a step, each once, the newest last. */
-export function changedUpTo(steps: Step[], index: number): (ChangedObject & { isNew: boolean })[] {
-  const found = new Map<string, ChangedObject & { isNew: boolean }>();
+export function changedUpTo(steps: Step[], index: number): (ChangedDocument & { isNew: boolean })[] {
+  const found = new Map<string, ChangedDocument & { isNew: boolean }>();
   for (const [place, step] of steps.slice(0, index + 1).entries()) {
     for (const each of step.call?.changed ?? []) {
       found.delete(`${each.kind}/${each.id}`);

@@ -12,7 +12,8 @@ import { Failed, Loading, Nothing } from "../parts/notes";
 import { SentenceText } from "../parts/sentence";
 import { useTabs } from "../parts/use-tabs";
 import { capitalize, clock, duration, readable } from "../parts/words";
-import type { CallDocument, ItemDocument, Listed, MessageDocument, RunDocument } from "../wire";
+import type { JournalItem } from "../events";
+import type { CallDocument, Listed, MessageDocument, RunDocument } from "../wire";
 import { Why } from "./why";
 
 const TABS = ["call", "why", "saw", "journal"] as const;
@@ -174,7 +175,7 @@ function authorOf(message: MessageDocument): string {
 }
 
 function Journal({ run, call }: { run: string; call: string }) {
-  const { data, error, reload } = useResource<Listed<ItemDocument>>(`/api/runs/${run}/items`);
+  const { data, error, reload } = useResource<Listed<JournalItem>>(`/api/runs/${run}/items`);
   if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading />;
   const items = data.items.filter((each) => each.call === call);
   if (items.length === 0)

@@ -1,7 +1,7 @@
 /** The course of a run as lanes: one for each agent, with a bar for each call, request to a model, and wait. */
 import { isDirect, titleOfRun } from "../live/document";
 import { plainSentence } from "../parts/sentence";
-import type { CallDocument, MessageDocument, QuestionDocument, RunDocument, Sentence } from "../wire";
+import type { CallDocument, MessageDocument, QuestionDocument, RunDocument, SentenceDocument } from "../wire";
 
 export type BarKind = "said" | "model" | "call" | "wait";
 
@@ -9,7 +9,7 @@ export interface Bar {
   /** What the address of the page names: the id of a call, or of a message of a lane. */
   id: string;
   kind: BarKind;
-  sentence: Sentence;
+  sentence: SentenceDocument;
   from: number;
   to: number;
   call: CallDocument | null;
@@ -83,8 +83,7 @@ function barsOfCall(call: CallDocument, questions: QuestionDocument[], end: numb
 
 function waitBar(question: QuestionDocument, call: CallDocument, end: number): Bar {
   const to = question.decision?.at ?? (question.status === "open" ? end : Math.min(question.expires, end));
-  const who = question.decision?.by ?? (question.people ?? []).join(" or ");
-  const text = who ? `Asked ${who}` : "Asked a person";
+  const text = `Asked ${question.decision?.by || "a person"}`;
   return { ...blank(call.call, "wait", question.asked, to), sentence: { text, parts: [] }, call };
 }
 

@@ -139,7 +139,13 @@ function RunTable({ rows, compared, hasMore, readMore, isFiltered }: TableProps)
                 </th>
               </tr>
             ) : (
-              <RunRow key={row.run.run} run={row.run} tool={facts[row.run.agent]} index={index} compared={compared} />
+              <RunRowDocument
+                key={row.run.run}
+                run={row.run}
+                tool={facts[row.run.agent]}
+                index={index}
+                compared={compared}
+              />
             );
           })}
           <Spacer height={below} />
@@ -171,7 +177,7 @@ interface RowProps {
   compared: string | null;
 }
 
-function RunRow({ run, tool, index, compared }: RowProps) {
+function RunRowDocument({ run, tool, index, compared }: RowProps) {
   const now = useNow(60);
   const to = compared ? pathTo("compare", compared, run.run) : pathTo("runs", run.run);
   const note = [noteOf(run, now), tool ? run.title : ""].filter(Boolean).join(" · ");

@@ -1,6 +1,6 @@
 import { Icon, type IconName } from "../parts/icon";
 import { STATUS_WORDS } from "../parts/words";
-import type { RunStatus } from "../wire";
+import type { RunStatus } from "../events";
 
 const MARKS: Partial<Record<RunStatus, [IconName, "" | "need" | "fail" | "done", boolean]>> = {
   waiting: ["clock", "need", false],

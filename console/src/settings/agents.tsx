@@ -10,7 +10,6 @@ export function Agents() {
         <tr>
           <th scope="col">Agent</th>
           <th scope="col">What it does</th>
-          <th scope="col">Model</th>
         </tr>
       </thead>
       <tbody>
@@ -20,7 +19,6 @@ export function Agents() {
               <b>{capitalize(readable(each.name))}</b>
             </td>
             <td>{each.description}</td>
-            <td className={each.model ? "" : "meta"}>{each.model ?? "as the application sets it"}</td>
           </tr>
         ))}
       </tbody>

@@ -10,7 +10,7 @@ import { useTitle } from "../parts/use-title";
 export function MoreScreen() {
   const { me } = useServices();
   const conversations = useWorld((world) => world.conversations);
-  const views = (me.application.views ?? []).filter((each) => each.listed);
+  const views = me.application.views.filter((each) => each.listed);
   const pages: [string, string, IconName][] = [
     ...views.map((each): [string, string, IconName] => [
       pathTo("objects", each.kind),

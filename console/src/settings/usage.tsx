@@ -3,7 +3,7 @@ import { withQuery } from "../api/api";
 import { useResource } from "../api/resources";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { money, tokens } from "../parts/words";
-import type { Usage } from "../wire";
+import type { UsageDocument } from "../wire";
 
 /** The starts of the periods, in seconds since the epoch. */
 function periodsNow(): [string, number][] {
@@ -21,7 +21,7 @@ function periodsNow(): [string, number][] {
 /** What the runs that one sees have used. */
 export function UsagePart() {
   const [periods] = useState(periodsNow);
-  const { data, error, reload } = useResource<Usage>("/api/usage");
+  const { data, error, reload } = useResource<UsageDocument>("/api/usage");
   if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading rows={5} />;
   if (data.requests === 0) return <Nothing title="Nothing was used yet." />;
   return (
@@ -53,7 +53,7 @@ export function UsagePart() {
 }
 
 function Period({ title, since }: { title: string; since: number }) {
-  const { data } = useResource<Usage>(withQuery("/api/usage", { since: since || undefined }));
+  const { data } = useResource<UsageDocument>(withQuery("/api/usage", { since: since || undefined }));
   return (
     <tr>
       <td>

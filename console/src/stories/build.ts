@@ -1,21 +1,22 @@
 /** Builders of documents for the stories. Times are seconds before now. */
 import type {
   CallDocument,
-  ChangedObject,
+  MessageDocument,
+  ChangedDocument,
   NoteDocument,
   QuestionDocument,
-  Receipt,
-  ReceiptRow,
+  ReceiptDocument,
+  ReceiptLine,
   RunDocument,
   RunSummary,
-  Sentence,
-  Usage,
+  SentenceDocument,
+  UsageDocument,
 } from "../wire";
 
 export const NOW = Math.floor(Date.now() / 1000);
 
 /** A sentence in which *names* stand between asterisks. */
-export function say(text: string): Sentence {
+export function say(text: string): SentenceDocument {
   const parts = text
     .split("*")
     .map((part, index): [string, boolean] => [part, index % 2 === 1])
@@ -23,7 +24,7 @@ export function say(text: string): Sentence {
   return { text: text.replaceAll("*", ""), parts };
 }
 
-export function usage(tokens: number, cost: number): Usage {
+export function usage(tokens: number, cost: number): UsageDocument {
   return {
     requests: 3,
     promptTokens: Math.round(tokens * 0.9),
@@ -34,7 +35,7 @@ export function usage(tokens: number, cost: number): Usage {
   };
 }
 
-export function object(kind: string, name: string, fields: string[] = []): ChangedObject {
+export function object(kind: string, name: string, fields: string[] = []): ChangedDocument {
   return { kind, id: name.toLowerCase().replaceAll(/\W+/g, "-"), name, fields, revision: "2" };
 }
 
@@ -73,10 +74,18 @@ export function timed(from: number, steps: [CallDocument, number, number?][]): C
   });
 }
 
-export const NO_RECEIPT: Receipt = { changed: [], failed: [], unknown: [], notMade: [], erased: [] };
+export const NO_RECEIPT: ReceiptDocument = { changed: [], failed: [], unknown: [], notMade: [], erased: [] };
 
-export function line(id: string, tool: string, text: string, objects: ChangedObject[], undo = false): ReceiptRow {
-  return { call: id, tool, sentence: say(text), objects, error: "", undo: undo ? { tool, arguments: {} } : null };
+export function line(id: string, tool: string, text: string, objects: ChangedDocument[], undo = false): ReceiptLine {
+  return {
+    call: id,
+    tool,
+    sentence: say(text),
+    objects,
+    described: [],
+    error: "",
+    undo: undo ? { tool, arguments: {} } : null,
+  };
 }
 
 interface RunSpec {
@@ -114,7 +123,7 @@ export function run(id: string, { title, calls = [], answers = [], rest = {} }: 
     root,
     messages: [
       { agent: "root", role: "user", by: "person", text: title, at: opened, given: false, calls: [] },
-      ...answers.map(([text, made]) => ({
+      ...answers.map(([text, made]): MessageDocument => ({
         agent: "root",
         role: "assistant",
         by: "model",
@@ -158,6 +167,7 @@ export function question(id: string, text: string, rest: Partial<QuestionDocumen
     needs: "approve",
     sentence: say(text),
     summary: "",
+    consequence: "",
     why: "it is high-risk",
     rule: "high risk",
     risk: "high",
@@ -179,7 +189,6 @@ export function question(id: string, text: string, rest: Partial<QuestionDocumen
     asked: NOW - 360,
     expires: NOW + 1380,
     permissions: ["approvals:decide"],
-    people: ["Ada", "Marta Amsel"],
     fourEyes: false,
     waits: true,
     edits: "",

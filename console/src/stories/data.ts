@@ -1,12 +1,12 @@
+import type { JsonSchema } from "../parts/schema";
 import type {
   ConversationHistory,
   GrantDocument,
-  JsonSchema,
   Me,
   PolicyDocument,
-  RunRow,
+  RunRowDocument,
   ToolDocument,
-  Usage,
+  UsageDocument,
 } from "../wire";
 import { NOW, say, usage } from "./build";
 
@@ -17,22 +17,12 @@ export const ME: Me = {
   permissions: ["*"],
   can: { decide: true, readAll: true, cancelAll: true, loosen: true, manageConversations: true },
   csrf: "token",
-  target: "bakery/main",
   application: {
     name: "bakery",
-    question: "What should change at Amsel Bakery?",
-    note: "The editor writes drafts. Publishing, hiding and deleting ask a person.",
     agents: [
       {
         name: "editor",
         description: "Edits the pages of the bakery.",
-        model: "openai:gpt-5-mini",
-        examples: [
-          { prompt: "Close early on 24 December", note: "Edits a page in two languages" },
-          { prompt: "Which pages name a price?", note: "Reads only" },
-          { prompt: "Publish the winter cakes", note: "Asks you before visitors see it" },
-          { prompt: "Delete the page Old prices", note: "Asks you; try to say no" },
-        ],
       },
       { name: "investigator", description: "Reads mails and files." },
     ],
@@ -52,7 +42,7 @@ function talk(
   owner = "Ada",
 ): ConversationHistory {
   const at = NOW - seconds;
-  const rows = runs.map((run): RunRow => ({
+  const rows = runs.map((run): RunRowDocument => ({
     run,
     status: run === "r3" ? "running" : "done",
     principal: owner,
@@ -96,7 +86,7 @@ function tool(
   return {
     name,
     description,
-    parameters,
+    parameters: { ...parameters },
     result: { type: "object" },
     digest: `sha256:${name.length}f0a9c2e7`,
     effect: "keyed",
@@ -119,7 +109,7 @@ const PAGE: JsonSchema = {
   required: ["page"],
 };
 const NOTHING: JsonSchema = { type: "object", properties: {} };
-const READS = { effect: "pure", risk: "safe", permissions: [] };
+const READS: Partial<ToolDocument> = { effect: "pure", risk: "safe", permissions: [] };
 
 export const TOOLS: ToolDocument[] = [
   tool(
@@ -238,7 +228,6 @@ function grant(id: string, tool: string, rest: Partial<GrantDocument>): GrantDoc
   const blank = {
     arguments: "{}",
     principal: "Ada",
-    target: "bakery/main",
     by: "Ada",
     given: NOW - 3600,
     expires: NOW + 20_000,
@@ -247,6 +236,7 @@ function grant(id: string, tool: string, rest: Partial<GrantDocument>): GrantDoc
     reason: "",
     revokedBy: "",
     permission: "approvals:decide",
+    target: "",
   };
   return { id, tool, ...blank, ...rest };
 }
@@ -265,4 +255,4 @@ export const GRANTS: GrantDocument[] = [
   grant("g3", "delete_image", { revokedBy: "Ada" }),
 ];
 
-export const USAGE: Usage = usage(412_000, 9.52);
+export const USAGE: UsageDocument = usage(412_000, 9.52);

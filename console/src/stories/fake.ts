@@ -1,6 +1,6 @@
 /** The API over recorded data, in memory. It answers as the server does, and tells what changes. */
 import { type Api, NetworkError, RefusedError, type StreamEvent, type StreamOptions } from "../api/api";
-import type { DecisionRequest, Listed, QuestionDocument, RunDocument } from "../wire";
+import type { Listed, NewDecision, QuestionDocument, RunDocument } from "../wire";
 import { NOW, summary } from "./build";
 import { CONVERSATIONS, GRANTS, ME, POLICY, TOOLS, USAGE } from "./data";
 import { ALL, LONG, STATES } from "./questions";
@@ -73,7 +73,7 @@ export function fakeApi(
     [/^\/api\/views\/([^/]+)\/([^/]+)$/, ([kind]) => DETAILS[kind!]],
   ];
 
-  function decide(id: string, request: DecisionRequest): QuestionDocument {
+  function decide(id: string, request: NewDecision): QuestionDocument {
     const known = one([...questions.values()], (each) => each.id === id);
     if (known.status !== "open")
       throw new RefusedError(409, { error: "It is settled.", code: "REQUEST_CONFLICT" }, known);
@@ -111,7 +111,7 @@ export function fakeApi(
     },
     async send<T>(_method: string, path: string, body?: unknown) {
       const decision = /^\/api\/questions\/([^/]+)\/decision$/.exec(path);
-      if (decision) return decide(decodeURIComponent(decision[1]!), body as DecisionRequest) as T;
+      if (decision) return decide(decodeURIComponent(decision[1]!), body as NewDecision) as T;
       return {
         run: "r1",
         status: "done",

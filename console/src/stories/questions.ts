@@ -29,7 +29,6 @@ export const CONFIRM = question("q2", "Move to trash the page *Old prices*", {
   conversation: "c2",
   tool: "delete_page",
   arguments: '{"page": "Old prices", "confirmed": true}',
-  people: [],
   expires: NOW + 3600,
   may: { approve: true, deny: true, edit: false, kind: "confirm" },
 });
@@ -71,7 +70,6 @@ export const OUTCOME = question("q5", "Send a mail to the *Seidel mill*", {
 });
 
 export const OTHERS = question("q6", "Publish *Bread prices*: 1 page and 8 entries", {
-  people: ["Marta Amsel"],
   fourEyes: true,
   may: { approve: false, deny: false, edit: false, kind: "approve" },
   conversation: "c5",

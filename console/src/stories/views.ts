@@ -1,20 +1,21 @@
-import type { ItemDocument, ObjectDetail, ObjectRow, ReplayDocument } from "../wire";
+import type { JournalItem } from "../events";
+import type { ObjectDocument, ObjectRowDocument, ReplayDocument } from "../wire";
 import { NOW } from "./build";
 
 export const REPLAY: ReplayDocument = { run: "r5", identical: true, compared: 41, difference: "" };
 
-export const ITEMS: ItemDocument[] = [
+export const ITEMS: JournalItem[] = [
   { seq: 12, kind: "question", at: NOW - 1500, call: "e5" },
   { seq: 13, kind: "decision", at: NOW - 1498, call: "e5" },
   { seq: 14, kind: "started", at: NOW - 1497, call: "e5" },
   { seq: 15, kind: "tool_output", at: NOW - 1497, call: "e5" },
 ];
 
-function row(id: string, name: string, note: string, group: string, needsPerson = false): ObjectRow {
+function row(id: string, name: string, note: string, group: string, needsPerson = false): ObjectRowDocument {
   return { id, name, note, group, needsPerson, at: NOW - 4000 };
 }
 
-export const ROWS: Record<string, ObjectRow[]> = {
+export const ROWS: Record<string, ObjectRowDocument[]> = {
   set: [
     row("christmas-hours", "Christmas hours", "2 pages, 1 post · Ada, today", "Open"),
     row("winter-cakes", "Winter cakes", "2 pages · Marta changed Cakes since", "Open", true),
@@ -25,7 +26,7 @@ export const ROWS: Record<string, ObjectRow[]> = {
   post: [row("rest", "We rest, the starter does not", "not published", "Drafts")],
 };
 
-const NOTHING: ObjectDetail = {
+const NOTHING: ObjectDocument = {
   name: "",
   note: "",
   pages: [],
@@ -36,7 +37,7 @@ const NOTHING: ObjectDetail = {
   blocked: "",
 };
 
-export const DETAILS: Record<string, ObjectDetail> = {
+export const DETAILS: Record<string, ObjectDocument> = {
   set: {
     ...NOTHING,
     name: "Christmas hours",

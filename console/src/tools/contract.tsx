@@ -2,7 +2,7 @@ import { Link } from "../app/router";
 import { Fold } from "../parts/fold";
 import { Icon } from "../parts/icon";
 import { Json } from "../parts/json";
-import { kindWords } from "../parts/schema";
+import { type JsonSchema, kindWords } from "../parts/schema";
 import { capitalize, duration, readable } from "../parts/words";
 import type { ToolDocument } from "../wire";
 import { titleOf } from "./screen";
@@ -10,8 +10,9 @@ import { TryIt } from "./try-it";
 
 /** The contract of a tool: what it says, what governs it, what it takes. */
 export function Contract({ tool }: { tool: ToolDocument }) {
-  const fields = Object.entries(tool.parameters.properties ?? {});
-  const required = new Set(tool.parameters.required ?? []);
+  const parameters: JsonSchema = tool.parameters;
+  const fields = Object.entries(parameters.properties ?? {});
+  const required = new Set(parameters.required ?? []);
   return (
     <section className="pane pad contract" tabIndex={0} aria-label={titleOf(tool)}>
       <Link className="b bare tiny slim" to="/tools">

@@ -11,6 +11,7 @@ from remit.call.facts import Effect, Facts, Risk
 from remit.client.tools import ToolInfo
 from remit.engine.result import RunResult
 from remit.errors import CallError
+from remit.journal.ports import RunStatus
 from remit.server.documents.document import Asked, Document, JsonObject, no_json
 from remit.server.documents.sentence import SentenceDocument
 from remit.views.sentences import FindContract, consequence_of, sentence_of_arguments
@@ -84,7 +85,7 @@ class CallOutcome(Document):
     """
 
     run: str
-    status: str
+    status: RunStatus
     questions: tuple[str, ...]
     reason: str
     error: str
