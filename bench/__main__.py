@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.calls import calls, turns
+from bench.chat import chat, chat_postgres
 from bench.cms import cms
 from bench.cms_pages import cms_pages
 from bench.counts import counts
@@ -46,6 +47,8 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "cms": cms,
     "cms_pages": cms_pages,
     "stream": stream,
+    "chat": chat,
+    "chat_postgres": chat_postgres,
     "workers": workers,
     "workers_memory": workers_memory,
 }

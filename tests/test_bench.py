@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 import bench.calls
+import bench.chat
 import bench.cms
 import bench.cms_pages
 import bench.due
@@ -25,6 +26,7 @@ from figures.figure import at_least, at_most
 
 SIZES: Final[dict[ModuleType, dict[str, int]]] = {
     bench.calls: {"WINDOWS": 1, "CALLS_PER_WINDOW": 1, "RUNS_PER_WINDOW": 1},
+    bench.chat: {"CHATS": 2, "ROUNDS": 1, "WARM_UP": 1},
     bench.cms: {"PAGES": 20, "CALLS": 2},
     bench.cms_pages: {"PAGES": 20, "SHOWN": 5, "REQUESTS": 10},
     bench.due: {"RUNS": 200, "WAITING": 50, "LISTINGS": 20},
@@ -40,7 +42,16 @@ SIZES: Final[dict[ModuleType, dict[str, int]]] = {
 }
 """The shortest form of each part, as constants of its module."""
 
-IN_PROCESSES: Final = ("counts", "process", "command_line", "paused", "postgres", "workers_memory")
+IN_PROCESSES: Final = (
+    "counts",
+    "process",
+    "command_line",
+    "paused",
+    "postgres",
+    "workers_memory",
+    "chat",
+    "chat_postgres",
+)
 
 
 @pytest.mark.untraced
