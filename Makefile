@@ -18,14 +18,14 @@ TRACED := $(addprefix tests/,core schemas record call chat inventory journal dis
 # No recipe runs twice at once: two would install into one environment.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: run serve open rehearse quick test test-model check format bench figures compare floors neighbours docs lock clean help env-run \
+.PHONY: run chat open rehearse quick test test-model check format bench figures compare floors neighbours docs lock clean help env-run \
 	env-dev env-compare env-floors
 
-run: env-run ## talk to the CMS editor, or rehearse without a model; ARGS='--ask "..."' asks once
-	@$(PY) scripts/run.py $(ARGS)
+run: env-run ## the CMS and its web console in a browser, on this machine alone; prints a link; ARGS='--ask "..."' asks once
+	@exec $(PY) scripts/run.py $(ARGS)
 
-serve: env-run ## the CMS and its web console in a browser, on this machine alone; prints a link; ARGS='--port 9000'
-	@folder="$$($(PY) scripts/build_console.py)" && REMIT_CMS_SAMPLE=1 exec .venv/bin/remit serve cms --console "$$folder" $(ARGS)
+chat: env-run ## talk to the CMS editor in the terminal, or rehearse without a model; ARGS='--ask "..."' asks once
+	@$(PY) scripts/chat.py $(ARGS)
 
 open: env-run ## write a page as HTML, print where: PAGE=about, TARGET=bakery, REHEARSAL=1 for one of `make rehearse`
 	@REMIT_CMS_SAMPLE=1 $(if $(REHEARSAL),REMIT_HOME=build/rehearsal )sh scripts/open_page

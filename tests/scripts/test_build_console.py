@@ -71,6 +71,27 @@ def test_it_is_built_once_and_appears_whole(
     assert [each.name for each in (tmp_path / "built").iterdir()] == [built.name]
 
 
+def test_a_build_beside_a_server_has_its_folder_and_its_log_before_it_begins(
+    console: Any, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = list[list[str]]()
+
+    def start(line: list[str], **_: object) -> None:
+        started.append(line)
+
+    monkeypatch.setattr(console.subprocess, "Popen", start)
+    target = console.start_build(sources, tmp_path / "built")
+    ((_, script, work),) = started
+    assert Path(script).name == "build_console.py"
+    assert Path(work).parent == target.parent
+    assert Path(work).name.startswith(f".making-{target.name}-")
+    assert console.log_of(target).read_bytes() == b""
+    target.mkdir()
+    (target / "index.html").write_text("built")
+    assert console.start_build(sources, tmp_path / "built") == target
+    assert len(started) == 1
+
+
 def test_a_build_that_fails_leaves_nothing(
     console: Any, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

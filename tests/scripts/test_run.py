@@ -1,133 +1,125 @@
-"""`make run` does the main job of the CMS on a new machine, with a model or without, and overwrites nothing."""
+"""`make run` serves the CMS at once on a new machine: no terminal, model, key, weights or Node."""
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
-from tests.cli.kit import PATIENCE, ROOT, Talk
-from tests.cli.running import Done, done
+from tests.cli.kit import PATIENCE, ROOT
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
-CHOICE = "d = download it, r = rehearse with a script, q = quit: "
-
 
 @pytest.fixture
-def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout with a build folder of its own, and a user who has nothing else: no home folder, model or key."""
+def checkout(tmp_path: Path) -> Path:
+    """A checkout whose console has sources that no build can use."""
     folder = tmp_path / "checkout"
     shutil.copytree(ROOT / "scripts", folder / "scripts")
-    (folder / "apps/cms").mkdir(parents=True)
-    shutil.copy(ROOT / "apps/cms/rehearsal.json", folder / "apps/cms")
+    (folder / "console").mkdir()
+    (folder / "console/index.html").write_text("no package.json")
     (folder / ".venv").symlink_to(sys.prefix)
-    for name in [name for name in os.environ if name.startswith(("REMIT_", "OPENAI_", "XDG_"))]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    monkeypatch.setenv("TERM", "dumb")
     (tmp_path / "user").mkdir()
     return folder
 
 
-def program(checkout: Path) -> Sequence[str]:
-    return [str(checkout / ".venv/bin/python"), str(checkout / "scripts/run.py")]
-
-
-def run(checkout: Path, *arguments: str) -> Done:
-    """Run it without a terminal."""
-    line = [*program(checkout), *arguments]
-    ended = subprocess.run(
-        line, cwd=checkout, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False
+@contextmanager
+def served(checkout: Path) -> Generator[tuple[subprocess.Popen[str], list[str]]]:
+    """The process, and the lines that it has said when it listens."""
+    left_out = ("REMIT_", "OPENAI_", "XDG_")
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+    process = subprocess.Popen(
+        [str(checkout / ".venv/bin/python"), str(checkout / "scripts/run.py"), "--port", "0"],
+        cwd=checkout,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**environ, "HOME": str(checkout.parent / "user"), "PATH": "/nonexistent"},
     )
-    return Done(ended.returncode, ended.stdout, ended.stderr)
+    assert process.stderr is not None
+    assert process.stdout is not None
+    try:
+        said = list[str]()
+        while not any("the console in" in line for line in said):
+            line = process.stderr.readline()
+            assert line, said
+            said.append(line)
+        yield process, said
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
 
 
-def slugs() -> set[str]:
-    listed = done("call", "cms", "cms_getPages", '{"limit": 100}')
-    assert listed.status == 0, listed.err
-    return {page["slug"] for page in listed.json["pages"]}
+def find_link(said: list[str]) -> tuple[str, str]:
+    """The address of the server, and the one-time link."""
+    text = "".join(said)
+    url, link = re.search(r"serving cms on (\S+)", text), re.search(r"sign in once, .*: (\S+)", text)
+    assert url is not None, text
+    assert link is not None, text
+    return url[1], link[1]
 
 
-def write_script(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a model answer that no rehearsal plays."""
+def test_it_listens_and_signs_in_without_a_terminal_and_a_failed_build_is_one_line(checkout: Path) -> None:
+    with served(checkout) as (process, said):
+        url, link = find_link(said)
+        assert process.stderr is not None
+        while not any("could not be built" in line for line in said):
+            said.append(process.stderr.readline())
+            assert said[-1], said
+        (failed,) = [line for line in said if "could not be built" in line]
+        log = Path(failed.removeprefix("the console could not be built; ").removesuffix(" says why\n"))
+        assert log.parent == checkout / "build/console"
+        assert "npm" in log.read_text(encoding="utf-8")
+        with httpx.Client(base_url=url, timeout=PATIENCE, follow_redirects=True) as browser:
+            assert browser.get("/health").json() == {"status": "ok"}
+            page = browser.get(link).text
+            assert f"The console could not be built; {log} says why." in page
+            assert browser.get("/api/me").json()["application"]["name"] == "cms"
+            pages = browser.get("/api/views/page").json()["items"]
+        assert "About us" in {each["name"] for each in pages}, "the sample site is there"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+
+
+def test_a_console_that_is_built_is_served_as_it_is(checkout: Path) -> None:
+    named = subprocess.check_output(
+        [sys.executable, "-c", "import build_console; print(build_console.folder_of())"],
+        cwd=checkout / "scripts",
+        text=True,
+    )
+    Path(named.strip()).mkdir(parents=True)
+    (Path(named.strip()) / "index.html").write_text("<!doctype html>the console")
+    with served(checkout) as (_, said):
+        url, link = find_link(said)
+        assert said[-1] == f"the console in {named}"
+        with httpx.Client(base_url=url, timeout=PATIENCE, follow_redirects=True) as browser:
+            assert "the console" in browser.get(link).text
+
+
+def test_with_ask_the_editor_is_asked_once(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = checkout / "script.json"
-    script.write_text(json.dumps({"script": ["There are many pages."]}))
+    script.write_text('{"script": ["There are many pages."]}')
     monkeypatch.setenv("REMIT_MODEL", f"scripted:{script}")
-
-
-def test_without_terminal_and_model_it_rehearses_on_the_sample_site(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ended = run(checkout)
-    assert ended.status == 0, ended.err
-    first = ended.err.splitlines()[0]
-    assert first.startswith("This is a rehearsal with a script: there is no terminal to talk in, and REMIT_MODEL names")
-    assert first.endswith("For a real model: OPENAI_API_KEY=… REMIT_MODEL=openai:gpt-5-mini make run")
-    assert "The page Wedding cakes is there" in ended.out
-    assert ended.err.index("Making the sample site, once") < ended.err.index("cms_createPage")
-    assert 'export PATH="$PWD/.venv/bin:$PATH" REMIT_HOME=build/rehearsal REMIT_MODEL=' in ended.err
-    monkeypatch.setenv("REMIT_HOME", str(checkout / "build/rehearsal"))
-    assert {"home", "bread", "jobs", "wedding-cakes"} <= slugs()
-    (question,) = done("approvals", "list", "--json").json["questions"]
-    assert question["tool"] == "cms_deletePage"
-    assert not (checkout.parent / "user/.remit").exists(), "what the user has is left alone"
-
-
-def test_without_terminal_a_model_that_is_named_is_not_asked_and_one_line_says_how_to_ask_it(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_script(checkout, monkeypatch)
-    ended = run(checkout)
-    assert (ended.status, ended.out) == (2, "")
-    (line,) = ended.err.splitlines()
-    assert line.startswith("There is no terminal to talk to scripted:")
-    assert line.endswith("""Ask it once: make run ARGS='--ask "Which pages are there?"'""")
-    assert run(checkout, "--ask", "Which pages are there?").status == 0
-
-
-def test_in_a_terminal_without_a_model_the_user_chooses(checkout: Path) -> None:
-    with Talk(program=program(checkout)) as talk:
-        assert "OPENAI_API_KEY=… REMIT_MODEL=openai:gpt-5-mini make run" in talk.until(CHOICE)
-        talk.type("\n")
-        talk.until(CHOICE)
-        talk.type("q\n")
-        assert talk.status() == 0
-    with Talk(program=program(checkout)) as talk:
-        talk.until(CHOICE)
-        talk.type("r\n")
-        talk.until("This is a rehearsal with a script: REMIT_MODEL names no model.")
-        talk.until("The run waits for you.")
-        talk.until("cms_deletePage")
-        talk.until("l = later: ")
-        talk.type("l\n")
-        talk.until("you> ")
-        talk.type("/quit\n")
-        talk.until("See the page: make open PAGE=wedding-cakes REHEARSAL=1")
-        assert talk.status() == 0
-
-
-def test_with_a_model_it_talks_to_it_on_the_sample_site(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_script(checkout, monkeypatch)
-    with Talk(program=program(checkout)) as talk:
-        talk.until("you> ")
-        talk.type("Which pages are there?\n")
-        talk.until("There are many pages.")
-        talk.until("you> ")
-        talk.type("/quit\n")
-        assert talk.status() == 0
-    assert {"home", "bread", "jobs"} <= slugs()
-
-
-def test_a_site_that_is_there_is_not_filled(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_script(checkout, monkeypatch)
-    assert slugs() == set(), "the application itself begins with an empty site"
-    ended = run(checkout, "--ask", "Which pages are there?")
-    assert (ended.status, ended.out) == (0, "There are many pages.\n"), ended.err
-    assert slugs() == set()
+    ended = subprocess.run(
+        [sys.executable, str(checkout / "scripts/run.py"), "--ask", "Which pages are there?"],
+        cwd=checkout,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "There are many pages.\n"), ended.stderr
+    assert not (checkout / "build").exists()

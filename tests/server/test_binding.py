@@ -9,6 +9,7 @@ import pytest
 from remit.errors import SetupError
 from remit.server.binding import Proxies, check_binding
 from remit.server.guard import GuardSettings
+from remit.server.listening import listen
 from tests.server.people.kit import World, csrf_of
 
 
@@ -74,3 +75,17 @@ def test_other_machines_are_served_only_with_people_and_tls(host: str) -> None:
 def test_a_proxy_is_an_address(proxy: str) -> None:
     with pytest.raises(SetupError, match=r"is neither an address nor a network; write it like 10\.0\.0\.7"):
         GuardSettings(proxies=(proxy,))
+
+
+def test_the_first_port_that_is_not_in_use_is_taken() -> None:
+    with listen("127.0.0.1", [0]) as taken:
+        port = taken.getsockname()[1]
+        with listen("127.0.0.1", [port, port, 0]) as found:
+            assert found.getsockname()[1] not in (0, port)
+        with pytest.raises(SetupError, match=f"cannot listen on 127.0.0.1 port {port}: .*; give another --port"):
+            listen("127.0.0.1", [port])
+
+
+def test_an_address_of_another_machine_is_refused_at_once() -> None:
+    with pytest.raises(SetupError, match=r"cannot listen on 192\.0\.2\.1 port 1"):
+        listen("192.0.2.1", [1, 0])

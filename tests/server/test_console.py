@@ -74,6 +74,7 @@ def test_files_are_kept_for_ever_and_nothing_beside_them_is_served(built: Path) 
 
 def test_until_the_console_is_built_a_page_says_so_and_loads_again(built: Path) -> None:
     later = built / "later"
+    (built / ".making-later-1").mkdir()
     with serve(later) as browser:
         answer = browser.get("/chat")
         assert (answer.status_code, answer.headers["refresh"]) == (200, "3")
@@ -87,6 +88,14 @@ def test_until_the_console_is_built_a_page_says_so_and_loads_again(built: Path) 
         assert browser.get("/assets/index-1.js").text == "run()"
 
 
+def test_a_build_that_failed_is_told_with_its_log(built: Path) -> None:
+    (built / ".making-other-1").mkdir()
+    with serve(built / "later") as browser:
+        answer = browser.get("/chat")
+    assert "refresh" not in answer.headers
+    assert f"The console could not be built; {built / 'later.log'} says why." in answer.text
+
+
 def test_without_a_console_a_page_says_so_and_its_addresses_do_not_exist(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -95,8 +104,8 @@ def test_without_a_console_a_page_says_so_and_its_addresses_do_not_exist(
         assert browser.get("/chat").status_code == 404
         start = browser.get("/")
     assert (start.status_code, start.headers["content-type"]) == (200, "text/html; charset=utf-8")
-    assert "no console is built. To have one, give --console FOLDER (make serve builds it)." in start.text
-    said = "no console is built: give --console FOLDER (make serve builds it)"
+    assert "no console is built. To have one, give --console FOLDER (make run builds it)." in start.text
+    said = "no console is built: give --console FOLDER (make run builds it)"
     assert console.check_console(None) == said
 
 
@@ -105,8 +114,8 @@ def test_a_folder_without_a_page_is_no_console_unless_it_is_being_built(built: P
     later = built / "later"
     with pytest.raises(SetupError, match=r"later has no index\.html, so it is no console; give --console FOLDER"):
         console.check_console(later)
-    (built / ".making-1").mkdir()
-    assert console.check_console(later).endswith("which is being built")
+    (built / "later.log").touch()
+    assert console.check_console(later).endswith("which is being built; a page says so until it is there")
     later.mkdir()
     with pytest.raises(SetupError, match=r"no index\.html"):
         console.check_console(later)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from remit.server.guard import GuardSettings
 
 _LOOPBACK: Final = "127.0.0.1"
+_PORTS: Final = range(8420, 8440)
 
 
 class _Options(Struct, frozen=True, kw_only=True):
@@ -31,7 +33,10 @@ def serve(
     app: Annotated[str, typer.Argument(metavar="APP", help="The application, or package.module:attribute.")],
     *,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")] = _LOOPBACK,
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 for any free one.")] = 8420,
+    port: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, max=65535, help="The port; 0 for any free one. The first free one from 8420."),
+    ] = None,
     name: Annotated[
         list[str] | None,
         typer.Option("--host-name", metavar="NAME", help="The name under which browsers reach it, without the port."),
@@ -73,12 +78,12 @@ def serve(
     with open_client() as client:
         _check_host(client, host, guard, has_name=bool(name))
         serving = _Options(concurrency=concurrency, tls_files=(certificate, key), console=console)
-        _serve_app(client, found, (host, port), guard, serving)
+        _serve_app(client, found, (host, _PORTS if port is None else [port]), guard, serving)
     return ExitStatus.DONE
 
 
 def _serve_app(
-    client: LocalClient, app: App, address: tuple[str, int], guard: GuardSettings, options: _Options
+    client: LocalClient, app: App, address: tuple[str, Sequence[int]], guard: GuardSettings, options: _Options
 ) -> None:
     """Serve an application until a signal. On this machine alone, print a link for its user."""
     from remit.server.app import build_server

@@ -26,13 +26,14 @@ ADDRESSES: Final = ("chat", "inbox", "runs", "compare", "tools", "policy", "obje
 _BASE: Final = re.compile(r'<base href="[^"]*"\s*/?>')
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _RELOAD_SECONDS: Final = "3"
-_REMEDY: Final = "give --console FOLDER (make serve builds it)"
+_REMEDY: Final = "give --console FOLDER (make run builds it)"
 
 
 def console_routes(folder: Path | None = None) -> list[BaseRoute]:
     """The routes of the console in a folder, by default that of the package. They come after all others.
 
-    A folder that is not there yet is being built: a page says so until it is. Without any console a page says that.
+    A folder that is not there yet is being built: a page says so until it is, or that its build failed, and where the
+    log is. Without any console a page says that.
     """
     if folder is None:
         if not _is_built(PACKAGED):
@@ -52,8 +53,8 @@ def console_routes(folder: Path | None = None) -> list[BaseRoute]:
 def check_console(folder: Path | None) -> str:
     """What to say of the console that a folder, or the package, has.
 
-    A folder without a page is accepted only while it is built: it is not there, and beside it is ``.making-…``, in
-    which ``scripts/build_console.py`` works.
+    A folder without a page is accepted only if ``scripts/build_console.py`` builds it, or has failed to: it is not
+    there, and beside it is its log.
 
     Raises:
         SetupError: the folder has no console.
@@ -62,13 +63,22 @@ def check_console(folder: Path | None) -> str:
         return "the console of the package" if _is_built(PACKAGED) else f"no console is built: {_REMEDY}"
     if _is_built(folder):
         return f"the console in {folder}"
-    if folder.exists() or not any(folder.parent.glob(".making-*")):
+    if folder.exists() or not _log_of(folder).is_file():
         raise SetupError(f"--console: {folder} has no index.html, so it is no console; {_REMEDY}")
-    return f"the console in {folder}, which is being built"
+    return f"the console in {folder}, which is being built; a page says so until it is there"
 
 
 def _is_built(folder: Path) -> bool:
     return (folder / "index.html").is_file()
+
+
+def _is_being_built(folder: Path) -> bool:
+    """Whether a build is at work in its own folder beside the one that it makes."""
+    return any(folder.parent.glob(f".making-{folder.name}-*"))
+
+
+def _log_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.log")
 
 
 class _Assets(StaticFiles):
@@ -95,13 +105,19 @@ class _Page:
         """The page with the address under which it is served, or one that says that it is being built."""
         index = self._folder / "index.html"
         if not self._text:
+            is_being_built = _is_being_built(self._folder)  # first, because the build ends after its page is there
             if not index.is_file():
-                return _say_it_is_built(request)
+                return _say_it_is_built(request) if is_being_built else self._say_it_failed(request)
             self._text = index.read_text(encoding="utf-8")
         root = escape(f"{request.scope.get('root_path', '')}/")
         policy = content_policy(nonce_of(request)).replace("base-uri 'none'", "base-uri 'self'")
         headers = {"content-security-policy": policy, "cache-control": "no-store"}
         return HTMLResponse(_BASE.sub(f'<base href="{root}">', self._text, count=1), headers=headers)
+
+    def _say_it_failed(self, request: Request) -> Response:
+        text = f"The console could not be built; {_log_of(self._folder)} says why. Start the server again to try again."
+        body = paragraph(text, "wrong") + link(request, "/account", "Your account")
+        return plain_page(request, "There is no console", body)
 
     async def icon(self, _request: Request) -> Response:
         """The icon of the page."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Final, cast
@@ -20,21 +22,38 @@ _GRACE_SECONDS: Final = 10
 _INTERRUPTED_STATUS: Final = 130
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 is any free one.
+def listen(host: str, ports: Sequence[int]) -> socket.socket:
+    """A socket that listens on the first of ``ports`` that is not in use; port 0 is any free one.
 
     Raises:
-        SetupError: the address is in use, or is not one of this machine.
+        SetupError: all ports are in use, or the address is not one of this machine.
     """
+    for port in ports[:-1]:
+        try:
+            return _listen(host, port)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise _make_error(host, port, error) from error
+    try:
+        return _listen(host, ports[-1])
+    except OSError as error:
+        raise _make_error(host, ports[-1], error) from error
+
+
+def _make_error(host: str, port: int, error: OSError) -> SetupError:
+    return SetupError(f"cannot listen on {host} port {port}: {error.strerror}; give another --port")
+
+
+def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen(1024)
-    except OSError as error:
+    except OSError:
         listening.close()
-        raise SetupError(f"cannot listen on {host} port {port}: {error.strerror}; give another --port") from error
+        raise
     return listening
 
 
