@@ -1,5 +1,5 @@
 # Every recipe makes what it needs first: a machine with Python >= 3.11, git and make is enough.
-# CI runs `make check` and `make test`, word for word.
+# CI runs `make check`, `make test` and `make edges`, word for word.
 
 PYTHON ?=
 ARGS   ?=
@@ -18,8 +18,8 @@ TRACED := $(addprefix tests/,core schemas record call chat inventory journal dis
 # No recipe runs twice at once: two would install into one environment.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: run chat open rehearse quick test test-model check format bench figures compare floors neighbours docs lock clean help env-run \
-	env-dev env-compare env-floors
+.PHONY: run chat open rehearse quick test test-model check format edges bench figures compare floors neighbours docs lock clean help \
+	env-run env-dev env-compare env-floors
 
 run: env-run ## the CMS and its web console in a browser, on this machine alone; prints a link; ARGS='--ask "..."' asks once
 	@exec $(PY) scripts/run.py $(ARGS)
@@ -62,6 +62,9 @@ check: env-dev env-floors ## style, types, imports, sizes, addresses, locked req
 format: env-dev ## what `make check` asks of style, done where a tool can do it
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
+
+edges: env-dev ## wheels, a browser and AG-UI clients of others, into build/edges.json; names what it skips
+	@sh scripts/in_memory $(PY) scripts/edges.py $(ARGS)
 
 bench: env-dev ## measure speed and memory into build/bench.json
 	@mkdir -p build

@@ -1,10 +1,11 @@
-// The sizes of the build after gzip: everything, and what the chat loads. Fails above the limits.
+// The sizes of a build (of `dist`, or of the folder that is given) after gzip: everything, and what the chat loads. Fails
+// above the limits.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 const MOST = { all: 260, chat: 180 };
-const dist = new URL("../dist/", import.meta.url).pathname;
+const dist = process.argv[2] ?? new URL("../dist/", import.meta.url).pathname;
 const assets = readdirSync(join(dist, "assets")).filter((name) => /\.(js|css)$/.test(name));
 const kilobytes = (name) => gzipSync(readFileSync(join(dist, "assets", name)), { level: 9 }).length / 1000;
 

@@ -1,0 +1,116 @@
+"""Tries Remit from outside: what a wheel installs, what a browser shows, what a client of others reads.
+
+Installs what that needs, where it may: Debian's Chromium by apt-get, packages of Node by npm (Node itself is a wheel).
+What cannot be had is skipped, with a line that says so. Runs ``tests/edges``, to which arguments are passed, and writes
+``build/edges.json``.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+from build_console import build, node_home, run  # noqa: E402 - a program finds its neighbours first
+from figures.figure import Figure, format_figure, no_violations  # noqa: E402
+from tests.edges.tally import TALLIES, read_figures  # noqa: E402
+
+FOLDER = ROOT / "build" / "edges"
+PACKAGES = {"console": ROOT / "console", "agui_client": ROOT / "tests/edges/agui_client"}
+APT_SECONDS = 240
+
+
+def main(arguments: list[str]) -> int:
+    """Install, test, add up; the status says whether all tests passed and every figure held."""
+    begun = time.monotonic()
+    shutil.rmtree(TALLIES, ignore_errors=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    need_chromium()
+    build()
+    for name, sources in PACKAGES.items():
+        install_packages(sources, FOLDER / name)
+    report = FOLDER / "report.xml"
+    line = [sys.executable, "-m", "pytest", "tests/edges", "-n", "2", "--dist", "loadfile", f"--junitxml={report}"]
+    status = subprocess.call([*line, *arguments], cwd=ROOT)
+    figures = sorted([*read_figures(), count_failures(report)], key=lambda figure: figure.name)
+    write(figures)
+    for figure in figures:
+        print(format_figure(figure))
+    print(f"edges: {time.monotonic() - begun:.0f} s")
+    return status or int(not all(figure.holds for figure in figures))
+
+
+def need_chromium() -> None:
+    """Install Chromium if there is none and apt-get may; say so if it stays away."""
+    if os.environ.get("REMIT_CHROMIUM") or shutil.which("chromium"):
+        return
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        print("edges: skipped in the browser: no Chromium (Debian: sudo apt-get install chromium)", file=sys.stderr)
+        return
+    print("edges: installing chromium", file=sys.stderr)
+    try:
+        for command in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
+            subprocess.run(
+                ["apt-get", "-qq", "-o", "Dpkg::Use-Pty=0", *command],
+                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+                stdout=subprocess.DEVNULL,
+                timeout=APT_SECONDS,
+                check=True,
+            )
+    except (subprocess.SubprocessError, OSError) as error:
+        print(f"edges: skipped in the browser: apt-get could not install chromium ({error})", file=sys.stderr)
+
+
+def install_packages(sources: Path, target: Path) -> None:
+    """Copy a project of Node with its locked packages to ``target``, unless they are there; say so if npm cannot."""
+    lock = hashlib.sha256((sources / "package-lock.json").read_bytes()).hexdigest()
+    ready = target / "node_modules" / f".ready-{lock}"
+    if not ready.exists():
+        shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(sources, target, ignore=shutil.ignore_patterns("node_modules", "dist"), dirs_exist_ok=True)
+    if ready.exists():
+        return
+    npm = node_home() / "lib/node_modules/npm/bin/npm-cli.js"
+    try:
+        run(target, str(npm), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    except subprocess.CalledProcessError as error:
+        shutil.rmtree(target / "node_modules", ignore_errors=True)
+        print(f"edges: skipped with {sources.relative_to(ROOT)}: npm could not install its packages ({error})")
+    else:
+        ready.touch()
+
+
+def count_failures(report: Path) -> Figure:
+    """The tests that failed, out of those that ran."""
+    suites = ET.parse(report).getroot().iter("testsuite") if report.exists() else ()  # noqa: S314 - written by pytest
+    ran = failed = 0
+    for suite in suites:
+        ran += int(suite.get("tests", 0)) - int(suite.get("skipped", 0))
+        failed += int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+    return no_violations("edges.failed", failed, ran, "tests with a browser, a wheel or a client of others")
+
+
+def write(figures: list[Figure]) -> None:
+    """Write ``build/edges.json``."""
+    fields = {
+        figure.name: {
+            "value": figure.value,
+            "unit": figure.unit,
+            "target": figure.target,
+            "holds": figure.holds,
+            "n": figure.n,
+            "how": figure.how,
+        }
+        for figure in figures
+    }
+    (ROOT / "build" / "edges.json").write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
