@@ -47,6 +47,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Three workers for two cores, because many tests wait for processes, leases and Postgres; those traced do not."""
+    cores = os.cpu_count() or 1
+    return None if config.getoption("cov_source") else cores + (cores + 1) // 2
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Take thousands of collected tests out of every later walk of the garbage collector, and let it walk seldom.

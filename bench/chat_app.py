@@ -51,7 +51,7 @@ def _frame(number: int, event: object) -> bytes:
 
 def main() -> None:
     """Serve bare streams on a free port of this machine, and print the port."""
-    with listen("127.0.0.1", 0) as socket:
+    with listen("127.0.0.1", [0]) as socket:
         print(f"serving on http://127.0.0.1:{socket.getsockname()[1]}", file=sys.stderr, flush=True)
         config = uvicorn.Config(Starlette(routes=[Route("/agui", _stream, methods=["POST"])]), log_level="warning")
         asyncio.run(uvicorn.Server(config).serve(sockets=[socket]))

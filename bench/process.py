@@ -21,6 +21,8 @@ WARM_UPS = 1
 """How often each program runs first: it compiles what is not compiled yet, and makes the home folder."""
 PEAKS = 3
 """How often the peak of memory is measured."""
+BYTECODE = str(BUILD / "bytecode")
+"""Where the programs keep what is compiled of their modules; beside the modules if it is empty."""
 
 _FLOOR_IMPORTS = "import asyncio, msgspec, pydantic"
 _FIRST_PROGRAM_IMPORTS = f"""{_FLOOR_IMPORTS}
@@ -120,6 +122,6 @@ def _least_cpu_ms(programs: Mapping[str, Sequence[str]], home: str = "") -> dict
 def _run_python(*arguments: str, home: str = "") -> str:
     removed = {"PYTHONDONTWRITEBYTECODE", "REMIT_ANCHOR", "REMIT_DATABASE"}
     kept = {name: value for name, value in os.environ.items() if name not in removed}
-    environment = {**kept, "PYTHONPYCACHEPREFIX": str(BUILD / "bytecode"), **({"REMIT_HOME": home} if home else {})}
+    environment = {**kept, "PYTHONPYCACHEPREFIX": BYTECODE, **({"REMIT_HOME": home} if home else {})}
     command = [sys.executable, *arguments]
     return subprocess.run(command, check=True, cwd=ROOT, env=environment, capture_output=True, text=True).stdout

@@ -24,7 +24,7 @@ import bench.workers_memory
 from bench.__main__ import PARTS, format_table
 from figures.figure import at_least, at_most
 
-SIZES: Final[dict[ModuleType, dict[str, int]]] = {
+SIZES: Final[dict[ModuleType, dict[str, int | str]]] = {
     bench.calls: {"WINDOWS": 1, "CALLS_PER_WINDOW": 1, "RUNS_PER_WINDOW": 1},
     bench.chat: {"CHATS": 2, "ROUNDS": 1, "WARM_UP": 1},
     bench.cms: {"PAGES": 20, "CALLS": 2},
@@ -33,14 +33,14 @@ SIZES: Final[dict[ModuleType, dict[str, int]]] = {
     bench.durable: {"ALONE": 2},
     bench.inventory: {"METHODS": 50, "REPEATS": 1},
     bench.paused: {"WAITING": 2, "RESUMED": 1},
-    bench.process: {"REPEATS": 1, "WARM_UPS": 0, "PEAKS": 1},
+    bench.process: {"REPEATS": 1, "WARM_UPS": 0, "PEAKS": 1, "BYTECODE": ""},
     bench.scale: {"FEW": 100, "MANY": 200, "LISTINGS": 2},
     bench.open_run: {"CALLS": 5, "REPEATS": 1, "AT_REST": 5},
     bench.stream: {"REPEATS": 1, "PIECES": 10, "FOLLOWED_RUNS": 1},
     bench.workers: {"RUNS": 1, "REPEATS": 1},
     bench.workers_memory: {"PARALLEL_WORKERS": 1},
 }
-"""The shortest form of each part, as constants of its module."""
+"""The shortest form of each part, as constants of its module. What other tests have compiled is not compiled again."""
 
 IN_PROCESSES: Final = (
     "counts",

@@ -144,4 +144,5 @@ _YAML: Final = mutants_of(
     },
     measure_yaml,
 )
-MUTANTS: Final = (*_MAIL_PAGES_AND_VALUES, *_MODELS, *_YAML)
+MUTANTS: Final = (*_YAML, *_MODELS, *_MAIL_PAGES_AND_VALUES)
+"""The first is planted by every run of the suite: the inputs that notice it are read in the least time."""
