@@ -135,9 +135,9 @@ PUBLIC: Final = {
     "remit.users": "UserDirectory os_user read_users",
     "remit.tools": """
         DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Candidate Change Changed Context Effect Entity Facts Happened
-        LeafContext Limits Log LogLevel LogLine Preview Rate ReconcileResult Reference Referent Resolver Risk Seen
-        Sentences Tool Undo check_approved_state contracts_are_checked entities_of entity parse_arguments tool tool_name
-        with_recommended_layers
+        LastCall LeafContext Limits Log LogLevel LogLine Preview Rate ReconcileResult Reference Referent Resolver Risk
+        Seen Sentences Tool Undo check_approved_state contracts_are_checked entities_of entity parse_arguments tool
+        tool_name with_recommended_layers
     """,
     "remit.workers": """
         PROVIDER_TOOLS AnyModel Attachment AttachmentPolicy ModelResolver PromptWithAttachments PydanticAIDriver

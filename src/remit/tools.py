@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from remit.call.reference import Candidate as Candidate
     from remit.call.reference import Reference as Reference
     from remit.call.reference import Referent as Referent
+    from remit.call.reports import LastCall as LastCall
     from remit.call.resolution import Resolver as Resolver
     from remit.call.sentences import Sentences as Sentences
     from remit.call.sentences import Undo as Undo

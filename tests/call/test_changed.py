@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from remit import App, Effect, LeafContext, Runtime, tool
-from remit.call.changed import CHANGED
 from remit.errors import SetupError
 from remit.record.items import Item, Message, Note
 from remit.stores import InMemoryStore
@@ -40,10 +39,10 @@ async def test_a_watcher_sees_the_change_and_the_journal_has_it_under_the_call()
     "item",
     [
         Note(call="c", name="log", data='{"kind":"page","id":"about"}'),
-        Note(call="c", name=CHANGED, data='{"kind":"page"}'),
-        Note(call="c", name=CHANGED, data='{"kind":"","id":"a"}'),
-        Note(call="c", name=CHANGED, data='{"kind":1,"id":"a"}'),
-        Note(call="c", name=CHANGED, data='{"truncated":true}'),
+        Note(call="c", name=Changed.note_name, data='{"kind":"page"}'),
+        Note(call="c", name=Changed.note_name, data='{"kind":"","id":"a"}'),
+        Note(call="c", name=Changed.note_name, data='{"kind":1,"id":"a"}'),
+        Note(call="c", name=Changed.note_name, data='{"truncated":true}'),
         Message(call="c", agent="c", text="{}"),
     ],
 )
@@ -69,7 +68,7 @@ def test_a_change_names_its_kind_and_id(wrong: dict[str, Any], message: str) -> 
 
 def test_a_name_is_kept_and_one_that_is_missing_is_not_written() -> None:
     named = Changed("page", "about", name="About us")
-    note = Note(call="c", name=CHANGED, data=json.dumps(named.to_fields()))
+    note = Note(call="c", name=Changed.note_name, data=json.dumps(named.to_fields()))
     assert Changed.from_item(note) == named
     assert "name" not in Changed("page", "about").to_fields()
 

@@ -11,7 +11,6 @@ from remit import Agent, App, Effect, LeafContext, Risk, Runtime, tool
 from remit.call.observing import ObservingContext
 from remit.errors import SetupError
 from remit.record.items import Item, Message, Note
-from remit.record.seen import SEEN
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
 from remit.tools import Preview, Seen
@@ -128,9 +127,9 @@ async def test_the_journal_has_what_was_shown_under_its_call() -> None:
     "item",
     [
         Note(call="c", name="log", data='{"kind":"page","id":"about","state":"1"}'),
-        Note(call="c", name=SEEN, data='{"kind":"page"}'),
-        Note(call="c", name=SEEN, data='{"kind":"","id":"a","state":"1"}'),
-        Note(call="c", name=SEEN, data='{"truncated":true}'),
+        Note(call="c", name=Seen.note_name, data='{"kind":"page"}'),
+        Note(call="c", name=Seen.note_name, data='{"kind":"","id":"a","state":"1"}'),
+        Note(call="c", name=Seen.note_name, data='{"truncated":true}'),
         Message(call="c", agent="c", text="{}"),
     ],
 )

@@ -103,6 +103,61 @@ async def test_the_body_of_a_call_can_neither_close_its_run_nor_repeat_its_own_k
     assert [each.split("; ")[1] for each in refused] == ["use another key", *["close it after the call"] * 3]
 
 
+async def test_calls_that_would_wait_for_each_other_are_refused_whatever_they_wait_for() -> None:
+    refused: list[str] = []
+
+    @tool(effect=Effect.PURE)
+    async def wait_for(own: str, other: str) -> str:
+        """Repeat the key of another call, or close its run, once that runs too."""
+        await asyncio.sleep(1 if own == "a" else 2)
+        try:
+            if other == "close":
+                return (await runs[0].close()).status
+            waited = await runs["ab".index(other) % len(runs)].call("wait_for", calls[other], key=other)
+            return waited.value()
+        except RequestConflictError as error:
+            refused.append(error.message)
+            return "refused"
+
+    client = Runtime(App(name="test", tools=[wait_for])).client(ADA)
+    for several, second in ((False, "a"), (True, "a"), (True, "close")):
+        calls = {"a": {"own": "a", "other": "b"}, "b": {"own": "b", "other": second}}
+        async with client.open_run() as one, client.open_run() as two:
+            runs = [one, two] if several else [one]
+            made = (runs["ab".index(each) % len(runs)].call("wait_for", calls[each], key=each) for each in "ab")
+            async with asyncio.timeout(5):
+                assert [each.value() for each in await asyncio.gather(*made)] == ["refused", "refused"]
+    cycle = (
+        "the call with the key 'a' waits for the one that repeats it: each would wait for the other; use another key"
+    )
+    closing = (
+        f"run {one.id} cannot be closed in a call for which its call of wait_for waits: each would wait for the other"
+    )
+    assert refused == [cycle, cycle, f"{closing}; close it after the call"]
+
+
+async def test_a_body_that_waits_for_the_end_of_another_run_is_waited_for_by_no_call_of_that() -> None:
+    @tool(effect=Effect.PURE)
+    async def close() -> str:
+        """Close the other run."""
+        return (await other.close()).status
+
+    @tool(effect=Effect.PURE)
+    async def wait() -> str:
+        """Repeat the call that closes the run of this call."""
+        await asyncio.sleep(1)
+        with pytest.raises(RequestConflictError, match="each would wait for the other"):
+            await run.call("close", {}, key="1")
+        return "refused"
+
+    client = Runtime(App(name="test", tools=[close, wait])).client(ADA)
+    async with client.open_run() as run, client.open_run() as other, asyncio.timeout(5):
+        waiting = asyncio.create_task(other.call("wait", {}))
+        await asyncio.sleep(0.1)
+        assert (await run.call("close", {}, key="1")).value() == "done"
+        assert (await waiting).value() == "refused"
+
+
 async def test_a_body_that_enters_its_own_run_leaves_it_without_waiting_for_itself() -> None:
     @tool(effect=Effect.IDEMPOTENT, risk=Risk.HIGH)
     async def enter(ctx: LeafContext) -> str:

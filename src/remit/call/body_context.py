@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, Final, cast
 
 from remit.call.callee import Callee, Context, Frame, LeafContext, Tools
-from remit.call.changed import Changed
 from remit.call.log import Log
+from remit.call.reports import Report
 from remit.record.principal import Caller
-from remit.record.seen import Seen
 
 _CALLS: Final = ("call", "tools")
 
@@ -46,7 +45,7 @@ class LeafBodyContext:
         """Writes messages with a level to the journal and to the run's stream."""
         return self._context.log
 
-    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+    def emit(self, name: str | Report, data: object = None, /) -> None:
         """Report progress, or objects that the call changed or showed."""
         self._context.emit(name, data)
 

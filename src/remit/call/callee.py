@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple, ParamSpec, Protocol, Self, TypeVar, o
 from pydantic import BaseModel
 
 from remit.call.call import CallLayer
-from remit.call.changed import Changed
 from remit.call.contract import Contract
 from remit.call.log import Log
+from remit.call.reports import Report
 from remit.call.step import CallFactory, PreparedCall
 from remit.chat.settings import ModelSettings
 from remit.core import Stack
@@ -24,7 +24,6 @@ from remit.core.checks import as_tuple
 from remit.errors import SetupError
 from remit.record.arguments import Arguments
 from remit.record.principal import Caller, Principal
-from remit.record.seen import Seen
 from remit.shown import show_value
 
 P = ParamSpec("P")
@@ -80,7 +79,7 @@ class LeafContext(Protocol):
         """Writes messages with a level to the journal and to the run's stream: ``ctx.log.info("…")``."""
         ...
 
-    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+    def emit(self, name: str | Report, data: object = None, /) -> None:
         """Report progress, or objects that the call changed or showed, to the journal and to the run's stream."""
         ...
 

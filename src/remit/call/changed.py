@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import ClassVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -12,9 +12,6 @@ from remit.core.argument_types import Name
 from remit.core.call_checks import check_arguments
 from remit.errors import SetupError
 from remit.record.items import Item, Note
-
-CHANGED: Final = "changed"
-"""The name of the notes that record changes."""
 
 
 @check_arguments()
@@ -30,6 +27,7 @@ class Changed:
         name: a name for people, such as a title; receipts show it instead of the id.
     """
 
+    note_name: ClassVar[str] = "changed"
     kind: Name
     id: Name
     revision: str = ""
@@ -44,7 +42,7 @@ class Changed:
     @staticmethod
     def from_item(item: Item) -> Changed | None:
         """The change that a journal item reports; None for any other item."""
-        if not isinstance(item, Note) or item.name != CHANGED:
+        if not isinstance(item, Note) or item.name != Changed.note_name:
             return None
         try:
             return _type_adapter().validate_json(item.data, strict=True)

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar, cast
 
 from remit.call.call import Call
-from remit.call.changed import Changed
 from remit.call.failures import is_failure
 from remit.call.log import Log
+from remit.call.reports import Report
 from remit.call.transient import is_transient
 from remit.core.amounts import format_seconds
 from remit.core.call_checks import describe_not_async
@@ -18,7 +18,7 @@ from remit.errors import CallError, DeadlineError, ExternalError, InternalError
 from remit.record.current_run import CURRENT_RUN
 from remit.record.principal import Caller
 from remit.record.secret import redact_secrets
-from remit.record.seen import Seen, find_last_seen
+from remit.record.seen import find_last_seen
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class ObservingContext:
         """Writes nothing: the call does not run."""
         return Log(lambda _name, _data: None)
 
-    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+    def emit(self, name: str | Report, data: object = None, /) -> None:
         """Do nothing: the call does not run."""
 
     async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from msgspec import Struct
 
-from remit.call.changed import CHANGED
+from remit.call.changed import Changed
 from remit.call.log import LogLevel, LogLine
 from remit.cli.text import one_line, summarize_arguments
 from remit.errors import CallError
@@ -22,7 +22,7 @@ from remit.record.items import (
     ToolOutput,
 )
 from remit.record.question import Decision, Question
-from remit.record.seen import SEEN
+from remit.record.seen import Seen
 from remit.record.sentence import Sentence
 from remit.views.announcing import only_announces
 from remit.views.parts import CallView, MessageView
@@ -149,7 +149,7 @@ class RunFollower:
             # Receipts say what changed.
             line = LogLine.from_note(item)
             logged = NoteLogged(text=note_text(item), level="info" if line is None else line.level)
-            return [] if item.name in (CHANGED, SEEN) else [logged]
+            return [] if item.name in (Changed.note_name, Seen.note_name) else [logged]
         known, self._has_differed = self._has_differed, True
         return [] if known else [NoteLogged(text=_DIFFERS)]
 

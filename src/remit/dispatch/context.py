@@ -11,13 +11,13 @@ from typing import Any, Final, ParamSpec, Protocol, TypeVar, overload
 from remit.approvals.approver import only_announces
 from remit.call.call import Call, CallService, derive_call_id
 from remit.call.callee import AgentLike, Callee, Payload, Tools
-from remit.call.changed import CHANGED, Changed
 from remit.call.current_call import CURRENT_CALL, ApprovedState, CurrentCall
 from remit.call.facts import Effect
 from remit.call.log import Log
 from remit.call.notes import limit_content
 from remit.call.redact import redact_reply, redact_text
 from remit.call.reply import Reply
+from remit.call.reports import REPORTS, Report
 from remit.call.step import PreparedCall
 from remit.dispatch.attempts import LateAttempt
 from remit.dispatch.body_calls import BodyCalls
@@ -37,7 +37,7 @@ from remit.record.items import Note
 from remit.record.ledger import Ledger
 from remit.record.principal import Caller, Principal
 from remit.record.secret import redact_secrets_in_content
-from remit.record.seen import SEEN, Seen, find_last_seen
+from remit.record.seen import find_last_seen
 
 _LOG: Final = logging.getLogger(__name__)
 _MAX_NAME_CHARS = 1000
@@ -187,12 +187,10 @@ class CallContext:
         """Writes messages with a level to the journal and to the run's stream."""
         return Log(self._write_note)
 
-    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+    def emit(self, name: str | Report, data: object = None, /) -> None:
         """Report progress, or objects that the call changed or showed, to the journal and to the run's stream."""
-        if isinstance(name, Changed):
-            name, data = CHANGED, name.to_fields()
-        elif isinstance(name, Seen):
-            name, data = SEEN, name.to_fields()
+        if isinstance(name, REPORTS):
+            name, data = name.note_name, name.to_fields()
         self._write_note(name, data)
 
     async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:

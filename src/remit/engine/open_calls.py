@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any
 
@@ -86,10 +87,10 @@ class IncomingCall:
 class OpenedCall:
     """A ``received`` call of an open run. ``signal`` is set while it waits, ``task`` while it runs."""
 
-    __slots__ = ("prepared", "received", "run", "signal", "task", "waiters")
+    __slots__ = ("calls", "prepared", "received", "signal", "task", "waiters")
 
-    def __init__(self, run: str, received: CallReceived, prepared: PreparedCall) -> None:
-        self.run, self.received, self.prepared = run, received, prepared
+    def __init__(self, calls: OpenCalls, received: CallReceived, prepared: PreparedCall) -> None:
+        self.calls, self.received, self.prepared = calls, received, prepared
         self.signal: Suspended | None = None
         self.task: asyncio.Task[Reply] | None = None
         self.waiters: list[IncomingCall] = []
@@ -135,17 +136,28 @@ class OpenedCall:
         self.waiters.clear()
 
 
+def find_waiting_calls(around: Sequence[OpenedCall]) -> list[OpenedCall]:
+    """The calls that wait for a task: those around it, and those that wait for one of these."""
+    waiting = [*around]
+    for call in waiting:  # which grows by the calls that wait for this one
+        for waiter in (*(each.around for each in call.waiters), *call.calls.waiters):
+            waiting += [each for each in waiter if each not in waiting]
+    return waiting
+
+
 def find_own_call(run: str, around: Sequence[OpenedCall]) -> OpenedCall | None:
-    """The running call of ``run`` among the calls around a task, which must not wait for it."""
-    return next((each for each in around if each.run == run and each.task is not None), None)
+    """The running call of ``run`` that waits for a task in the calls ``around``, which must not wait for that run."""
+    running = (each for each in find_waiting_calls(around) if each.task is not None)
+    return next((each for each in running if each.calls.run == run), None)
 
 
 class OpenCalls:
     """The calls of one open run, for its body and its callers.
 
     ``holders`` may make more calls, for which the body waits ``idle_seconds``. ``ended`` is done when this process no
-    longer executes the run. ``execute`` does so with the newest ``version`` of the application that a call came from;
-    the body leaves when it ``is_outdated``.
+    longer executes the run. ``waiters`` has the calls around each task that waits for all running calls. ``execute``
+    executes the run with the newest ``version`` of the application that a call came from; the body leaves when it
+    ``is_outdated``.
     """
 
     __slots__ = (
@@ -161,6 +173,7 @@ class OpenCalls:
         "is_outdated",
         "run",
         "version",
+        "waiters",
     )
 
     def __init__(self, run: str, is_decided: IsDecided, version: int, execute: ExecuteCalls) -> None:
@@ -172,6 +185,7 @@ class OpenCalls:
         self.closing: asyncio.Future[Any] | None = None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.holders = set[Any]()
+        self.waiters: list[tuple[OpenedCall, ...]] = []
         self.idle_seconds = 0.0
         self.has_begun = False
 
@@ -201,6 +215,15 @@ class OpenCalls:
     def refuse_to_close(self, why: str) -> None:
         """Refuse the request to close the run."""
         self._fail_closing(RequestConflictError(f"run {self.run} cannot be closed: {why}"))
+
+    @contextmanager
+    def waited_for(self, around: tuple[OpenedCall, ...]) -> Generator[None]:
+        """Record that a task in the calls ``around`` waits for all running calls of this run."""
+        self.waiters.append(around)
+        try:
+            yield
+        finally:
+            self.waiters.remove(around)
 
     def leave(self, holder: object) -> None:
         """Record that a holder makes no more calls."""
@@ -232,10 +255,18 @@ def outcome_of(reply: Reply) -> ExecutionOutcome:
     return ExecutionOutcome(status="done" if reply.outcome == "ok" else "failed", reply=reply)
 
 
-def refuse_to_wait_for_itself(incoming: IncomingCall) -> None:
-    """Refuse the key of a call that was repeated in its own body."""
-    what = f"the key {incoming.key!r} was repeated in the body of its own call, which would wait for itself"
-    incoming.fail(RequestConflictError(f"{what}; use another key"))
+def refuse_to_wait(incoming: IncomingCall, known: OpenedCall) -> None:
+    """Refuse the key of a running call that would wait for the caller that repeats it."""
+    why = f"the key {incoming.key!r} was repeated in the body of its own call, which would wait for itself"
+    if known not in incoming.around:
+        why = f"the call with the key {incoming.key!r} waits for the one that repeats it: each would wait for the other"
+    incoming.fail(RequestConflictError(f"{why}; use another key"))
+
+
+def refuse_after_last(incoming: IncomingCall) -> None:
+    """Refuse a call of a run that ends because a call of it was the last one."""
+    what = f"{incoming.callee.name} cannot be called, because another call was the last one of this run"
+    incoming.fail(RequestConflictError(f"{what}; open another run"))
 
 
 def refuse_key(incoming: IncomingCall) -> None:

@@ -15,6 +15,7 @@ from remit.call.call import CallLayer
 from remit.call.callee import UNKNOWN, Frame, ReconcileResult
 from remit.call.facts import Effect, Facts
 from remit.call.reply import Reply
+from remit.call.reports import LastCall
 from remit.call.schema import Input, Output, create_payload_model
 from remit.call.sentences import Sentences
 from remit.call.step import PreparedCall
@@ -25,8 +26,10 @@ from remit.engine.open_calls import (
     OpenCalls,
     OpenedCall,
     find_own_call,
+    find_waiting_calls,
+    refuse_after_last,
     refuse_key,
-    refuse_to_wait_for_itself,
+    refuse_to_wait,
 )
 from remit.engine.open_contexts import context_of_call
 from remit.errors import Suspended
@@ -122,7 +125,10 @@ async def _make_again(received: Iterable[CallReceived], frame: Frame) -> None:
 
 
 class _Body:
-    """One execution of the body. It starts the open calls of earlier executions, then accepts incoming calls."""
+    """One execution of the body. It starts the open calls of earlier executions, then accepts incoming calls.
+
+    With ``_has_last``, a call has reported that it is the last one: the run ends when its calls have ended.
+    """
 
     def __init__(self, calls: OpenCalls, frame: Frame) -> None:
         self._calls = calls
@@ -130,13 +136,14 @@ class _Body:
         self._by_key: dict[str, OpenedCall] = {}
         self._running: dict[asyncio.Task[Reply], OpenedCall] = {}
         self._waiting: dict[str, OpenedCall] = {}
+        self._has_last, self._read_items = False, 0
         self._is_leaving = False
         self._error: BaseException | None = None
         self._now = asyncio.get_running_loop().time
         self._look_at = self._now() + _LOOK_SECONDS
 
     async def serve(self) -> None:
-        """Make calls until the run is closed.
+        """Make calls until the run is closed, or a call was the last one.
 
         Raises:
             Suspended: no call arrives, a call can continue because its question was decided, or a newer version of the
@@ -180,7 +187,7 @@ class _Body:
                 raise Suspended  # the run is executed again and then closed
             what = f"the decision on {', '.join(self._questions())}" if self._questions() else "something to pass"
             calls.refuse_to_close(f"a call waits for {what}; close it afterwards, or cancel the run")
-        if calls.closing is not None:
+        if calls.closing is not None or (self._find_last() and not self._waiting):
             return True
         if not calls.holders:
             raise Suspended
@@ -197,7 +204,7 @@ class _Body:
         return None
 
     def _is_own(self, incoming: IncomingCall) -> bool:
-        """Whether a running call of the run made the incoming call."""
+        """Whether a running call of the run made the incoming call, or waits for its caller."""
         return find_own_call(self._calls.run, incoming.around) is not None
 
     async def _wait(self) -> None:
@@ -227,6 +234,9 @@ class _Body:
         if incoming.outcome.done():
             return
         known = self._by_key.get(incoming.key) if incoming.key else None
+        if known is None and self._find_last() and not self._is_own(incoming):
+            refuse_after_last(incoming)
+            return
         if known is None:
             prepared = self._prepare(incoming.callee.name, incoming.arguments.raw, incoming.by)
             received = CallReceived(
@@ -241,8 +251,8 @@ class _Body:
         elif not incoming.is_recorded_as(known.received):
             refuse_key(incoming)
             return
-        elif known.task is not None and known in incoming.around:
-            refuse_to_wait_for_itself(incoming)
+        elif known.task is not None and known in find_waiting_calls(incoming.around):
+            refuse_to_wait(incoming, known)
             return
         elif known.questions and await self._calls.is_decided(known.questions):
             self._is_leaving = True
@@ -259,7 +269,7 @@ class _Body:
         return self._frame.prepare_call(self._frame.find(tool), arguments, by=by)
 
     def _open(self, received: CallReceived, prepared: PreparedCall) -> OpenedCall:
-        opened = OpenedCall(self._calls.run, received, prepared)
+        opened = OpenedCall(self._calls, received, prepared)
         if received.key:
             self._by_key[received.key] = opened
         return opened
@@ -281,6 +291,13 @@ class _Body:
         if opened.signal is not None:
             self._waiting[opened.prepared.id] = opened
         self._calls.changed.set()
+
+    def _find_last(self) -> bool:
+        """Whether a call of this or an earlier execution has reported that it is the last one."""
+        items = self._frame.ledger.recorded_items()
+        self._has_last = self._has_last or any(map(LastCall.is_in, items[self._read_items :]))
+        self._read_items = len(items)
+        return self._has_last
 
     def _questions(self) -> list[str]:
         return [question for each in self._waiting.values() for question in each.questions]

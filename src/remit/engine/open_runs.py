@@ -79,13 +79,15 @@ class OpenRuns:
         Raises:
             RequestConflictError: a call waits, or the body of a call of the run would wait for itself.
         """
-        if (own := find_own_call(run, CURRENT_RUN.get().calls_around)) is not None:
-            raise RequestConflictError(
-                f"run {run} cannot be closed in the body of its own call of {own.received.callee}, which would wait "
-                "for itself; close it after the call"
-            )
-        closing = self._calls_of(run, holder, idle_seconds).close()
-        return await asyncio.shield(closing)
+        around = CURRENT_RUN.get().calls_around
+        if (own := find_own_call(run, around)) is not None:
+            what = f"its call of {own.received.callee}"
+            where = f"in the body of {what}, which would wait for itself"
+            where = where if own in around else f"in a call for which {what} waits: each would wait for the other"
+            raise RequestConflictError(f"run {run} cannot be closed {where}; close it after the call")
+        calls = self._calls_of(run, holder, idle_seconds)
+        with calls.waited_for(around):
+            return await asyncio.shield(calls.close())
 
     async def leave(self, run: str, holder: object) -> None:
         """Record that ``holder`` makes no more calls, and let the run rest without it.
@@ -96,10 +98,12 @@ class OpenRuns:
         calls = executing.get(run)
         if calls is not None and holder in calls.holders:
             calls.leave(holder)
-            if find_own_call(run, CURRENT_RUN.get().calls_around) is not None:
+            around = CURRENT_RUN.get().calls_around
+            if find_own_call(run, around) is not None:
                 return
-            while not calls.holders and executing.get(run) is calls:
-                await asyncio.shield(calls.ended)
+            with calls.waited_for(around):
+                while not calls.holders and executing.get(run) is calls:
+                    await asyncio.shield(calls.ended)
 
     def _calls_of(self, run: str, holder: object, idle_seconds: float) -> OpenCalls:
         """The calls of a run. A resting run is executed."""

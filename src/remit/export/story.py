@@ -30,7 +30,7 @@ from remit.record.items import (
     RunSuspended,
 )
 from remit.record.question import Change, Decision
-from remit.record.seen import SEEN
+from remit.record.seen import Seen
 from remit.record.sentence import Sentence
 from remit.schemas.jsontext import compact_json
 from remit.views.parts import CallView, MessageView, QuestionView
@@ -116,7 +116,7 @@ class Story:
             for each in call.attempts
             if each.outcome not in ("ok", None)
         )
-        notes = ((each.place, _note(each.note)) for each in call.notes if each.note.name != SEEN)
+        notes = ((each.place, _note(each.note)) for each in call.notes if each.note.name != Seen.note_name)
         yield from (markup for _, markup in sorted([*failed, *notes], key=itemgetter(0)))
         if call is not self._view.root:
             yield from (self._message(call, each) for each in call.messages if each.agent == call.id)

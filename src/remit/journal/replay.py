@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from remit.chat.chat import decode_message
 from remit.errors import CallCancelledError, CallError, DeadlineError, DivergedError, Suspended, error_from_reply
@@ -67,7 +67,7 @@ class ReplayLedger:
         """The start time of the recorded run."""
         return self._started_at
 
-    def recorded_items(self) -> Iterable[Item]:
+    def recorded_items(self) -> Sequence[Item]:
         """Return no items: a replay opens no question."""
         return ()
 

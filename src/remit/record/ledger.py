@@ -6,7 +6,7 @@ passed to constructors. Only the executor that holds the run's lease writes to i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct
@@ -176,7 +176,7 @@ class Ledger(Protocol):
         """All items stored under ``call``, in order."""
         ...
 
-    def recorded_items(self) -> Iterable[Item]:
+    def recorded_items(self) -> Sequence[Item]:
         """All items of the run, in order."""
         ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import ClassVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -16,9 +16,6 @@ from remit.errors import SetupError
 from remit.record.conversation import read_conversation
 from remit.record.items import Item, Note
 from remit.record.ledger import Ledger
-
-SEEN: Final = "seen"
-"""The name of the notes that record shown states."""
 
 
 @check_arguments()
@@ -34,6 +31,7 @@ class Seen:
             everything.
     """
 
+    note_name: ClassVar[str] = "seen"
     kind: Name
     id: Name
     state: str
@@ -50,7 +48,7 @@ class Seen:
     @staticmethod
     def from_item(item: Item) -> Seen | None:
         """The state that a journal item reports as shown; None for any other item."""
-        if not isinstance(item, Note) or item.name != SEEN:
+        if not isinstance(item, Note) or item.name != Seen.note_name:
             return None
         try:
             return _type_adapter().validate_json(item.data, strict=True)
