@@ -15,12 +15,12 @@ from figures.acl import ALL, CASEFILE_PARAMETER, STANDINGS, TOOL_REQUEST, Standi
 from remit import Principal
 from remit.tools import Arguments
 from remit_casefile.casefiles.access import Level
-from remit_casefile.storage.tables import CasefileSession, ChatMessage, Event, Session, SessionRequest
+from remit_casefile.storage.tables import CasefileSession, ChatMessage, Event, Session
 
 READ_ACTIONS: Final = ("get_{kind}_session", "list_{kind}_sessions", "list_events")
 WRITE_ACTIONS: Final = ("close_{kind}_session", "add_session_to_casefile", "call in it")
 KINDS: Final = ("tool", "chat")
-_TABLES: Final = (Session, SessionRequest, CasefileSession, ChatMessage, Event)
+_TABLES: Final = (Session, CasefileSession, ChatMessage, Event)
 
 
 async def find_violations(trial: Trial, kind: str, name: str, standing: Standing) -> list[str]:

@@ -47,7 +47,6 @@ _TOKENS: Final = ('{"since": "1"}', '{"since": "../../x?y", "pending": ["", "../
 RECORDS: Final = frozenset({"events"})
 COMPOSED_RECORDS: Final = RECORDS | {
     "remit_effects",
-    "session_requests",
     "chat_messages",
     "sessions",
     "casefile_sessions",
@@ -129,8 +128,7 @@ class World:
         ):
             sessions.append((await self._call_successfully(f"create_{kind}_session", who, **said))["session_id"])
         await self._call_successfully("close_tool_session", "ann", session_id=sessions[2])
-        asked = await self.call("process_tool_request", "ann", '{"tool_name": "list_casefiles"}', sessions[0])
-        self.pools["session_request_id"] = [json.loads(asked.text)["session_request_id"], "sr_000000000000"]
+        await self.call("process_tool_request", "ann", '{"tool_name": "list_casefiles"}', sessions[0])
         self.own = {who: [""] for who in PEOPLE}
         self.own |= {"ann": ["", *sessions[:2]], "bob": ["", sessions[3]], "ann elsewhere": ["", sessions[4]]}
         return sessions

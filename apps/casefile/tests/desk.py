@@ -20,7 +20,7 @@ from remit.testing import Scripted
 from remit.tools import Arguments
 from remit_casefile.app import CasefileApplication
 from remit_casefile.storage.database import Database
-from remit_casefile.storage.tables import Event, SessionRequest
+from remit_casefile.storage.tables import ChatMessage, Event
 
 RECEIVED, STARTED, SENT = "tool_request_received", "tool_execution_started", "tool_response_sent"
 COMPLETED, FAILED = "tool_execution_completed", "tool_execution_failed"
@@ -90,7 +90,7 @@ class Desk:
     async def events(self, session: str = "") -> list[Event]:
         """What happened to requests, of one session or of all, in order; without what layers filed meanwhile."""
         async with self.database.read() as reading:
-            query = select(Event).where(Event.event_type.in_(TYPES)).order_by(Event.request, Event.chain_position)
+            query = select(Event).where(Event.event_type.in_(TYPES)).order_by(Event.chain_id, Event.chain_position)
             found = await reading.scalars(query.where(Event.session == session) if session else query)
             return list(found.all())
 
@@ -98,10 +98,11 @@ class Desk:
         """The types of these events."""
         return [event.event_type for event in await self.events(session)]
 
-    async def requests(self) -> Sequence[SessionRequest]:
-        """All requests of sessions, in order."""
+    async def turns(self) -> Sequence[ChatMessage]:
+        """All messages of users, in order."""
+        said = select(ChatMessage).where(ChatMessage.role == "user").order_by(ChatMessage.created_at)
         async with self.database.read() as reading:
-            return (await reading.scalars(select(SessionRequest).order_by(SessionRequest.created_at))).all()
+            return (await reading.scalars(said)).all()
 
 
 def code_of(result: Result[Any]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from remit import LeafContext, Principal
-from remit.tools import Caller, Changed, Log, Seen
+from remit.tools import Caller, Changed, LastCall, Log, Seen
 from remit_casefile.storage.database import Database
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -55,7 +55,7 @@ class Ctx:
         """A log that keeps its messages in `said`."""
         return Log(lambda _name, data: self.said.append(str(data)))
 
-    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+    def emit(self, name: str | Changed | LastCall | Seen, data: object = None, /) -> None:
         self.said.append(f"{name} {data}")
 
     async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from apps.cms.tests.semantic.embedding import Topics
 from remit import LeafContext, Principal
 from remit.artifacts import RunArtifacts
 from remit.secrets import EnvSecrets
-from remit.tools import Caller, Changed, Log, Resolver, Seen
+from remit.tools import Caller, Changed, LastCall, Log, Resolver, Seen
 from remit_cms.images.library import Images
 from remit_cms.images.payloads import ImageView, UploadImage
 from remit_cms.images.placing import Placing
@@ -125,7 +125,7 @@ class Ctx:
         fields = dict(cast("dict[str, object]", data))
         self.said.append(f"{fields.pop('message')} {fields}")
 
-    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+    def emit(self, name: str | Changed | LastCall | Seen, data: object = None, /) -> None:
         if isinstance(name, Seen):
             self.journal.append(name)
         else:

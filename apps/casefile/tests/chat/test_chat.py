@@ -50,7 +50,7 @@ async def test_the_answer_is_the_agents_and_both_messages_are_kept(database: Dat
     assert await read_messages(desk, session) == [("user", "Hello"), ("assistant", "Good morning.")]
     seen = await desk.call("get_chat_session", session_id=session)
     assert (seen["message_count"], seen["request_count"], seen["messages"]) == (2, 1, None)
-    assert [(each.tool, each.status) for each in await desk.requests()] == [("chat", "completed")]
+    assert [each.status for each in await desk.turns()] == ["completed"]
 
 
 async def test_what_was_said_before_reaches_the_agent(database: Database) -> None:
@@ -127,14 +127,14 @@ async def test_a_tool_that_asks_a_person_makes_the_chat_wait_and_go_on_after_the
     session = await desk.session("chat")
     waiting = await say(desk, session, "Delete the casefile of Smith")
     assert waiting.status == "waiting"
-    assert [each.status for each in await desk.requests()] == ["waiting"]
+    assert [each.status for each in await desk.turns()] == ["waiting"]
     assert await read_messages(desk, session) == [("user", "Delete the casefile of Smith")]
     for _ in range(2):
         assert (await desk.runtime.resume(waiting.run)).status == "waiting"
     done = await desk.decide(waiting)
     told = json.loads(done.text)
     assert (told["reply"], told["message_count"]) == ("It is gone.", 2)
-    assert [each.status for each in await desk.requests()] == ["completed"]
+    assert [each.status for each in await desk.turns()] == ["completed"]
     assert await rows(database, "casefiles") == {"casefiles": 0}
     inner = told["tool_session_id"]
     (event,) = (await desk.call("list_events", session_id=inner))["events"]
@@ -170,7 +170,7 @@ async def test_an_answer_that_fails_is_told_and_the_chat_goes_on(database: Datab
     session = await desk.session("chat")
     failed = await say(desk, session, "Hello")
     assert code_of(failed) == "MODEL_ERROR"
-    assert [each.status for each in await desk.requests()] == ["failed"]
+    assert [each.status for each in await desk.turns()] == ["failed"]
     desk = Desk(database, "Here I am.")
     await say(desk, session, "Hello?")
     assert await read_messages(desk, session) == [("user", "Hello"), ("user", "Hello?"), ("assistant", "Here I am.")]
@@ -183,10 +183,10 @@ async def test_without_a_model_a_message_waits_and_is_answered_once_where_there_
     runtime, desk.runtime = desk.runtime, Runtime(desk.parts.app, store=store, directory=principal)
     with pytest.raises(NoModelError, match="agent casefile has no model"):
         await say(desk, session, "Hello")
-    assert [each.status for each in await desk.requests()] == ["waiting"]
+    assert [each.status for each in await desk.turns()] == ["waiting"]
     assert code_of(await say(desk, session, "Hello?")) == "CONFLICT"
-    (request,) = await desk.requests()
-    assert (await runtime.resume(request.run)).status == "done"
+    (turn,) = await desk.turns()
+    assert (await runtime.resume(turn.run)).status == "done"
     assert await read_messages(desk, session) == [("user", "Hello"), ("assistant", "Here I am.")]
 
 
@@ -197,7 +197,7 @@ async def test_a_chat_that_is_cancelled_is_stopped_and_the_next_message_is_heard
     session = await desk.session("chat")
     waiting = await say(desk, session, "Delete the casefile of Smith")
     await desk.runtime.cancel(waiting.run, by=principal())
-    assert [each.status for each in await desk.requests()] == ["stopped"]
+    assert [each.status for each in await desk.turns()] == ["stopped"]
     desk = Desk(database, "Here I am.")
     assert code_of(await say(desk, session, "Hello")) == ""
 

@@ -10,7 +10,7 @@ from google.auth.aio.transport import Request
 
 from apps.casefile.tests.google.fake.server import FakeGoogle
 from remit import Principal
-from remit.tools import Caller, Changed, Log, Seen
+from remit.tools import Caller, Changed, LastCall, Log, Seen
 from remit_casefile.google.clients import Clients
 from remit_casefile.google.drive import DriveClient
 from remit_casefile.google.gmail import GmailClient
@@ -51,7 +51,7 @@ class Ctx:
         """A log that keeps nothing."""
         return Log(lambda _name, _data: None)
 
-    def emit(self, name: str | Changed | Seen, data: object = None, /) -> None:
+    def emit(self, name: str | Changed | LastCall | Seen, data: object = None, /) -> None:
         pass
 
     async def last_seen(self, kind: str, object_id: str, /, *parts: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from apps.casefile.tests.world import START, Clock, rows
 from remit.testing import calls
 from remit_casefile.storage.database import Database
 
-RECORDED = ("session_requests", "events", "chat_messages")
+RECORDED = ("events", "chat_messages")
 
 
 @pytest.fixture

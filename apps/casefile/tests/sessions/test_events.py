@@ -123,10 +123,17 @@ async def test_what_a_layer_files_in_a_session_is_among_its_events(desk: Desk) -
     assert (await desk.call("get_tool_session", session_id=session))["event_count"] == 1
 
 
-async def test_a_change_that_is_asked_for_in_a_session_is_filed_there_and_in_its_casefile(desk: Desk) -> None:
+@pytest.mark.parametrize("is_open", [True, False], ids=["in an open run", "in a run of its own"])
+async def test_a_change_that_is_asked_for_in_a_session_is_filed_there_and_in_its_casefile(
+    desk: Desk, *, is_open: bool
+) -> None:
     casefile = await desk.casefile()
     session = await desk.session()
-    await desk.ask(session, "update_casefile", {"casefile_id": casefile, "title": "Jones"})
+    update = {"casefile_id": casefile, "title": "Jones"}
+    if is_open:
+        await desk.ask(session, "update_casefile", update)
+    else:
+        await desk.run("process_tool_request", at=session, tool_name="update_casefile", parameters=update)
     told = await desk.call("list_events", session_id=session, event_type="casefile_changed")
     assert [each["tool_name"] for each in told["events"]] == ["update_casefile"]
     of_casefile = await desk.call("list_events", casefile_id=casefile, event_type="casefile_changed")

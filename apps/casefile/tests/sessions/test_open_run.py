@@ -12,6 +12,7 @@ import pytest
 from apps.casefile.tests.desk import COMPLETED, RECEIVED, SENT, STARTED, Desk
 from apps.casefile.tests.office import principal
 from apps.casefile.tests.world import rows
+from remit.errors import RequestConflictError
 from remit.inventory import Status, handle_request
 from remit.items import CallReceived
 from remit.runtime import CallResult, OpenRun
@@ -44,11 +45,10 @@ async def test_requests_at_once_are_recorded_each_with_its_own_events(desk: Desk
     requests = {json.loads(each.text)["session_request_id"]: json.loads(each.text)["events"] for each in made}
     assert len(requests) == 3
     for request, ids in requests.items():
-        events = [each for each in await desk.events(session) if each.request == request]
+        events = [each for each in await desk.events(session) if each.chain_id == request]
         assert [each.event_type for each in events] == [RECEIVED, STARTED, COMPLETED, SENT]
         assert [each.chain_position for each in events] == [0, 1, 3, 4], "the casefile's own event stands between"
         assert [each.id for each in events] == ids
-    assert {each.run for each in await desk.requests()} == {run.id}
     assert await rows(desk.database, "casefiles") == {"casefiles": 3}
 
 
@@ -58,7 +58,8 @@ async def test_a_request_that_is_repeated_with_its_key_is_one_request(desk: Desk
         first = await ask(run, "create_casefile", "1", title="Smith")
     async with run_of(desk, session) as run:
         assert (await ask(run, "create_casefile", "1", title="Smith")).text == first.text
-    assert await rows(desk.database, "casefiles", "session_requests") == {"casefiles": 1, "session_requests": 1}
+    assert await rows(desk.database, "casefiles") == {"casefiles": 1}
+    assert await desk.types(session) == [RECEIVED, STARTED, COMPLETED, SENT]
 
 
 async def test_a_request_that_waits_leaves_the_session_to_others_and_is_finished_once_it_is_decided(desk: Desk) -> None:
@@ -69,12 +70,11 @@ async def test_a_request_that_waits_leaves_the_session_to_others_and_is_finished
         asked = await ask(run, "delete_casefile", "1", **delete)
         assert asked.status == "waiting"
         assert (await ask(run, "list_casefiles")).status == "done"
-        assert [each.status for each in await desk.requests()] == ["waiting", "completed"]
         await desk.runtime.decide(asked.questions[0], approved=True, by=principal())
         assert (await ask(run, "delete_casefile", "1", **delete)).status == "done"
         closed = await run.close()
     assert closed.value() == {"calls": 2, "failed": 0, "denied": 0}
-    assert [each.status for each in await desk.requests()] == ["completed", "completed"]
+    assert (await desk.call("get_tool_session", session_id=session))["request_count"] == 2
     assert (await desk.runtime.replay(run.id)).difference == ""
 
 
@@ -99,6 +99,24 @@ async def test_envelopes_of_a_session_are_calls_of_its_run_and_done_once(desk: D
     (ident,) = ids
     received = [each.item for each in await desk.runtime.store.read(ident) if isinstance(each.item, CallReceived)]
     assert [each.key for each in received] == [sent["request_id"]]
+
+
+@pytest.mark.parametrize("requested", [False, True], ids=["called", "requested"])
+@pytest.mark.parametrize("kind", ["tool", "chat"])
+async def test_a_session_that_is_closed_in_its_run_ends_the_run_after_that_call(
+    desk: Desk, kind: str, requested: bool
+) -> None:
+    session, other = await desk.session(kind), await desk.session(kind)
+    close = f"close_{kind}_session"
+    async with run_of(desk, session) as run:
+        assert (await run.call(close, {"session_id": other})).status == "done"
+        assert (await run.call("list_casefiles", {})).status == "done", "it was another session"
+        asked = ask(run, close, session_id=session) if requested else run.call(close, {"session_id": session})
+        assert (await asked).status == "done"
+        with pytest.raises(RequestConflictError, match="open another"):
+            await run.call("list_casefiles", {})
+        assert (await run.close()).value() == {"calls": 3, "failed": 0, "denied": 0}
+    assert (await desk.runtime.replay(run.id)).difference == ""
 
 
 async def test_nothing_is_called_in_the_run_of_a_closed_session(desk: Desk) -> None:

@@ -17,7 +17,7 @@ from remit_casefile.chat.turns import Turns
 from remit_casefile.sessions.recorder import RequestRecorder, RequestStart
 from remit_casefile.storage.database import Database
 
-TABLES = ("session_requests", "events", "chat_messages")
+TABLES = ("events", "chat_messages")
 
 
 class Bare:
@@ -32,7 +32,7 @@ class Bare:
         """Begin a request or a turn in a session."""
         if kind == "chat":
             return await self.runtime.call_in_conversation(at, self.turn, principal(), "Hello")
-        asked = RequestStart(tool_name="look", parameters={}, prompt=None, casefile_id=None, session_request_id=None)
+        asked = RequestStart(tool_name="look", parameters={}, prompt=None, casefile_id=None)
         return await self.runtime.call_in_conversation(at, self.begin, principal(), asked)
 
 

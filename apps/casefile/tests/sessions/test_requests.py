@@ -29,7 +29,7 @@ def location(sqlite_location: Path) -> Path | str:
 
 
 TITLE = {"title": "Smith"}
-COUNTED = {"casefiles": 1, "session_requests": 1}
+COUNTED = {"casefiles": 1, "events": 5}
 WELL = [RECEIVED, STARTED, COMPLETED, SENT]
 BADLY = [RECEIVED, STARTED, FAILED, SENT]
 
@@ -45,11 +45,9 @@ async def test_a_tool_runs_as_its_user_and_what_it_gave_is_the_result(desk: Desk
     done = json.loads((await desk.ask(session, "create_casefile", TITLE)).text)
     assert (done["result"]["title"], done["result"]["created_by"]) == ("Smith", "ann")
     assert await rows(desk.database, "casefiles") == {"casefiles": 1}
-    (request,) = await desk.requests()
-    assert (request.id, request.session, request.tool) == (done["session_request_id"], session, "create_casefile")
-    assert (request.parameters, request.status) == (TITLE, "completed")
-    assert request.ended_at is not None
-    assert [event.id for event in await desk.events(session)] == done["events"]
+    events = await desk.events(session)
+    assert [event.id for event in events] == done["events"]
+    assert {(event.chain_id, event.tool_name) for event in events} == {(done["session_request_id"], "create_casefile")}
 
 
 async def test_four_events_tell_of_a_request_in_order_with_their_chain_and_who_asked(desk: Desk) -> None:
@@ -79,7 +77,6 @@ async def test_a_tool_that_fails_is_recorded_as_failed_and_its_error_is_the_requ
     events = await desk.events(session)
     assert [event.event_type for event in events] == BADLY
     assert events[2].error_message == said_by(result)
-    assert [request.status for request in await desk.requests()] == ["failed"]
 
 
 async def test_a_tool_that_is_not_there_is_refused_with_near_ones_and_recorded(desk: Desk) -> None:
@@ -205,13 +202,11 @@ async def delete(desk: Desk, session: str) -> tuple[str, Any]:
 async def test_a_tool_that_asks_a_person_leaves_its_request_waiting_and_ends_right_after_the_yes(desk: Desk) -> None:
     session = await desk.session()
     _, waiting = await delete(desk, session)
-    assert [request.status for request in await desk.requests()] == ["waiting"]
     assert await desk.types(session) == [RECEIVED, STARTED]
     assert await rows(desk.database, "casefiles") == {"casefiles": 1}
     done = await desk.decide(waiting)
     assert done.status == "done"
     assert await desk.types(session) == WELL
-    assert [request.status for request in await desk.requests()] == ["completed"]
     assert await rows(desk.database, "casefiles") == {"casefiles": 0}
 
 
@@ -238,7 +233,6 @@ async def test_a_session_that_is_closed_while_a_request_waits_stops_it(desk: Des
     session = await desk.session()
     _, waiting = await delete(desk, session)
     await desk.call("close_tool_session", session_id=session)
-    assert [request.status for request in await desk.requests()] == ["stopped"]
     assert code_of(await desk.decide(waiting)) == "PERMISSION_DENIED"
     assert await rows(desk.database, "casefiles") == {"casefiles": 1}
 
@@ -257,7 +251,7 @@ async def test_a_request_that_is_cancelled_is_stopped(desk: Desk) -> None:
     session = await desk.session()
     _, waiting = await delete(desk, session)
     await desk.runtime.cancel(waiting.run, by=principal())
-    assert [request.status for request in await desk.requests()] == ["stopped"]
+    assert await desk.types(session) == [RECEIVED, STARTED]
     assert await rows(desk.database, "casefiles") == {"casefiles": 1}
 
 
@@ -267,44 +261,21 @@ async def test_a_request_that_was_made_replays_though_its_session_is_closed_and_
     await desk.decide(waiting)
     failed = await desk.ask(session, "get_casefile", {"casefile_id": "cf_260101_ffffff"})
     await desk.call("close_tool_session", session_id=session)
-    tables = ("events", "session_requests", "remit_effects")
+    tables = ("events", "remit_effects")
     before = await rows(desk.database, *tables)
     for run in (waiting.run, failed.run):
         assert (await desk.runtime.replay(run)).difference == ""
     assert await rows(desk.database, *tables) == before
 
 
-async def test_a_request_goes_on_with_an_earlier_one_of_its_session_and_with_no_other(desk: Desk) -> None:
-    session = await desk.session()
-    first = json.loads((await desk.ask(session, "create_casefile", TITLE)).text)
-    named = {"session_request_id": first["session_request_id"]}
-    again = json.loads((await desk.ask(session, "create_casefile", TITLE, **named)).text)
-    assert again["session_request_id"] == first["session_request_id"]
-    events = await desk.events(session)
-    assert [event.chain_position for event in events] == [0, 1, 3, 4, 5, 6, 8, 9]
-    assert [event.event_type for event in events] == WELL * 2
-    assert (await desk.call("get_tool_session", session_id=session))["request_count"] == 1
-    other = await desk.session()
-    assert code_of(await desk.ask(other, "create_casefile", TITLE, **named)) == "NOT_FOUND"
-    assert await desk.types(other) == []
-
-
-@pytest.mark.parametrize(
-    ("tool", "parameters"),
-    [("list_casefiles", TITLE), ("create_casefile", {"title": "Jones"}), ("create_casefile", {})],
-    ids=["another tool", "other parameters", "no parameters"],
-)
-async def test_a_request_that_asks_for_something_else_is_no_request_to_go_on_with(
-    desk: Desk, tool: str, parameters: dict[str, Any]
-) -> None:
+async def test_a_request_is_made_again_with_the_key_of_its_call_and_with_no_parameter(desk: Desk) -> None:
     session = await desk.session()
     first = json.loads((await desk.ask(session, "create_casefile", TITLE)).text)["session_request_id"]
-    refused = await desk.ask(session, tool, parameters, session_request_id=first)
-    assert code_of(refused) == "CONFLICT"
-    assert f"The request '{first}' asks for create_casefile" in said_by(refused)
-    (request,) = await desk.requests()
-    assert (request.tool, request.parameters, request.status) == ("create_casefile", TITLE, "completed")
-    assert await desk.types(session) == WELL
+    refused = await desk.ask(session, "create_casefile", TITLE, session_request_id=first)
+    assert code_of(refused) == "VALIDATION_ERROR"
+    second = json.loads((await desk.ask(session, "create_casefile", TITLE)).text)["session_request_id"]
+    assert second != first
+    assert (await desk.call("get_tool_session", session_id=session))["request_count"] == 2
 
 
 async def test_who_may_only_read_a_casefile_records_nothing_among_its_events(desk: Desk) -> None:
@@ -335,9 +306,9 @@ async def test_events_are_those_of_the_sessions_casefile_or_of_the_one_that_is_n
 async def test_what_must_not_be_read_is_in_no_record(desk: Desk) -> None:
     session = await desk.session()
     await desk.ask(session, "create_casefile", {**TITLE, "password": "hunter2-hunter2"})
-    (request,) = await desk.requests()
-    assert request.parameters == {**TITLE, "password": "[redacted]"}
-    for event in await desk.events(session):
+    events = await desk.events(session)
+    assert events[0].parameters == {**TITLE, "password": "[redacted]"}
+    for event in events:
         assert "hunter2" not in f"{event.parameters} {event.result_summary} {event.error_message}"
 
 

@@ -52,7 +52,7 @@ async def test_the_tool_and_the_prompt_that_a_request_is_recorded_with_hold_none
         await desk.ask(session, f"list{sign}casefiles", {}),
     ):
         assert code_of(refused) == "VALIDATION_ERROR"
-    assert await rows(desk.database, "session_requests") == {"session_requests": 0}
+    assert await rows(desk.database, "events") == {"events": 0}
 
 
 async def test_lines_tabs_and_every_script_may_be_in_them(desk: Desk) -> None:

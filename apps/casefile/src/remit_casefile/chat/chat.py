@@ -9,9 +9,9 @@ from typing import Any, Final
 from remit import Agent, Context
 from remit.errors import CallError, InvalidArgumentsError
 from remit.tools import Callee
+from remit_casefile.chat.interruptions import track_interruption
 from remit_casefile.chat.payloads import ChatRequestPayload, ChatResponsePayload
 from remit_casefile.chat.turns import EarlierMessage, TurnEnd, Turns
-from remit_casefile.sessions.interruptions import track_interruption
 from remit_casefile.storage.database import Database
 
 HISTORY_HEADING: Final = "What was said before in this chat, one message a line, the oldest first:"

@@ -71,7 +71,9 @@ class ChatSessions:
                 duration_seconds=round((edit.now - session.created_at).total_seconds()),
             )
 
-        return await edit_once(self._database, ctx, payload, ChatSessionClosedPayload, work)
+        closed = await edit_once(self._database, ctx, payload, ChatSessionClosedPayload, work)
+        await rows.end_run_of_session(self._database, ctx, closed.session_id)
+        return closed
 
 
 async def count_messages(view: View, session: Session) -> int:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from remit import Effect, LeafContext, tool
 from remit.errors import ConflictError, DeniedError
 from remit.inventory import Visibility
 from remit.tools import with_recommended_layers
+from remit_casefile.chat.interruptions import OPEN_STATUSES
 from remit_casefile.chat.payloads import Role
 from remit_casefile.chat.sessions import count_messages, message_role
 from remit_casefile.sessions import rows
 from remit_casefile.sessions.conversation_sessions import find_session
 from remit_casefile.sessions.payloads import Payload
 from remit_casefile.storage.database import Database
-from remit_casefile.storage.tables import ChatMessage, Session, SessionRequest
+from remit_casefile.storage.ids import request_id
+from remit_casefile.storage.tables import ChatMessage, Session
 from remit_casefile.storage.transactions import Edit, write_once
 
 MAX_EARLIER_MESSAGES: Final = 40
@@ -79,22 +81,11 @@ class Turns:
         async def work(edit: Edit) -> Turn:
             session = await _claim_chat_session(edit, ctx.caller.conversation)
             inner = await rows.get_or_add_tool_session(edit, session)
-            request = SessionRequest(
-                id=await edit.draw_unused_id(SessionRequest, edit.ids.request),
-                session=session.id,
-                tool="chat",
-                parameters={"message": message},
-                status="running",
-                run=edit.run,
-                call=ctx.caller.call,
-                created_at=edit.now,
-                ended_at=None,
-            )
-            edit.session.add(request)
+            request = request_id(edit.run, ctx.caller.call)
             earlier = await _recent_messages(edit, session)
-            await _add_message(edit, session, "user", message)
+            await _add_message(edit, session, "user", message, request)
             edit.add_change("session", session.id, "messages", "requests")
-            return Turn(session_id=session.id, tool_session_id=inner.id, session_request_id=request.id, earlier=earlier)
+            return Turn(session_id=session.id, tool_session_id=inner.id, session_request_id=request, earlier=earlier)
 
         return await write_once(self._database, ctx, Turn, work)
 
@@ -103,13 +94,14 @@ class Turns:
 
         async def work(edit: Edit) -> ChatProgress:
             session = await edit.session.get_one(Session, payload.turn.session_id)
-            request = await edit.session.get_one(SessionRequest, payload.turn.session_request_id)
+            request = payload.turn.session_request_id
+            asked = (ChatMessage.request == request, ChatMessage.role == "user")
+            status = "failed" if payload.reply is None else "completed"
+            await edit.session.execute(update(ChatMessage).where(*asked).values(status=status))
             edit.add_change("session", session.id, "requests")
             if payload.reply is not None:
-                await _add_message(edit, session, "assistant", payload.reply)
+                await _add_message(edit, session, "assistant", payload.reply, request)
                 edit.add_change("session", session.id, "messages")
-            request.status = "failed" if payload.reply is None else "completed"
-            request.ended_at = edit.now
             return ChatProgress(message_count=await count_messages(edit, session))
 
         return await write_once(self._database, ctx, ChatProgress, work)
@@ -127,8 +119,8 @@ async def _claim_chat_session(edit: Edit, conversation: str) -> Session:
         raise DeniedError("A person talks in a chat session: create one with create_chat_session, and call in it.")
     if session.state == "closed":
         raise DeniedError(f"The session '{session.id}' is closed; begin a new one.")
-    here = (SessionRequest.session == session.id, SessionRequest.status.in_(rows.OPEN_STATUSES))
-    busy = (await edit.session.scalars(select(SessionRequest).where(*here))).first()
+    here = (ChatMessage.session == session.id, ChatMessage.status.in_(OPEN_STATUSES))
+    busy = (await edit.session.scalars(select(ChatMessage).where(*here))).first()
     if busy is not None:
         raise ConflictError(
             f"The session '{session.id}' is busy: its last message is {busy.status} (run {busy.run}); "
@@ -138,7 +130,7 @@ async def _claim_chat_session(edit: Edit, conversation: str) -> Session:
     return session
 
 
-async def _add_message(edit: Edit, session: Session, role: Role, text: str) -> None:
+async def _add_message(edit: Edit, session: Session, role: Role, text: str, request: str) -> None:
     message = ChatMessage(
         id=await edit.draw_unused_id(ChatMessage, edit.ids.message),
         session=session.id,
@@ -146,6 +138,9 @@ async def _add_message(edit: Edit, session: Session, role: Role, text: str) -> N
         role=role,
         text=text,
         created_at=edit.now,
+        request=request,
+        run=edit.run,
+        status="running" if role == "user" else None,
     )
     edit.session.add(message)
     await edit.session.flush()

@@ -18,9 +18,8 @@ class CallEvent:
     """An event about a call, logged for its casefile and its session.
 
     ``id`` derives from the call, so that executing it again logs the same event. ``call`` is the call's id and
-    ``parent`` that of the enclosing call. ``request`` is the call of an open run that it belongs to, empty in others.
-    ``session`` is the conversation of the call, if any. ``parameters`` and
-    ``result_summary`` contain no secrets.
+    ``parent`` that of the enclosing call. ``request`` is the call from outside for which it is made. ``session`` is the
+    conversation of the call, if any. ``parameters`` and ``result_summary`` contain no secrets.
     """
 
     id: str

@@ -95,7 +95,7 @@ class LogCasefileEvents(CallLayer):
             run=caller.run,
             call=call.id,
             parent=caller.call,
-            request=call.ledger.meter.call_from_outside(call.id),
+            request=_call_from_outside(call),
             casefile=casefile,
             session=caller.conversation or None,
             event_type=name,
@@ -108,6 +108,13 @@ class LogCasefileEvents(CallLayer):
             error_message=None if ok or reply.error is None else reply.error.message,
             initiator=caller.principal.name,
         )
+
+
+def _call_from_outside(call: Call) -> str:
+    """The call from outside for which a call is made: in an open run one that it received, else that of the run."""
+    meter, parent = call.ledger.meter, call.caller.call
+    around = (call.id, *((parent, *meter.calls_around(parent)) if parent else ()))
+    return around[-2] if meter.is_open and len(around) > 1 else around[-1]
 
 
 def _casefile_in_result(reply: Reply) -> str | None:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit_casefile.storage.tables import Event, Session, SessionRequest
+from remit_casefile.storage.tables import Event
 from remit_casefile.storage.transactions import Edit
 
 EventType = Literal[
@@ -27,11 +27,12 @@ EventType = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventChain:
-    """The events of one request, each linked to the one before."""
+    """The events of one request for a tool, each linked to the one before."""
 
     edit: Edit
-    session: Session
-    request: SessionRequest
+    session: str
+    request: str
+    tool: str
     casefile: str | None
     reasoning: str | None = None
     event_ids: list[str] = field(default_factory=list[str])
@@ -52,10 +53,9 @@ class EventChain:
             id=await edit.draw_unused_id(Event, edit.ids.event),
             tenant=edit.tenant,
             casefile=self.casefile,
-            session=self.session.id,
-            request=self.request.id,
+            session=self.session,
             event_type=event_type,
-            tool_name=self.request.tool,
+            tool_name=self.tool,
             timestamp=edit.now,
             parameters=parameters or {},
             result_summary=result_summary,
@@ -63,8 +63,8 @@ class EventChain:
             status=status,
             error_message=error_message,
             initiator=edit.person,
-            chain_position=await count_events(edit.session, self.request.id),
-            chain_id=self.request.id,
+            chain_position=await count_events(edit.session, self.request),
+            chain_id=self.request,
             reasoning=self.reasoning,
             source_message_id=None,
             related_events=self.event_ids[-1:],
@@ -77,4 +77,4 @@ class EventChain:
 
 async def count_events(session: AsyncSession, request: str) -> int:
     """The number of events of a request."""
-    return await session.scalar(select(func.count()).select_from(Event).where(Event.request == request)) or 0
+    return await session.scalar(select(func.count()).select_from(Event).where(Event.chain_id == request)) or 0

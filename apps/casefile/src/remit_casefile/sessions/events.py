@@ -7,6 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, JsonValue, model_validator
 from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import LeafContext
 from remit.tools import entity
@@ -15,7 +16,8 @@ from remit_casefile.sessions import rows
 from remit_casefile.sessions.chain import count_events
 from remit_casefile.sessions.payloads import CasefileId, Payload, SessionId
 from remit_casefile.storage.database import Database
-from remit_casefile.storage.tables import Event, Session, SessionRequest
+from remit_casefile.storage.ids import request_id
+from remit_casefile.storage.tables import ChatMessage, Event, Session
 from remit_casefile.storage.transactions import View, open_view, session_not_found
 
 
@@ -74,7 +76,7 @@ class EventLog:
     async def append(self, event: CallEvent, /) -> None:
         """Store an event of a call; an event with a known id is ignored.
 
-        It belongs to the session of the call, and to the request of that run or that call of it, if any.
+        It belongs to the session of the call, and to the request that the call is made for, if any.
         """
         async with self._database.write() as writing:
             if await writing.get(Event, event.id) is not None:
@@ -84,14 +86,7 @@ class EventLog:
             found = (await writing.scalars(session_query)).one_or_none() if event.session else None
             row = _event_row(event, found)
             if found is not None:
-                of_run = select(SessionRequest.id).where(
-                    SessionRequest.session == found.id, SessionRequest.run == event.run
-                )
-                one = of_run.where(SessionRequest.call == event.request) if event.request else of_run
-                row.request = row.chain_id = (await writing.scalars(one)).first()
-            if found is not None and row.request is not None:
-                row.chain_position = await count_events(writing, row.request)
-                row.source_message_id = await rows.find_last_user_message(writing, found.id)
+                await _add_to_request(writing, row, found, request_id(event.run, event.request))
             writing.add(row)
 
 
@@ -113,6 +108,15 @@ class ToolEvents(EventLog):
             found = await view.session.scalars(oldest.limit(payload.limit).offset(payload.offset))
             tool_events = [_to_tool_event(event) for event in found]
         return EventsPayload(events=tool_events, total_count=total, offset=payload.offset, limit=payload.limit)
+
+
+async def _add_to_request(writing: AsyncSession, row: Event, session: Session, request: str) -> None:
+    """Make an event one of a request, if a tool or an answer was requested with it."""
+    own = (ChatMessage.session == session.id, ChatMessage.request == request, ChatMessage.role == "user")
+    message = await writing.scalar(select(ChatMessage.id).where(*own))
+    position = await count_events(writing, request)
+    if message is not None or position:
+        row.chain_id, row.chain_position, row.source_message_id = request, position, message
 
 
 async def _event_session_ids(view: View, session_id: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from remit import Effect, LeafContext, tool
-from remit.errors import ConflictError, DeniedError, NotFoundError
+from remit.errors import DeniedError
 from remit.inventory import SECRET_FIELDS, Visibility
 from remit.layers import redact_fields
 from remit.tools import with_recommended_layers
@@ -20,7 +20,8 @@ from remit_casefile.sessions.chain import EventChain
 from remit_casefile.sessions.conversation_sessions import find_session
 from remit_casefile.sessions.payloads import Payload
 from remit_casefile.storage.database import Database
-from remit_casefile.storage.tables import Event, Session, SessionRequest
+from remit_casefile.storage.ids import request_id
+from remit_casefile.storage.tables import Event, Session
 from remit_casefile.storage.transactions import Edit, write_once
 
 
@@ -31,14 +32,12 @@ class RequestStart(Payload):
     parameters: dict[str, JsonValue]
     prompt: str | None
     casefile_id: str | None
-    session_request_id: str | None
 
 
 class RecordedRequest(Payload):
     """The record of the request."""
 
     session_request_id: str
-    casefile_id: str | None
     events: list[str]
 
 
@@ -83,13 +82,19 @@ class RequestRecorder:
 
         async def work(edit: Edit) -> RecordedRequest:
             session = await require_open_session(edit, ctx.caller.conversation)
-            request = await _find_or_add_request(edit, session, payload, call=ctx.caller.call)
-            casefile = payload.casefile_id or session.casefile
-            chain = EventChain(edit=edit, session=session, request=request, casefile=casefile, reasoning=payload.prompt)
-            await chain.add("tool_request_received", "received", parameters=request.parameters)
+            chain = EventChain(
+                edit=edit,
+                session=session.id,
+                request=request_id(edit.run, ctx.caller.call),
+                tool=payload.tool_name,
+                casefile=payload.casefile_id or session.casefile,
+                reasoning=payload.prompt,
+            )
+            parameters = redact_fields(SECRET_FIELDS, payload.parameters)
+            await chain.add("tool_request_received", "received", parameters=parameters)
             await chain.add("tool_execution_started", "running")
             edit.add_change("session", session.id, "requests", "events")
-            return RecordedRequest(session_request_id=request.id, casefile_id=casefile, events=chain.event_ids)
+            return RecordedRequest(session_request_id=chain.request, events=chain.event_ids)
 
         return await write_once(self._database, ctx, RecordedRequest, work)
 
@@ -98,13 +103,15 @@ class RequestRecorder:
         recorded, completed = payload.begun, payload.outcome == "completed"
 
         async def work(edit: Edit) -> RecordedEnd:
-            request = await edit.session.get_one(SessionRequest, recorded.session_request_id)
-            session = await edit.session.get_one(Session, request.session)
             started = await edit.session.get_one(Event, recorded.events[-1])
             duration_ms = round((edit.now - started.timestamp).total_seconds() * 1000)
-            before = list(recorded.events)
             chain = EventChain(
-                edit=edit, session=session, request=request, casefile=recorded.casefile_id, event_ids=before
+                edit=edit,
+                session=started.session or "",
+                request=recorded.session_request_id,
+                tool=started.tool_name,
+                casefile=started.casefile,
+                event_ids=list(recorded.events),
             )
             await chain.add(
                 "tool_execution_completed" if completed else "tool_execution_failed",
@@ -114,8 +121,7 @@ class RequestRecorder:
                 duration_ms=duration_ms,
             )
             await chain.add("tool_response_sent", payload.outcome)
-            request.status, request.ended_at = payload.outcome, edit.now
-            edit.add_change("session", session.id, "requests", "events")
+            edit.add_change("session", chain.session, "requests", "events")
             return RecordedEnd(events=chain.event_ids, duration_ms=duration_ms)
 
         return await write_once(self._database, ctx, RecordedEnd, work)
@@ -134,39 +140,3 @@ async def require_open_session(edit: Edit, conversation: str) -> Session:
         raise DeniedError(f"The session '{session.id}' is closed; begin a new one.")
     session.state, session.updated_at = "active", edit.now
     return session if session.kind == "tool" else await rows.get_or_add_tool_session(edit, session)
-
-
-async def _find_or_add_request(edit: Edit, session: Session, start: RequestStart, *, call: str) -> SessionRequest:
-    """The request if it was made before, else a new one.
-
-    Raises:
-        NotFoundError: the session has no such request.
-        ConflictError: the request is for something else.
-    """
-    parameters = redact_fields(SECRET_FIELDS, start.parameters)
-    if start.session_request_id is not None:
-        existing = await edit.session.get(SessionRequest, start.session_request_id)
-        if existing is None or existing.session != session.id:
-            raise NotFoundError(f"No request '{start.session_request_id}' in the session '{session.id}'.")
-        if (existing.tool, existing.parameters) != (start.tool_name, parameters):
-            raise ConflictError(
-                f"The request '{existing.id}' asks for {existing.tool}, with parameters of its "
-                "own; to ask for something "
-                "else leave session_request_id out."
-            )
-        existing.status, existing.ended_at, existing.run, existing.call = "running", None, edit.run, call
-        return existing
-    request = SessionRequest(
-        id=await edit.draw_unused_id(SessionRequest, edit.ids.request),
-        session=session.id,
-        tool=start.tool_name,
-        parameters=parameters,
-        status="running",
-        run=edit.run,
-        call=call,
-        created_at=edit.now,
-        ended_at=None,
-    )
-    edit.session.add(request)
-    await edit.session.flush()
-    return request

@@ -15,9 +15,8 @@ from remit.inventory import SECRET_FIELDS, ToolRequest, ToolRequestPayload, Tool
 from remit.layers import redact_fields
 from remit.tools import Callee
 from remit_casefile.casefiles.texts import PRINTABLE
-from remit_casefile.sessions.interruptions import track_interruption
 from remit_casefile.sessions.payloads import CasefileId
-from remit_casefile.sessions.recorder import RecordedRequest, RequestEnd, RequestRecorder, RequestStart
+from remit_casefile.sessions.recorder import RequestEnd, RequestRecorder, RequestStart
 from remit_casefile.storage.database import Database
 
 RECORD_TOOLS: Final = frozenset({"begin_session_request", "end_session_request", "begin_chat_turn", "end_chat_turn"})
@@ -38,9 +37,6 @@ class ProcessToolRequestPayload(ToolRequestPayload):
         default=None, max_length=10_000, description="What a person said that led to this."
     )
     casefile_id: CasefileId | None = Field(default=None, description="Where it is recorded, if not in the session's.")
-    session_request_id: str | None = Field(
-        default=None, pattern=r"^sr_", description="A request to make again as it was."
-    )
 
 
 class CasefileToolRequestPayload(ToolRequestPayload):
@@ -72,7 +68,6 @@ class ToolRequests:
     """Runs the tools requested in sessions, each under all of its policies."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
         self._recorder = RequestRecorder(database)
 
     @property
@@ -89,16 +84,9 @@ class ToolRequests:
             parameters=payload.parameters,
             prompt=payload.prompt,
             casefile_id=payload.casefile_id,
-            session_request_id=payload.session_request_id,
         )
-        recorded = await ctx.call(self._recorder.begin, start)
-        async with track_interruption(self._database, recorded.session_request_id):
-            return await self._run(ctx, payload, recorded)
-
-    async def _run(
-        self, ctx: Context, payload: ProcessToolRequestPayload, recorded: RecordedRequest
-    ) -> ToolResultPayload:
         recorder = self._recorder
+        recorded = await ctx.call(recorder.begin, start)
         try:
             result = _to_json_value(await ctx.call(payload.tool_name, payload.parameters))
         except CallError as error:

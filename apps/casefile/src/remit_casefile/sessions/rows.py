@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, func, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import ColumnElement, Select, func, or_, select
 
+from remit import LeafContext
 from remit.errors import ConflictError
+from remit.tools import LastCall
 from remit_casefile.casefiles.access import Level, resolve_level
 from remit_casefile.sessions.payloads import CreateSessionPayload, ListSessionsPayload, SessionPayload
+from remit_casefile.storage.database import Database
 from remit_casefile.storage.ids import SessionKind
-from remit_casefile.storage.tables import Casefile, CasefileSession, ChatMessage, Event, Grant, Session, SessionRequest
-from remit_casefile.storage.transactions import Edit, View, session_not_found
-
-OPEN_STATUSES: Final = ("running", "waiting")
-"""How a request stands that has not ended."""
+from remit_casefile.storage.tables import Casefile, CasefileSession, ChatMessage, Event, Grant, Session
+from remit_casefile.storage.transactions import Edit, View, open_view, session_not_found
 
 
 class ActivityCounts(NamedTuple):
@@ -132,22 +131,36 @@ async def session_payload(view: View, session: Session) -> SessionPayload:
 
 
 async def count_activity(view: View, session: Session) -> ActivityCounts:
-    """Count what happened in a session; the events of a chat are those of its tool session."""
+    """Count what happened in a session; the events of a chat are those of its tool session.
+
+    The requests of a tool session are the tools requested in it, those of a chat the messages of its user.
+    """
     both = [each for each in (session.id, session.tool_session) if each is not None]
-    requests = select(func.count()).select_from(SessionRequest).where(SessionRequest.session == session.id)
+    asked = (
+        select(func.count())
+        .select_from(Event)
+        .where(Event.tenant == view.tenant, Event.session == session.id, Event.event_type == "tool_request_received")
+    )
+    said = (
+        select(func.count())
+        .select_from(ChatMessage)
+        .where(ChatMessage.session == session.id, ChatMessage.role == "user")
+    )
     events = select(func.count()).select_from(Event).where(Event.tenant == view.tenant, Event.session.in_(both))
-    return ActivityCounts(await view.session.scalar(requests) or 0, await view.session.scalar(events) or 0)
+    requests = (await view.session.scalar(asked) or 0) + (await view.session.scalar(said) or 0)
+    return ActivityCounts(requests, await view.session.scalar(events) or 0)
 
 
-async def find_last_user_message(session: AsyncSession, session_id: str) -> str | None:
-    """The id of the newest message that the user wrote in a chat session; None in a tool session."""
-    own = (ChatMessage.session == session_id, ChatMessage.role == "user")
-    newest = select(ChatMessage.id).where(*own).order_by(ChatMessage.position.desc())
-    return (await session.scalars(newest.limit(1))).first()
+async def end_run_of_session(database: Database, ctx: LeafContext, session_id: str) -> None:
+    """Make the call that has closed a session the last one of its open run, if that is in the session."""
+    if ctx.caller.conversation:
+        async with open_view(database, ctx) as view:
+            if (await view.get_session(session_id)).conversation == ctx.caller.conversation:
+                ctx.emit(LastCall())
 
 
 async def close_session(edit: Edit, session: Session) -> ActivityCounts:
-    """Close a session, stop its work, and return the counts.
+    """Close a session, and return the counts.
 
     Raises:
         ConflictError: it is closed already.
@@ -157,10 +170,6 @@ async def close_session(edit: Edit, session: Session) -> ActivityCounts:
     for each in await _sessions_to_close(edit, session):
         each.state, each.closed_at, each.updated_at = "closed", edit.now, edit.now
         edit.add_change("session", each.id, "active")
-        open_requests = (SessionRequest.session == each.id, SessionRequest.status.in_(OPEN_STATUSES))
-        await edit.session.execute(
-            update(SessionRequest).where(*open_requests).values(status="stopped", ended_at=edit.now)
-        )
     return await count_activity(edit, session)
 
 

@@ -47,7 +47,7 @@ class ToolSessions:
         return SessionsPayload(sessions=session_payloads, total_count=total, offset=payload.offset, limit=payload.limit)
 
     async def close_session(self, ctx: LeafContext, payload: CloseSessionPayload) -> SessionClosedPayload:
-        """Close one of your tool sessions: it accepts no more requests, and those in progress are cancelled."""
+        """Close one of your tool sessions: it accepts no more requests, and those that wait are refused."""
 
         async def work(edit: Edit) -> SessionClosedPayload:
             session = await rows.get_own_session(edit, payload.session_id, "tool")
@@ -60,7 +60,9 @@ class ToolSessions:
                 duration_seconds=round((edit.now - session.created_at).total_seconds()),
             )
 
-        return await edit_once(self._database, ctx, payload, SessionClosedPayload, work)
+        closed = await edit_once(self._database, ctx, payload, SessionClosedPayload, work)
+        await rows.end_run_of_session(self._database, ctx, closed.session_id)
+        return closed
 
 
 def session_created_payload(session: Session) -> SessionCreatedPayload:

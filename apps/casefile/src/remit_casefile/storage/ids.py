@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Final, Literal
 
 SessionKind = Literal["tool", "chat"]
@@ -29,6 +30,11 @@ def random_hex(digits: int) -> str:
     return secrets.token_hex(digits // 2)
 
 
+def request_id(run: str, call: str) -> str:
+    """The id of the request that a call of a run makes: ``sr_`` and twelve digits, the same in each execution."""
+    return f"sr_{sha256(f'{run} {call}'.encode()).hexdigest()[:12]}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdGenerator:
     """Generates ids: ``clock`` gives the day, ``random_digits`` the random suffix."""
@@ -49,10 +55,6 @@ class IdGenerator:
         case = casefile.rpartition("_")[2] if casefile is not None else ""
         digits = self.random_digits(6)
         return f"{_SESSION_PREFIXES[kind]}_{self._day()}_{_four_characters(user)}{_four_characters(case)}_{digits}"
-
-    def request(self) -> str:
-        """The id of a session request: ``sr_`` and twelve digits."""
-        return f"sr_{self.random_digits(12)}"
 
     def event(self) -> str:
         """The id of an event: ``te_`` and twelve digits."""

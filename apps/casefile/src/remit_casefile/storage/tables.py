@@ -73,23 +73,11 @@ class Session(Base):
     tool_session: Mapped[str | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"))
 
 
-class SessionRequest(Base):
-    """One request within a session, made by a run's call; ``tool`` is the name of a tool, or ``chat``."""
-
-    __tablename__ = "session_requests"
-    id: Mapped[str] = mapped_column(String(64), primary_key=True)
-    session: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
-    tool: Mapped[str] = mapped_column(String(64))
-    parameters: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
-    status: Mapped[str] = mapped_column(String(32))
-    run: Mapped[str] = mapped_column(String(64))
-    call: Mapped[str] = mapped_column(String(64), index=True)
-    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-
-
 class Event(Base):
-    """What happened in a casefile or session. It has no foreign keys, so that it outlives its subject."""
+    """What happened in a casefile or session. It has no foreign keys, so that it outlives its subject.
+
+    ``chain_id`` is the id of the request to which it belongs, if any.
+    """
 
     __tablename__ = "events"
     __table_args__ = (Index("events_casefile", "tenant", "casefile"),)
@@ -97,7 +85,6 @@ class Event(Base):
     tenant: Mapped[str] = mapped_column(String(200))
     casefile: Mapped[str | None] = mapped_column(String(64))
     session: Mapped[str | None] = mapped_column(String(64), index=True)
-    request: Mapped[str | None] = mapped_column(String(64), index=True)
     event_type: Mapped[str] = mapped_column(String(64))
     tool_name: Mapped[str] = mapped_column(String(64))
     timestamp: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -108,14 +95,18 @@ class Event(Base):
     error_message: Mapped[str | None] = mapped_column(Text)
     initiator: Mapped[str] = mapped_column(String(200))
     chain_position: Mapped[int | None]
-    chain_id: Mapped[str | None] = mapped_column(String(64))
+    chain_id: Mapped[str | None] = mapped_column(String(64), index=True)
     reasoning: Mapped[str | None] = mapped_column(Text)
     source_message_id: Mapped[str | None] = mapped_column(String(64))
     related_events: Mapped[list[str]] = mapped_column(JSON)
 
 
 class ChatMessage(Base):
-    """A message of a chat session, in the order of ``position``."""
+    """A message of a chat session, in the order of ``position``.
+
+    ``request`` is the id of the request that it begins or ends, and ``run`` the run of that. ``status`` says how the
+    request stands that a user's message begins: running, waiting, stopped, completed or failed.
+    """
 
     __tablename__ = "chat_messages"
     __table_args__ = (UniqueConstraint("session", "position"),)
@@ -125,6 +116,9 @@ class ChatMessage(Base):
     role: Mapped[str] = mapped_column(String(16))
     text: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    request: Mapped[str] = mapped_column(String(64), index=True)
+    run: Mapped[str] = mapped_column(String(64))
+    status: Mapped[str | None] = mapped_column(String(32))
 
 
 class CasefileSession(Base):

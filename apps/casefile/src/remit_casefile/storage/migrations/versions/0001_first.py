@@ -29,7 +29,6 @@ def downgrade() -> None:
         "events",
         "casefile_sessions",
         "chat_messages",
-        "session_requests",
         "sessions",
         "grants",
         "casefiles",
@@ -47,10 +46,10 @@ def _timestamp_column(name: str, *, null: bool = False) -> sa.Column[object]:
     return sa.Column(name, sa.DateTime(timezone=True), nullable=null)
 
 
-def _reference_column(table: str, name: str, *, key: bool = False, index: bool = False) -> sa.Column[str]:
+def _reference_column(table: str, name: str, *, key: bool = False) -> sa.Column[str]:
     """A column that refers to a row of ``table`` and is deleted with it."""
     foreign = sa.ForeignKey(f"{table}.id", ondelete="CASCADE")
-    return sa.Column(name, sa.String(64), foreign, primary_key=key, nullable=False, index=index)
+    return sa.Column(name, sa.String(64), foreign, primary_key=key, nullable=False)
 
 
 def _create_casefile_tables() -> None:
@@ -99,18 +98,6 @@ def _create_session_tables() -> None:
     )
     op.create_index("sessions_user", "sessions", ["tenant", "user"])
     op.create_table(
-        "session_requests",
-        _string_column("id", 64, key=True),
-        _reference_column("sessions", "session", index=True),
-        _string_column("tool", 64),
-        sa.Column("parameters", sa.JSON, nullable=False),
-        _string_column("status", 32),
-        _string_column("run", 64),
-        _string_column("call", 64, index=True),
-        _timestamp_column("created_at"),
-        _timestamp_column("ended_at", null=True),
-    )
-    op.create_table(
         "chat_messages",
         _string_column("id", 64, key=True),
         _reference_column("sessions", "session"),
@@ -118,6 +105,9 @@ def _create_session_tables() -> None:
         _string_column("role", 16),
         sa.Column("text", sa.Text, nullable=False),
         _timestamp_column("created_at"),
+        _string_column("request", 64, index=True),
+        _string_column("run", 64),
+        _string_column("status", 32, null=True),
         sa.UniqueConstraint("session", "position"),
     )
     op.create_table(
@@ -134,7 +124,6 @@ def _create_event_table() -> None:
         _string_column("tenant", 200),
         _string_column("casefile", 64, null=True),
         _string_column("session", 64, null=True, index=True),
-        _string_column("request", 64, null=True, index=True),
         _string_column("event_type", 64),
         _string_column("tool_name", 64),
         _timestamp_column("timestamp"),
@@ -145,7 +134,7 @@ def _create_event_table() -> None:
         sa.Column("error_message", sa.Text),
         _string_column("initiator", 200),
         sa.Column("chain_position", sa.Integer),
-        _string_column("chain_id", 64, null=True),
+        _string_column("chain_id", 64, null=True, index=True),
         sa.Column("reasoning", sa.Text),
         _string_column("source_message_id", 64, null=True),
         sa.Column("related_events", sa.JSON, nullable=False),

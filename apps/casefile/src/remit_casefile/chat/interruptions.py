@@ -1,4 +1,4 @@
-"""Shows how a request stands whose processing was interrupted."""
+"""Shows how a turn stands whose processing was interrupted."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Literal
+from typing import Final, Literal
 
 from sqlalchemy import update
 
 from remit.errors import CallError, NoModelError, Suspended
-from remit_casefile.sessions.rows import OPEN_STATUSES
 from remit_casefile.storage.database import Database
-from remit_casefile.storage.tables import SessionRequest
+from remit_casefile.storage.tables import ChatMessage
+
+OPEN_STATUSES: Final = ("running", "waiting")
+"""How a turn stands that has not ended."""
 
 
 @asynccontextmanager
 async def track_interruption(database: Database, session_request_id: str) -> AsyncGenerator[None]:
-    """Make it visible that a request is waiting or was interrupted.
+    """Make it visible that a turn is waiting or was interrupted.
 
     This is not an effect of the call: the journal has the truth, and the next execution writes how the request ends.
     """
@@ -33,7 +35,7 @@ async def track_interruption(database: Database, session_request_id: str) -> Asy
 
 
 async def _set_status(database: Database, session_request_id: str, status: Literal["waiting", "stopped"]) -> None:
-    here = (SessionRequest.id == session_request_id, SessionRequest.status.in_(OPEN_STATUSES))
+    here = (ChatMessage.request == session_request_id, ChatMessage.status.in_(OPEN_STATUSES))
     with contextlib.suppress(CallError):
         async with database.write() as session:
-            await session.execute(update(SessionRequest).where(*here).values(status=status))
+            await session.execute(update(ChatMessage).where(*here).values(status=status))
