@@ -143,6 +143,26 @@ async def test_a_call_of_unknown_outcome_is_neither_changed_nor_failed() -> None
         assert not receipt.has_changed_nothing
 
 
+async def test_a_read_that_was_cancelled_has_changed_nothing_even_if_the_tool_is_not_known_any_more() -> None:
+    @tool(effect=Effect.PURE)
+    async def read() -> str:
+        """Read for ever."""
+        began.set()
+        await asyncio.Event().wait()
+        return "read"
+
+    began = asyncio.Event()
+    runtime = Runtime(App(name="pages", tools=(read,)))
+    async with runtime.client(superuser()).open_run() as run:
+        reading = asyncio.create_task(run.call("read", {}))
+        await began.wait()
+        reading.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await reading
+    receipt = make_receipt(await items_of(runtime.store, run.id))
+    assert (receipt.has_changed_nothing, receipt.unknown) == (True, ())
+
+
 async def test_a_waiting_call_is_no_change_and_a_decided_one_is() -> None:
     world = World()
     danger = world.write("danger", risk=Risk.HIGH)

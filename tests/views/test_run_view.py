@@ -36,6 +36,7 @@ WANTED = Message(
 WIRE = calls(("save", {"n": 1}))["tool_calls"][0]["id"]
 PLACE: dict[str, Any] = {"call": "c", "parent": "a", "callee": "save", "wire": WIRE}
 STARTED = AttemptStarted(**PLACE, attempt=1)
+STARTED_TO_READ = AttemptStarted(**PLACE, attempt=1, pure=True)
 
 
 def ended(outcome: Any = "ok", content: str = '"x"') -> AttemptEnded:
@@ -77,6 +78,9 @@ STOPPED = '{"success":false,"error":"stopped","errorCode":"CANCELLED"}'
         ([STARTED, ended("error", FAILED), output("error", FAILED)], "failed"),
         ([STARTED, ended("error", STOPPED), output("error", STOPPED)], "unknown"),
         ([STARTED, RunFinished(call="r", status="failed")], "unknown"),
+        ([STARTED_TO_READ], "running"),
+        ([STARTED_TO_READ, ended("error", STOPPED), output("error", STOPPED)], "failed"),
+        ([STARTED_TO_READ, RunFinished(call="r", status="failed")], "failed"),
     ],
 )
 def test_a_call_is_as_far_as_its_items_say(items: Sequence[Item], state: CallState) -> None:

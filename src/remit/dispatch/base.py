@@ -190,6 +190,7 @@ class Base:
             wire=call.wire_id,
             question=questions[0] if questions else "",
             definition=self._definition,
+            pure=self._effect is Effect.PURE,
         )
         if questions:
             await call.ledger.commit(item, Consumption(questions, call.caller.run, call.id))

@@ -185,13 +185,15 @@ class CallEntered(CallItem, frozen=True, kw_only=True, gc=False):
 class AttemptStarted(CallItem, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """An attempt of a call starts. The item is written before the function runs, with the approval that it consumes.
 
-    ``definition`` is the digest of the tool's definition, as in approvals.
+    ``definition`` is the digest of the tool's definition, as in approvals. ``pure``: it only reads, so nothing has
+    happened if the attempt has no end.
     """
 
     kind: ClassVar[str] = "started"
     attempt: int
     question: str = ""
     definition: str = ""
+    pure: bool = False
 
 
 class AttemptEnded(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):

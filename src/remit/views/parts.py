@@ -30,10 +30,14 @@ class QuestionView(Struct, kw_only=True):
 
 
 class AttemptView(Struct, kw_only=True):
-    """An attempt of a call. ``outcome`` is None until an end is on record; see `AttemptEnded` for the other fields."""
+    """An attempt of a call. ``outcome`` is None until an end is on record.
+
+    For ``pure`` see `AttemptStarted`, for the other fields `AttemptEnded`.
+    """
 
     number: int
     started_at: float
+    pure: bool = False
     ended_at: float = 0.0
     outcome: Outcome | None = None
     content: str = ""
@@ -140,19 +144,20 @@ class CallView(Struct, kw_only=True):
 
     @property
     def state(self) -> CallState:
-        """Its current state."""
+        """Its current state. An attempt of a pure call that was stopped has failed."""
         last = self.attempts[-1] if self.attempts else None
+        has_acted = last is not None and not last.void and not last.pure
         if self.output is not None:
             if self.output.outcome == "denied":
                 return "denied"
             if self.output.outcome == "ok":
                 return "done"
-            return "unknown" if last is not None and not last.void and isinstance(self.error, STOPPED) else "failed"
+            return "unknown" if has_acted and isinstance(self.error, STOPPED) else "failed"
         waits = self.open_question
         if waits is not None and waits.question.kind == "outcome":
             return "unknown"
         if last is not None and last.outcome is None and waits is None:
-            return "unknown" if self.is_over else "running"
+            return "running" if not self.is_over else "unknown" if has_acted else "failed"
         return "running" if self.has_begun and waits is None and not self.is_over else "asked"
 
     def walk(self) -> Iterator[CallView]:

@@ -134,9 +134,10 @@ def _classify(made: ReceiptCall, call: CallView, contract: Contract | None, eras
     is_named = ToolOutput.kind not in erased and (Message.kind not in erased or not _announces(contract))
     if made.objects or (has_ended_well and is_named and not only_announces(call, contract)):
         return "changed"  # the successful end of a call that only reads is not recorded
-    if _may_have_changed(contract, erased, has_begun=last is not None, is_named=is_named):
+    reads = (last is not None and last.pure) or (contract is not None and contract.facts.effect is Effect.PURE)
+    if not reads and _may_have_changed(contract, erased, has_begun=last is not None, is_named=is_named):
         return "erased"
-    if has_ended_well or (contract is not None and contract.facts.effect in (Effect.PURE, Effect.COMPOSED)):
+    if has_ended_well or reads or (contract is not None and contract.facts.effect is Effect.COMPOSED):
         return None
     if last is None or last.void:
         is_listed = made.error is not None and contract is not None
@@ -148,12 +149,10 @@ def _classify(made: ReceiptCall, call: CallView, contract: Contract | None, eras
 
 def _may_have_changed(contract: Contract | None, erased: set[str], *, has_begun: bool, is_named: bool) -> bool:
     """Whether the erased items of a call may have reported a change."""
-    effect = None if contract is None else contract.facts.effect
-    if effect is Effect.PURE:
-        return False
     if Note.kind in erased or (has_begun and not is_named):
         return True
-    return effect is not Effect.COMPOSED and not erased.isdisjoint((AttemptStarted.kind, AttemptEnded.kind))
+    is_composed = contract is not None and contract.facts.effect is Effect.COMPOSED
+    return not is_composed and not erased.isdisjoint((AttemptStarted.kind, AttemptEnded.kind))
 
 
 def _announces(contract: Contract | None) -> bool:

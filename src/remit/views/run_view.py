@@ -203,7 +203,7 @@ class RunView:
             return
         call.has_begun = True
         if isinstance(item, AttemptStarted):
-            call.attempts.append(AttemptView(number=item.attempt, started_at=at, place=self.count))
+            call.attempts.append(AttemptView(number=item.attempt, started_at=at, pure=item.pure, place=self.count))
         elif isinstance(item, ToolOutput):
             call.output, call.ended_at = item, at
 
