@@ -60,8 +60,6 @@ export type AguiEvent =
   | { type: "TOOL_CALL_END"; toolCallId: string }
   | { type: "TOOL_CALL_RESULT"; messageId: string; toolCallId: string; content: string }
   | { type: "MESSAGES_SNAPSHOT"; messages: SnapshotMessage[] }
-  | { type: "STATE_SNAPSHOT"; snapshot: unknown }
-  | { type: "STATE_DELTA"; delta: JsonPatch[] }
   | { type: "CUSTOM"; name: "remit.call"; value: CallEvent }
   | { type: "CUSTOM"; name: "remit.question"; value: QuestionDocument }
   | { type: "CUSTOM"; name: "remit.log"; value: LogLine & { call: string } }
@@ -91,10 +89,4 @@ export interface SnapshotMessage {
   content?: string;
   toolCalls?: { id: string; function: { name: string; arguments: string } }[];
   toolCallId?: string;
-}
-
-export interface JsonPatch {
-  op: "add" | "replace" | "remove";
-  path: string;
-  value?: unknown;
 }

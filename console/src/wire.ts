@@ -6,10 +6,11 @@ export interface Listed<T> {
   next: string;
 }
 
-/** An agent that people talk to. The first one of an application is the default. */
+/** An agent that people talk to. The first one of an application is the default. `files`: it takes files. */
 export interface AgentDocument {
   name: string;
   description: string;
+  files: boolean;
 }
 
 /** What a client makes of a payload that answers a question. */
@@ -113,6 +114,15 @@ export interface ConversationDocument {
   opened: number;
   active: number;
   shares: ShareDocument[];
+}
+
+/** A file of a conversation. `by` is the person who gave it, or the tool whose `call` returned it. */
+export interface ConversationFileDocument {
+  file: FileDocument;
+  by: string;
+  run: string;
+  call: string;
+  at: number;
 }
 
 /** A conversation with its runs, oldest first. Read a run for its messages and calls. */
@@ -420,6 +430,14 @@ export interface ReceiptLine {
   described: string[];
   error: string;
   undo: UndoDocument | null;
+}
+
+/** An object that an agent remembers. `link` is the address at which people see it, empty for none. */
+export interface RememberedDocument {
+  kind: string;
+  id: string;
+  name: string;
+  link: string;
 }
 
 /** A new title; an empty one restores the beginning of the first message. */

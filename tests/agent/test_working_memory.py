@@ -300,7 +300,7 @@ async def test_what_no_tool_of_today_returned_is_not_remembered() -> None:
         for _ in range(1):
             yield []
 
-    assert await WorkingMemory().recall(no_runs(), {}) == []
+    assert await WorkingMemory().recall(no_runs(), lambda _name: None) == []
 
 
 def test_a_name_can_end_neither_its_line_nor_the_message() -> None:

@@ -5,6 +5,7 @@ import pytest
 from remit.server import ServerSettings
 from tests.server.shop import open_shop
 
+TALK = "/api/conversations/talk"
 EVERY = ("/api/me", "/api/runs", "/api/runs/none", "/api/questions", "/api/questions/none")
 
 
@@ -45,6 +46,21 @@ def test_a_run_of_another_tenant_looks_like_one_that_does_not_exist() -> None:
         hidden = shop.ask("GET", f"/api/runs/{run}", by="eve")
         absent = shop.ask("GET", "/api/runs/none", by="eve")
     assert (hidden.status_code, hidden.text.replace(run, "none")) == (404, absent.text)
+
+
+def test_files_of_a_conversation_are_read_by_those_with_whom_it_is_shared() -> None:
+    with open_shop(["I have read it."]) as shop:
+        file = shop.ask("POST", "/api/files?name=menu.txt", content=b"bread").json()
+        request = {"prompt": "Read it.", "agent": "reader", "conversation": "talk", "files": [file]}
+        shop.settle(shop.ask("POST", "/api/runs", json=request).json()["run"])
+        (listed,) = shop.ask("GET", "/api/conversations/talk/files").json()["items"]
+        remembered = shop.ask("GET", "/api/conversations/talk/memory").json()["items"]
+        query = {"size": file["size"], "name": "menu.txt", "conversation": "talk"}
+        path = f"/api/files/{file['digest']}"
+        hidden = [shop.ask("GET", path, by="eve", params=query), shop.ask("GET", f"{TALK}/memory", by="eve")]
+        read = shop.ask("GET", path, by="grace", params=query)
+    assert (listed["file"], listed["by"], listed["call"], remembered) == (file, "ada", "", [])
+    assert ([each.status_code for each in hidden], read.content) == ([404, 404], b"bread")
 
 
 @pytest.mark.parametrize(

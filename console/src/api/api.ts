@@ -1,5 +1,5 @@
 /** The door to the server. Screens know this interface alone; stories put recorded data behind it. */
-import type { Problem } from "../wire";
+import type { FileDocument, Problem } from "../wire";
 
 export interface StreamEvent {
   id: string;
@@ -19,6 +19,8 @@ export interface StreamOptions {
 export interface Api {
   get<T>(path: string, signal?: AbortSignal): Promise<T>;
   send<T>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown, key?: string): Promise<T>;
+  /** Store a file, and return its reference. */
+  upload(file: File): Promise<FileDocument>;
   /** Read server-sent events until the server ends them. Throws a `NetworkError` if the connection was lost. */
   stream(path: string, options: StreamOptions): Promise<void>;
   /** The address of a path, for links and frames. */

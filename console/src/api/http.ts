@@ -1,5 +1,5 @@
-import type { Problem } from "../wire";
-import { type Api, NetworkError, RefusedError, type StreamOptions } from "./api";
+import type { FileDocument, Problem } from "../wire";
+import { type Api, NetworkError, RefusedError, type StreamOptions, withQuery } from "./api";
 import { readEvents } from "./sse";
 
 /** The API over HTTP, below the address of the console's base. */
@@ -35,6 +35,12 @@ export function httpApi(base: string = document.baseURI): Api & { csrf: string }
       });
       const text = await answer.text();
       return (text ? JSON.parse(text) : null) as T;
+    },
+    async upload(file: File) {
+      const path = withQuery("/api/files", { name: file.name, mediaType: file.type });
+      const headers = { accept: "application/json", "content-type": "application/octet-stream" };
+      const answer = await ask(path, { method: "POST", headers, body: file });
+      return (await answer.json()) as FileDocument;
     },
     async stream(path: string, options: StreamOptions) {
       const headers: Record<string, string> = { accept: "text/event-stream" };

@@ -39,6 +39,35 @@ describe("chat", () => {
     expect(screen.getByRole("button", { name: "Stop" })).toBeTruthy();
   });
 
+  test("a file goes with a message as the reference to what was stored", async () => {
+    const { user, api } = renderAt("/chat");
+    const send = vi.spyOn(api, "send");
+    await user.upload(await screen.findByLabelText("Files", { selector: "input" }), new File(["menu"], "menu.txt"));
+    await page().findByText("menu.txt");
+    await user.type(screen.getByRole("textbox", { name: "Message" }), "Read it{Enter}");
+    await waitFor(() => expect(send).toHaveBeenCalled());
+    expect(send.mock.calls[0]?.[2]).toMatchObject({ prompt: "Read it", files: [{ name: "menu.txt", size: 4 }] });
+  });
+
+  test("a file that cannot be stored is told, and none goes", async () => {
+    const { user, api } = renderAt("/chat");
+    vi.spyOn(api, "upload").mockRejectedValue(new RefusedError(413, { error: "the body is too large", code: "" }));
+    await user.upload(await screen.findByLabelText("Files", { selector: "input" }), new File(["x"], "film.mov"));
+    expect((await screen.findByRole("alert")).textContent).toContain("film.mov could not be stored");
+    expect(screen.queryByRole("link", { name: "film.mov" })).toBeNull();
+  });
+
+  test("files and memory stand beside the talk, and a file is opened by its name", async () => {
+    const { user } = renderAt("/chat/c1");
+    await user.click(await screen.findByRole("button", { name: "Beside" }));
+    await user.click(screen.getByRole("button", { name: "Files" }));
+    const file = await screen.findByRole("link", { name: "shop-window.jpg" });
+    expect(file.getAttribute("href")).toContain("conversation=c1");
+    expect(screen.getByText(/made by “make leaflet”/)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Memory" }));
+    expect((await screen.findByRole("link", { name: "Visit us" })).getAttribute("href")).toBe("/objects/page/visit-us");
+  });
+
   test("Enter sends, and the same text after a lost answer has the same key", async () => {
     const { user, api } = renderAt("/chat");
     const send = vi.spyOn(api, "send").mockRejectedValueOnce(new Error("The server does not answer."));

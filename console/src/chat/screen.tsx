@@ -55,8 +55,9 @@ function NewTalk() {
             <Composer
               name="new"
               placeholder="Ask for something"
-              onSend={async (text) => {
-                await send(text);
+              takesFiles={takesFiles(me, agent)}
+              onSend={async (text, files) => {
+                await send(text, files);
                 navigate(pathTo("chat", id));
               }}
             />
@@ -76,7 +77,7 @@ function Talk({ id }: { id: string }) {
   const open = useQuestionsOf(id);
   const [isWhole, setWhole] = useState(false);
   const box = useRef<HTMLDivElement>(null);
-  const side = useSide(runs, conversation?.target);
+  const side = useSide(id, runs, conversation?.target);
   const title = conversation?.title || prompts[runs[0] ?? ""] || "Conversation";
   const mine = open.some((each) => each.may.approve || each.may.deny);
   const shown = isWhole ? runs : runs.slice(-SHOWN);
@@ -132,6 +133,7 @@ function Talk({ id }: { id: string }) {
                     name={id}
                     placeholder="Write on"
                     spent={side.spent}
+                    takesFiles={takesFiles(me, agent)}
                     onSend={send}
                     onStop={moving ? () => stop(moving) : undefined}
                   />
@@ -151,6 +153,10 @@ function mayWrite(conversation: ConversationDocument, me: Me): boolean {
   return conversation.shares.some(
     (each) => each.access === "write" && (each.principal === me.name || each.principal === "*"),
   );
+}
+
+function takesFiles(me: Me, agent: string): boolean {
+  return me.application.agents.some((each) => each.name === agent && each.files);
 }
 
 function ReadOnly({ owner }: { owner: string }) {

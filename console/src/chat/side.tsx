@@ -1,30 +1,34 @@
 import { type PointerEvent, type RefObject, useRef, useState } from "react";
+import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { lastChanged, type RunState } from "../live/run-state";
 import { useRun } from "../live/use-run";
-import { Icon } from "../parts/icon";
-import { Nothing } from "../parts/notes";
+import { Icon, type IconName } from "../parts/icon";
 import { Switch } from "../parts/seg";
 import { useStored } from "../parts/use-stored";
-import { readable, spent } from "../parts/words";
-import type { ChangedDocument, ViewDocument } from "../wire";
+import { spent } from "../parts/words";
+import type { ChangedDocument, ConversationFileDocument, Listed, RememberedDocument, ViewDocument } from "../wire";
+import { Files } from "./files";
+import { Memory } from "./memory";
 import { Preview } from "./preview";
 
-type Tab = "preview" | "memory";
+type Tab = "preview" | "files" | "memory";
 
 export interface Side {
   isOpen: boolean;
   hasContent: boolean;
   toggle: () => void;
   frame: RefObject<HTMLDivElement | null>;
+  conversation: string;
   object: ChangedDocument | null;
   target: string;
-  memory: unknown;
+  files: ConversationFileDocument[];
+  memory: RememberedDocument[];
   spent: string;
 }
 
-/** What stands beside the talk, for its latest runs: the object that changed last, and working memory. */
-export function useSide(runs: string[], target = ""): Side {
+/** What stands beside the talk: the object that changed last, the files of the conversation, and working memory. */
+export function useSide(conversation: string, runs: string[], target = ""): Side {
   const { me } = useServices();
   const latest = useRun(runs.at(-1));
   const earlier = [useRun(runs.at(-2)), useRun(runs.at(-3))];
@@ -32,16 +36,21 @@ export function useSide(runs: string[], target = ""): Side {
   const frame = useRef<HTMLDivElement>(null);
   const [isWanted, setWanted] = useStored("side.open", window.innerWidth > 1180);
   const found = [latest, ...earlier].map((each) => each.state && previewOf(each.state, me.application.views));
-  const shown = found.find((each) => each !== null) ?? null;
-  const memory = state?.state ?? null;
-  const hasContent = shown !== null || memory !== null;
+  const object = found.find((each) => each !== null) ?? null;
+  const path = `/api/conversations/${encodeURIComponent(conversation)}`;
+  const isBegun = runs.length > 0;
+  const files = useResource<Listed<ConversationFileDocument>>(isBegun ? `${path}/files` : null).data?.items ?? [];
+  const memory = useResource<Listed<RememberedDocument>>(isBegun ? `${path}/memory` : null).data?.items ?? [];
+  const hasContent = object !== null || files.length > 0 || memory.length > 0;
   return {
     isOpen: isWanted && hasContent,
     hasContent,
     toggle: () => setWanted(!isWanted),
     frame,
-    object: shown,
+    conversation,
+    object,
     target,
+    files,
     memory,
     spent: spent(state?.usage ?? document?.usage),
   };
@@ -55,31 +64,30 @@ function previewOf(state: RunState, views: ViewDocument[]): ChangedDocument | nu
 export function SidePanel({ side }: { side: Side }) {
   const tabs = [
     ...(side.object ? [tab("preview", "eye", "Preview")] : []),
-    ...(side.memory !== null ? [tab("memory", "memory", "Memory")] : []),
+    tab("files", "file", "Files"),
+    tab("memory", "memory", "Memory"),
   ];
-  const [wanted, setWanted] = useState<Tab>("preview");
-  const current = tabs.find((each) => each.value === wanted)?.value ?? tabs[0]?.value ?? "preview";
+  const [wanted, setWanted] = useState<Tab | null>(null);
+  const first = side.object ? "preview" : side.files.length > 0 ? "files" : "memory";
+  const current = tabs.find((each) => each.value === wanted)?.value ?? first;
   return (
     <aside className="side pane" aria-label="Beside the talk">
       <Divider frame={side.frame} />
       <div className="top">
-        {tabs.length > 1 ? (
-          <Switch label="Side panel" value={current} onChange={setWanted} options={tabs} />
-        ) : (
-          <h2 className="side-title">{tabs[0]?.label}</h2>
-        )}
+        <Switch label="Side panel" value={current} onChange={setWanted} options={tabs} />
         <span className="grow" />
         <button className="b bare" aria-label="Close the panel" onClick={side.toggle}>
           <Icon name="x" />
         </button>
       </div>
-      {current === "preview" && side.object && <Preview object={side.object} target={side.target} />}{" "}
-      {current === "memory" && <Memory memory={side.memory} />}
+      {current === "preview" && side.object && <Preview object={side.object} target={side.target} />}
+      {current === "files" && <Files files={side.files} conversation={side.conversation} />}
+      {current === "memory" && <Memory objects={side.memory} />}
     </aside>
   );
 }
 
-function tab(value: Tab, icon: "eye" | "memory", label: string) {
+function tab(value: Tab, icon: IconName, label: string) {
   return {
     value,
     label: (
@@ -90,7 +98,6 @@ function tab(value: Tab, icon: "eye" | "memory", label: string) {
     ),
   };
 }
-
 /** The line between talk and panel: dragged, or moved with the arrow keys. Its place is remembered. */
 function Divider({ frame }: { frame: Side["frame"] }) {
   const [share, setShare] = useStored("side.share", 44);
@@ -124,40 +131,4 @@ function Divider({ frame }: { frame: Side["frame"] }) {
       }}
     />
   );
-}
-
-interface Remembered {
-  kind: string;
-  id: string;
-  name: string;
-}
-
-/** What the agent works with: the objects that it has read or changed. */
-function Memory({ memory }: { memory: unknown }) {
-  const found = objectsIn(memory);
-  return (
-    <div className="sheet" tabIndex={0} role="region" aria-label="Working memory">
-      {found.length === 0 && (
-        <Nothing title="Nothing yet.">Objects that the agent reads or changes appear here.</Nothing>
-      )}
-      <ul className="mem">
-        {found.map((each) => (
-          <li key={`${each.kind}/${each.id}`}>
-            <Icon name="file" />
-            <span className="grow">
-              {each.name} <span className="meta">{readable(each.kind)}</span>
-            </span>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-function objectsIn(value: unknown): Remembered[] {
-  if (Array.isArray(value)) return value.flatMap(objectsIn);
-  if (!value || typeof value !== "object") return [];
-  const object = value as Partial<Remembered>;
-  if (typeof object.kind === "string" && typeof object.name === "string") return [object as Remembered];
-  return Object.values(value).flatMap(objectsIn);
 }

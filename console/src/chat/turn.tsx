@@ -4,12 +4,13 @@ import type { Block, CallView, RunState } from "../live/run-state";
 import { useRun } from "../live/use-run";
 import { Acts } from "../parts/acts";
 import { Icon } from "../parts/icon";
+import { FileChips } from "../parts/file";
 import { Markdown } from "../parts/markdown";
 import { Failed, Loading, Note } from "../parts/notes";
 import { ReceiptCard } from "../parts/receipt";
 import { useNow } from "../parts/time";
 import { moment } from "../parts/words";
-import type { RunDocument, ToolDocument } from "../wire";
+import type { FileDocument, RunDocument, ToolDocument } from "../wire";
 
 type Facts = Record<string, ToolDocument>;
 
@@ -26,10 +27,16 @@ export const Turn = memo(function Turn({
   agent: string;
 }) {
   const { state, document, error } = useRun(run);
-  const said = promptOf(document) || prompt;
+  const { text, files } = requestOf(document);
+  const said = text || prompt;
   return (
     <section className="turn" aria-label={said ? `Request: ${said.slice(0, 60)}` : "Request"}>
-      {said && <p className="said">{said}</p>}
+      {(said || files.length > 0) && (
+        <div className="said">
+          {said && <p>{said}</p>}
+          {files.length > 0 && <FileChips files={files} conversation={document?.conversation ?? ""} />}
+        </div>
+      )}
       {state ? (
         <TurnBody state={state} facts={facts} agent={agent} document={document} />
       ) : error ? (
@@ -41,8 +48,22 @@ export const Turn = memo(function Turn({
   );
 });
 
-/** What the person wrote. */
-export function promptOf(document: RunDocument | undefined): string {
+/** What the person wrote, and the files that went with it. */
+function requestOf(document: RunDocument | undefined): { text: string; files: FileDocument[] } {
+  const given = argumentsOf(document);
+  if (typeof given.prompt !== "string") return { text: messageOf(document), files: [] };
+  return { text: given.prompt, files: (given.files as FileDocument[] | undefined) ?? [] };
+}
+
+function argumentsOf(document: RunDocument | undefined): Record<string, unknown> {
+  try {
+    return JSON.parse(document?.root?.arguments || "{}") as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function messageOf(document: RunDocument | undefined): string {
   const asked = document?.messages.filter(
     (each) => !each.given && each.role === "user" && (each.by === "person" || each.by === "caller"),
   );

@@ -1,18 +1,18 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useServices } from "../app/context";
 import { useWorld } from "../live/world";
-import type { RunRowDocument } from "../wire";
+import type { FileDocument, RunRowDocument } from "../wire";
 
 const NONE: RunRowDocument[] = [];
 const MOVING = new Set(["running", "queued"]);
-const SENT = new Map<string, string>();
 /** The prompts that this page has sent, by run: they are shown before the run is read. */
+const SENT = new Map<string, string>();
 
-/** Send to a conversation and stop its run. The same text that is sent again after a lost answer makes one run. */
+/** Send to a conversation and stop its run. The same message that is sent again after a lost answer makes one run. */
 export function useTalk(conversation: string, agent: string, target = "", known: RunRowDocument[] = NONE) {
   const { api, resources } = useServices();
   const [, setCount] = useState(0);
-  const unsent = useRef<{ text: string; key: string } | null>(null);
+  const unsent = useRef<{ content: string; key: string } | null>(null);
   const rows = useWorld((world) => world.runs);
   const moving = useMemo(() => {
     const mine = [...known, ...Object.values(rows).filter((row) => row.conversation === conversation)];
@@ -20,9 +20,10 @@ export function useTalk(conversation: string, agent: string, target = "", known:
   }, [known, rows, conversation]);
 
   const send = useCallback(
-    async (text: string) => {
-      if (unsent.current?.text !== text) unsent.current = { text, key: crypto.randomUUID() };
-      const request = { prompt: text, conversation, agent, target };
+    async (text: string, files: FileDocument[] = []) => {
+      const request = { prompt: text, conversation, agent, target, files };
+      const content = JSON.stringify(request);
+      if (unsent.current?.content !== content) unsent.current = { content, key: crypto.randomUUID() };
       const { run } = await api.send<{ run: string }>("POST", "/api/runs", request, unsent.current.key);
       unsent.current = null;
       SENT.set(run, text);

@@ -111,18 +111,4 @@ describe("the fold of a stream", () => {
     const state = foldAll([...TEXT, { type: "RUN_ERROR", message: "no money", code: "failed" }]);
     expect(state).toMatchObject({ status: "failed", error: "no money", blocks: [{ isOpen: false }] });
   });
-
-  test("deltas patch the state", () => {
-    const state = foldAll([
-      { type: "STATE_SNAPSHOT", snapshot: { memory: [{ name: "a" }] } },
-      {
-        type: "STATE_DELTA",
-        delta: [
-          { op: "add", path: "/memory/-", value: { name: "b" } },
-          { op: "replace", path: "/memory/0/name", value: "c" },
-        ],
-      },
-    ]);
-    expect(state.state).toEqual({ memory: [{ name: "c" }, { name: "b" }] });
-  });
 });

@@ -1,6 +1,5 @@
 /** The fold of a stream of AG-UI events. A rejoined stream may begin anywhere; no event counts twice. */
 import type { AguiEvent, CallEvent, SnapshotMessage } from "../events";
-import { applyPatch } from "./patch";
 import type { RunStatus } from "../events";
 import { type Block, type CallView, emptyCall, type RunState } from "./run-state";
 
@@ -36,10 +35,6 @@ export function fold(state: RunState, event: AguiEvent): RunState {
       return withCall(state, event.toolCallId, "", (call) => endCall(call, event.content));
     case "MESSAGES_SNAPSHOT":
       return snapshot(state, event.messages);
-    case "STATE_SNAPSHOT":
-      return { ...state, state: event.snapshot };
-    case "STATE_DELTA":
-      return { ...state, state: applyPatch(state.state, event.delta) };
     case "CUSTOM":
       return foldOwn(state, event);
     default:

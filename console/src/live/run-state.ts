@@ -36,7 +36,6 @@ export interface RunState {
   receipt: ReceiptDocument | null;
   usage: UsageDocument | null;
   error: string;
-  state: unknown;
   /** The ids of messages that the person wrote. */
   prompts: string[];
   /** Why the run rests, and until when. */
@@ -54,7 +53,6 @@ export function emptyRun(run: string): RunState {
     receipt: null,
     usage: null,
     error: "",
-    state: null,
     prompts: [],
     rest: null,
   };

@@ -1,4 +1,4 @@
-import { useServices } from "../app/context";
+import { FileLink } from "../parts/file";
 import { size } from "../parts/words";
 import { ChangeTable } from "../question/change-table";
 import type { ObjectDocument } from "../wire";
@@ -42,7 +42,6 @@ export function ObjectSections({ detail }: { detail: ObjectDocument }) {
 }
 
 function Files({ detail }: { detail: ObjectDocument }) {
-  const { api } = useServices();
   return (
     <section aria-label="Files" className="object-section">
       <h3>Files</h3>
@@ -51,7 +50,7 @@ function Files({ detail }: { detail: ObjectDocument }) {
           {detail.files.map((file) => (
             <tr key={file.digest}>
               <td>
-                <a href={api.url(`/api/files/${file.digest}`)}>{file.name}</a>
+                <FileLink file={file} />
               </td>
               <td className="r">{size(file.size)}</td>
             </tr>

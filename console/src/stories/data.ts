@@ -1,5 +1,7 @@
 import type { JsonSchema } from "../parts/schema";
 import type {
+  ConversationFileDocument,
+  RememberedDocument,
   ConversationHistory,
   GrantDocument,
   Me,
@@ -23,8 +25,9 @@ export const ME: Me = {
       {
         name: "editor",
         description: "Edits the pages of the bakery.",
+        files: true,
       },
-      { name: "investigator", description: "Reads mails and files." },
+      { name: "investigator", description: "Reads mails and files.", files: false },
     ],
     views: [
       { kind: "set", title: "Changes", listed: true, hasChanges: true },
@@ -253,6 +256,22 @@ export const GRANTS: GrantDocument[] = [
     reason: "Advent calendar",
   }),
   grant("g3", "delete_image", { revokedBy: "Ada" }),
+];
+
+function file(name: string, mediaType: string, size: number, by: string, seconds: number): ConversationFileDocument {
+  const digest = `sha256:${name.length.toString(16).padStart(64, "0")}`;
+  return { file: { digest, name, mediaType, size }, by, run: "r1", call: by === "Ada" ? "" : "a1", at: NOW - seconds };
+}
+
+export const FILES: ConversationFileDocument[] = [
+  file("opening-hours.pdf", "application/pdf", 182_400, "make_leaflet", 500),
+  file("shop-window.jpg", "image/jpeg", 2_400_000, "Ada", 620),
+];
+
+export const MEMORY: RememberedDocument[] = [
+  { kind: "page", id: "visit-us", name: "Visit us", link: "" },
+  { kind: "post", id: "rest", name: "We rest, the starter does not", link: "" },
+  { kind: "language", id: "de", name: "German", link: "" },
 ];
 
 export const USAGE: UsageDocument = usage(412_000, 9.52);

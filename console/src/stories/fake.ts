@@ -2,7 +2,7 @@
 import { type Api, NetworkError, RefusedError, type StreamEvent, type StreamOptions } from "../api/api";
 import type { Listed, NewDecision, QuestionDocument, RunDocument } from "../wire";
 import { NOW, summary } from "./build";
-import { CONVERSATIONS, GRANTS, ME, POLICY, TOOLS, USAGE } from "./data";
+import { CONVERSATIONS, FILES, GRANTS, MEMORY, ME, POLICY, TOOLS, USAGE } from "./data";
 import { ALL, LONG, STATES } from "./questions";
 import { LONG_RUN, MANY_RUNS } from "./long";
 import { RUNS } from "./runs";
@@ -52,6 +52,8 @@ export function fakeApi(
     [/^\/api\/runs\/([^/]+)\/items$/, () => listed(ITEMS)],
     [/^\/api\/runs\/([^/]+)\/replay$/, () => REPLAY],
     [/^\/api\/conversations$/, () => listed(CONVERSATIONS.map((each) => each.conversation))],
+    [/^\/api\/conversations\/[^/]+\/files$/, () => listed(FILES)],
+    [/^\/api\/conversations\/[^/]+\/memory$/, () => listed(MEMORY)],
     [/^\/api\/conversations\/([^/]+)$/, ([id]) => one(CONVERSATIONS, (each) => each.conversation.conversation === id)],
     [
       /^\/api\/questions$/,
@@ -121,6 +123,9 @@ export function fakeApi(
         code: "",
         result: { revision: 8 },
       } as T;
+    },
+    async upload(file: File) {
+      return { digest: `sha256:${"0".repeat(64)}`, name: file.name, mediaType: file.type, size: file.size };
     },
     async stream(path: string, { signal, onOpen, onEvent }: StreamOptions) {
       if (scenario === "away") throw new NetworkError("The server does not answer.");

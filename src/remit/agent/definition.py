@@ -198,6 +198,11 @@ class AgentDefinition(AgentSettings):
             del fields[ATTACHMENTS_FIELD]
         return canonical_text(fields)
 
+    @property
+    def takes_files(self) -> bool:
+        """Whether its input takes files."""
+        return issubclass(self.input, PromptWithFiles)
+
     def file_fields(self, files: Files) -> dict[str, Any]:
         """The fields of an input with files.
 
@@ -206,7 +211,7 @@ class AgentDefinition(AgentSettings):
         """
         remedy = "give artifacts: await runtime.artifacts.add(Path(…), by=…)"
         files = as_tuple_of(Artifact, f"agent {self.name}", "files", files, remedy)
-        if files and not issubclass(self.input, PromptWithFiles):
+        if files and not self.takes_files:
             raise RequestError(f"agent {self.name} takes no files; give it input=PromptWithFiles")
         return {"files": files} if files else {}
 

@@ -25,6 +25,7 @@ from remit.record.conversation import read_conversation
 from remit.record.current_run import CURRENT_RUN
 from remit.record.items import Item, Message, ToolOutput
 from remit.record.ledger import Ledger
+from remit.views.sentences import FindContract
 
 _Key = tuple[str, str]
 """The kind and the id of an object."""
@@ -50,17 +51,18 @@ class WorkingMemory:
     size: PositiveInt = 10
     per_kind: PositiveInt = 3
 
-    async def recall(self, runs: AsyncIterable[Sequence[Item]], callees: Mapping[str, Contract]) -> list[Entity]:
-        """The entities in the results of models' calls, given the items of runs, newest run first."""
+    async def recall(self, runs: AsyncIterable[Sequence[Item]], find: FindContract) -> list[Entity]:
+        """The entities in the results of models' calls of the tools that ``find`` knows; ``runs`` are newest first."""
         found: dict[_Key, Entity] = {}
         deleted: set[_Key] = set()
         async for items in runs:
             for output in reversed(items):
-                if not isinstance(output, ToolOutput) or not output.wire or output.callee not in callees:
+                callee = find(output.callee) if isinstance(output, ToolOutput) and output.wire else None
+                if not isinstance(output, ToolOutput) or callee is None:
                     continue
-                described = entities_of(output, callees[output.callee])
-                if output.outcome == "ok" and _deletes(callees[output.callee]):
-                    deleted.update(_list_deleted(items, output, described, callees[output.callee]))
+                described = entities_of(output, callee)
+                if output.outcome == "ok" and _deletes(callee):
+                    deleted.update(_list_deleted(items, output, described, callee))
                     continue
                 for key, each in self._select(described, _name_changed(items, output)):
                     if key not in deleted:
@@ -95,7 +97,7 @@ async def record_working_memory(
         read_runs = CURRENT_RUN.get().read_prior_runs
         if read_runs is None:
             return ""
-        text = describe_entities(await memory.recall(read_runs(), _collect_callees(agents)))
+        text = describe_entities(await memory.recall(read_runs(), _collect_callees(agents).get))
         last = next((each for each in reversed(prior) if each.startswith(_START)), "")
         return "" if last and message_text(decode_message(last)) == text else text
 

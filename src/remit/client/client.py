@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
+from remit.agent.agent import Agent
 from remit.approvals.service import DecisionOptions, GrantService
 from remit.call.contract import Contract
+from remit.call.entity import Entity
 from remit.client.open_run import IDLE_SECONDS, OpenRun
 from remit.client.reader import RunDetails
 from remit.client.run_service import RunService
@@ -31,6 +33,7 @@ from remit.errors import RequestDeniedError, RequestError
 from remit.journal.ports import RunRow, RunStatus, Store
 from remit.record.artifact import Artifact
 from remit.record.grant import Grant
+from remit.record.items import Item
 from remit.record.principal import Principal
 from remit.record.question import DecisionKind
 from remit.record.target import as_target
@@ -260,9 +263,31 @@ class Client(UpdateReader):
         """Store a file for runs of the principal; see `ArtifactService.add`."""
         return await self._runtime.artifacts.add(content, by=self.principal, name=name, media_type=media_type)
 
-    async def read_artifact(self, artifact: Artifact, *, offset: int = 0, length: int | None = None) -> bytes:
-        """The content of a file that the principal stored or that a run of the principal has."""
-        return await self._runtime.artifacts.read(artifact, by=self.principal, offset=offset, length=length)
+    async def read_artifact(
+        self, artifact: Artifact, *, conversation: str = "", offset: int = 0, length: int | None = None
+    ) -> bytes:
+        """The content of a file that the principal stored, that a run of theirs has, or a run of ``conversation``.
+
+        Raises:
+            RequestError: the conversation does not exist for this principal. NotFoundError: there is no such file.
+        """
+        artifacts = self._runtime.artifacts
+        if not conversation:
+            return await artifacts.read(artifact, by=self.principal, offset=offset, length=length)
+        row = await self._visible_conversation(conversation, "read")
+        return await artifacts.read_shared(artifact, row.key, offset=offset, length=length)
+
+    async def working_memory(self, conversation: str) -> list[Entity]:
+        """The objects that the agent of a conversation remembers now; none if its agent has no memory.
+
+        Raises:
+            RequestError: the conversation does not exist for this principal.
+        """
+        runs = await self.conversation_runs(conversation)
+        agent = self.contract(runs[-1].callee) if runs else None
+        if not isinstance(agent, Agent) or agent.memory is None:
+            return []
+        return await agent.memory.recall(self._items_back(runs), self.contract)
 
     async def create_grant(
         self, tool: str, *, principal: str, count: int, expires_in: float, **options: Unpack[GrantOptions]
@@ -280,6 +305,11 @@ class Client(UpdateReader):
         """
         await self.grant(grant)
         await self._runtime.grants.revoke(grant, by=self.principal)
+
+    async def _items_back(self, runs: Sequence[RunRow]) -> AsyncGenerator[list[Item]]:
+        """The items of runs, from the newest to the oldest, each read when it is asked for."""
+        for run in reversed(runs):
+            yield [position.item for position in await self._runtime.store.read(run.run)]
 
     async def _own_run(self, run: str) -> RunRow:
         """The row of a run of the principal.

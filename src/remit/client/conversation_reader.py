@@ -29,6 +29,8 @@ from remit.record.items import DETACHED, Position
 from remit.record.secret import redact_secrets
 from remit.schemas.jsontext import compact_json
 from remit.shown import show_value
+from remit.views.files import FileView, files_of
+from remit.views.run_view import RunView
 
 ExportFormat = Literal["jsonl", "html"]
 """Items as lines of JSON, or a page to read."""
@@ -98,6 +100,20 @@ class ConversationReader(RunReader):
         """
         row = await self._visible_conversation(conversation, "read")
         return [run for run in await self._runs_of(row) if run.after != DETACHED and not run.erased]
+
+    async def conversation_files(self, conversation: str) -> list[FileView]:
+        """The files of a conversation: those that people gave, and those that its calls returned, newest first.
+
+        `Client.read_artifact` reads one for everyone who may read the conversation.
+
+        Raises:
+            RequestError: the conversation does not exist for this principal.
+        """
+        found: dict[tuple[str, str], FileView] = {}
+        for run in await self.conversation_runs(conversation):
+            for each in files_of(RunView.of(await self._store.read(run.run)), run.run):
+                found.setdefault((each.artifact.digest, each.artifact.name), each)
+        return [*found.values()][::-1]
 
     async def export_run(self, run: str, *, format: ExportFormat = "jsonl") -> str:  # noqa: A002 - as in other libraries
         """A run as text: its items as lines of JSON, or ``html``, a self-contained page to read.

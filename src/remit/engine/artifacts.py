@@ -9,7 +9,7 @@ from remit.core.call_checks import check_calls
 from remit.core.checks import check_instance, check_texts
 from remit.errors import InvalidArgumentsError, InvalidOutputError, RequestError
 from remit.journal.index import artifact_scope
-from remit.journal.ports import Store
+from remit.journal.ports import ConversationKey, Store
 from remit.record.arguments import Limits
 from remit.record.artifact import Artifact, ArtifactScope, check_range, new_artifact, not_found
 from remit.record.items import RunOpened
@@ -102,6 +102,13 @@ class ArtifactService:
         """The content of an artifact that ``by`` stored or that a run of ``by`` has; see `Artifacts.read`."""
         check_principal("by", by)
         return await self._of(by).read(artifact, offset, length)
+
+    async def read_shared(
+        self, artifact: Artifact, conversation: ConversationKey, *, offset: int = 0, length: int | None = None
+    ) -> bytes:
+        """The content of an artifact that a run of a conversation has; the caller has checked who may read that."""
+        scope = ArtifactScope(conversation.tenant, "", conversation.application, conversation.conversation)
+        return await StoredArtifacts(self._store, scope, self._limits).read(artifact, offset, length)
 
     def _of(self, by: Principal) -> StoredArtifacts:
         return StoredArtifacts(self._store, ArtifactScope(by.tenant, by.name), self._limits)

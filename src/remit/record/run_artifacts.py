@@ -90,10 +90,15 @@ async def to_recorded(content: str, max_bytes: int) -> str:
     return content if artifact is None else f"{_REFERENCE_START}{artifact.model_dump_json()}}}"
 
 
+def is_recorded_reference(recorded: str) -> bool:
+    """Whether a record has the reference to large content in the content's place."""
+    return recorded.startswith(_REFERENCE_START)
+
+
 async def from_recorded(recorded: str, artifacts: Artifacts | None = None) -> str:
     """The inverse of `to_recorded`. Large content is read from the current run's artifacts."""
     access = artifacts or CURRENT_RUN.get().artifacts
-    if access is None or not recorded.startswith(_REFERENCE_START):
+    if access is None or not is_recorded_reference(recorded):
         return recorded
     artifact = Artifact.model_validate_json(recorded[len(_REFERENCE_START) : -1])
     return (await access.read(artifact)).decode("utf-8", "surrogatepass")

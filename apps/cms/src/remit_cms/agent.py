@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from remit import Agent, Principal
 from remit.agent import Compaction, RunInfo, RunInstructions, ToolSearch, WorkingMemory
+from remit.artifacts import PromptWithFiles
 from remit.tools import Callee
 
 _PROMPT: Final = Path(__file__).parent / "prompts" / "editor.md"
@@ -135,6 +136,7 @@ def editor(
         tools=tools,
         run_instructions=run_instructions,
         description="Edits and publishes a website.",
+        input=PromptWithFiles,
         compaction=Compaction() if compaction is None else compaction,
         memory=WorkingMemory(),
         tool_scope="listed",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from remit.call.entity import Entity
 from remit.journal.ports import ConversationRow, RunRow, RunStatus
 from remit.server.documents.document import Asked, Document, PageSize
+from remit.server.documents.files import FileDocument
 from remit.server.documents.runs import RunRowDocument
+from remit.views.files import FileView
 
 
 class ShareDocument(Document):
@@ -53,6 +56,37 @@ class ConversationHistory(Document):
     def of(row: ConversationRow, runs: list[RunRow]) -> ConversationHistory:
         """The history of a conversation."""
         return ConversationHistory(conversation=ConversationDocument.of(row), runs=tuple(map(RunRowDocument.of, runs)))
+
+
+class ConversationFileDocument(Document):
+    """A file of a conversation. ``by`` is the person who gave it, or the tool whose ``call`` returned it."""
+
+    file: FileDocument
+    by: str
+    run: str
+    call: str
+    at: float
+
+    @staticmethod
+    def of(view: FileView) -> ConversationFileDocument:
+        """The document of a file."""
+        return ConversationFileDocument(
+            file=FileDocument.of(view.artifact), by=view.by, run=view.run, call=view.call, at=view.at
+        )
+
+
+class RememberedDocument(Document):
+    """An object that an agent remembers. ``link`` is the address at which people see it, empty for none."""
+
+    kind: str
+    id: str
+    name: str
+    link: str
+
+    @staticmethod
+    def of(entity: Entity) -> RememberedDocument:
+        """The document of an object."""
+        return RememberedDocument(kind=entity.kind, id=entity.id, name=entity.name, link=entity.link)
 
 
 class ConversationsQuery(Asked):

@@ -11,10 +11,11 @@ from remit.server.documents.document import Document
 
 
 class AgentDocument(Document):
-    """An agent that people talk to. The first one of an application is the default."""
+    """An agent that people talk to. The first one of an application is the default. ``files``: it takes files."""
 
     name: str
     description: str
+    files: bool
 
 
 class ViewDocument(Document):
@@ -36,7 +37,9 @@ class ApplicationDocument(Document):
     @staticmethod
     def of(app: App) -> ApplicationDocument:
         """The document of an application."""
-        agents = (AgentDocument(name=each.name, description=each.description) for each in app.agents)
+        agents = (
+            AgentDocument(name=each.name, description=each.description, files=each.takes_files) for each in app.agents
+        )
         views = (
             ViewDocument(kind=each.kind, title=each.title, listed=each.list is not None, has_changes=each.has_changes)
             for each in app.views

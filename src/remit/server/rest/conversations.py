@@ -6,8 +6,10 @@ from typing import Final
 
 from remit.server.documents.conversations import (
     ConversationDocument,
+    ConversationFileDocument,
     ConversationHistory,
     ConversationsQuery,
+    RememberedDocument,
     Renaming,
     Sharing,
 )
@@ -30,6 +32,18 @@ async def read_conversation(sent: Sent[NoQuery, None]) -> ConversationHistory:
     """Read a conversation with its runs."""
     name = sent.path["conversation"]
     return ConversationHistory.of(await sent.client.conversation(name), await sent.client.conversation_runs(name))
+
+
+async def list_files(sent: Sent[NoQuery, None]) -> Listed[ConversationFileDocument]:
+    """List the files of a conversation, the newest first. Read one with its ``conversation``."""
+    found = await sent.client.conversation_files(sent.path["conversation"])
+    return Listed(items=tuple(map(ConversationFileDocument.of, found)))
+
+
+async def read_memory(sent: Sent[NoQuery, None]) -> Listed[RememberedDocument]:
+    """The objects that the agent of a conversation remembers, the most recent first."""
+    found = await sent.client.working_memory(sent.path["conversation"])
+    return Listed(items=tuple(map(RememberedDocument.of, found)))
 
 
 async def rename_conversation(sent: Sent[NoQuery, Renaming]) -> ConversationDocument:
@@ -64,6 +78,8 @@ OPERATIONS: Final = (
         query=ConversationsQuery,
     ),
     Operation(method="GET", path=_ONE, handle=read_conversation, answer=ConversationHistory),
+    Operation(method="GET", path=f"{_ONE}/files", handle=list_files, answer=Listed[ConversationFileDocument]),
+    Operation(method="GET", path=f"{_ONE}/memory", handle=read_memory, answer=Listed[RememberedDocument]),
     Operation(method="PATCH", path=_ONE, handle=rename_conversation, answer=ConversationDocument, body=Renaming),
     Operation(
         method="POST", path=f"{_ONE}/share", handle=share_conversation, answer=ConversationDocument, body=Sharing

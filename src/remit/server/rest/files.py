@@ -25,11 +25,12 @@ class NewFileQuery(Asked):
 
 
 class FileQuery(Asked):
-    """The reference of a file, as it was given."""
+    """The reference of a file, as it was given, and the conversation whose file it is, if it is not one's own."""
 
     size: Annotated[int, Meta(ge=0)]
     name: str = ""
     media_type: str = OCTETS
+    conversation: str = ""
 
 
 async def add_file(sent: Sent[NewFileQuery, None]) -> FileDocument:
@@ -40,11 +41,11 @@ async def add_file(sent: Sent[NewFileQuery, None]) -> FileDocument:
 
 
 async def read_file(sent: Sent[FileQuery, None]) -> Response:
-    """Download a file that one stored, or that a run of one's own has."""
+    """Download a file that one stored, that a run of one's own has, or of a conversation that one may read."""
     asked = sent.query
     reference = FileDocument(digest=sent.path["digest"], size=asked.size, name=asked.name, media_type=asked.media_type)
     artifact = reference.to_artifact()
-    content = await sent.client.read_artifact(artifact)
+    content = await sent.client.read_artifact(artifact, conversation=asked.conversation)
     headers = {
         "cache-control": "private, no-store",
         "content-disposition": f"attachment; filename*=UTF-8''{quote(artifact.name or 'file', safe='')}",
