@@ -33,7 +33,7 @@ from remit.workers import WorkerFileError, build_agent, read_worker
 from remit_casefile.google.mail_text import decode_text
 from remit_casefile.google.mailbox_sync import MailboxSync
 from remit_casefile.google.payloads.gmail import GetMessage, MessageView, SendMessage
-from remit_cms.rendering.rich_text import render_rich_text
+from remit_cms.rich_text.html import render_rich_text
 from remit_cms.web.decoding import decode_body
 from tests.strangers import charsets, dates, numbers, prompts, schemas, types
 from tests.strangers.mail import MAILS, StrangeMail

@@ -19,6 +19,7 @@ from figures import (
     client,
     cms,
     combinations,
+    commonmark,
     confirm,
     conversations,
     corruption,
@@ -75,6 +76,7 @@ from figures.mutants import budgets as budgets_mutants
 from figures.mutants import client as client_mutants
 from figures.mutants import cms as cms_mutants
 from figures.mutants import combinations as combinations_mutants
+from figures.mutants import commonmark as commonmark_mutants
 from figures.mutants import confirm as confirm_mutants
 from figures.mutants import conversations as conversations_mutants
 from figures.mutants import corruption as corruption_mutants
@@ -196,6 +198,7 @@ PARTS: Final = {
     "cms": Part(cms.figures, cms_mutants.MUTANTS),
     "tiers": Part(tiers.figures, tiers_mutants.MUTANTS),
     "html": Part(html.figures, html_mutants.MUTANTS),
+    "commonmark": Part(commonmark.figures, commonmark_mutants.MUTANTS),
     "fuzz": Part(fuzz.figures, fuzz_mutants.MUTANTS),
     "untyped": Part(untyped.figures, untyped_mutants.MUTANTS),
     "combinations": Part(combinations.figures, combinations_mutants.MUTANTS),

@@ -89,7 +89,7 @@ _MAIL_PAGES_AND_VALUES: Final = mutants_of(
             "remit_cms.web.extraction:extract_text", "is_cut=reply.is_cut", "is_cut=False"
         ),
         "signs become others on pages": edited(
-            "remit_cms.rendering.rich_text:render_rich_text",
+            "remit_cms.rich_text.html:render_rich_text",
             "parser.parse(markdown)",
             'parser.parse(markdown.replace("(c)", "\\u00a9"))',
         ),

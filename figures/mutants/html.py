@@ -12,7 +12,7 @@ MUTANTS: Final = mutants_of(
     "html.scripts_run",
     {
         "the HTML in a Markdown text is neither escaped nor cleaned": edited(
-            "remit_cms.rendering.rich_text:render_rich_text", "Markup(clean)", "Markup(markdown)"
+            "remit_cms.rich_text.html:render_rich_text", "Markup(clean)", "Markup(markdown)"
         ),
         "templates do not escape": edited(f"{_RENDERER}:PageRenderer.__init__", "autoescape=True", "autoescape=False"),
         "the policy of documents allows scripts": edited(

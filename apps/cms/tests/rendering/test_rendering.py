@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 from sqlalchemy import update
 
 from apps.cms.tests.rendering.document import Document
@@ -112,6 +113,26 @@ async def test_a_page_has_one_main_heading(world: World) -> None:
     assert re.findall(r"<h1>(.*?)</h1>", opened) == ["Big"]
     assert re.findall(r"<h1>(.*?)</h1>", plain) == ["Plain"]
     assert re.findall(r"<h1>(.*?)</h1>", empty) == ["Empty"]
+
+
+async def test_headings_of_texts_are_below_those_around_them(world: World) -> None:
+    steps: list[JsonValue] = [{"title": "Knead", "text": "# By hand\n\n## Long"}]
+    await world.page(
+        "Baking",
+        ("hero", {"heading": "Bread", "content": "# Ours"}),
+        ("steps", {"heading": "Steps", "content": "# First", "steps": steps}),
+        ("steps", {"steps": steps}),
+        ("text", {"content": "# Alone"}),
+        ("text", {"heading": "Text", "content": "### With"}),
+    )
+    html = await world.rendering.render(HOME, "baking")
+    assert re.findall(r"<(h\d)>(.*?)</h\d>", html) == [
+        *(("h1", "Bread"), ("h2", "Ours")),
+        *(("h2", "Steps"), ("h3", "First"), ("h3", "Knead"), ("h4", "By hand"), ("h5", "Long")),
+        *(("h2", "Knead"), ("h3", "By hand"), ("h4", "Long")),
+        ("h2", "Alone"),
+        *(("h2", "Text"), ("h3", "With")),
+    ]
 
 
 async def test_every_template_shows_every_one_of_its_texts(world: World) -> None:

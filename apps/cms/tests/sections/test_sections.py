@@ -10,12 +10,16 @@ from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.models import Content
+from remit_cms.pages.payloads import CreatePage
+from remit_cms.sections.listing import ListItems
 from remit_cms.sections.payloads import (
+    AddListItem,
     AddSectionToPage,
     DeletePageSection,
     GetPageSections,
     GetSectionContent,
     GetSectionFields,
+    SectionInput,
     SectionView,
     UpdateSectionContent,
 )
@@ -169,6 +173,32 @@ async def test_an_added_section_tells_what_is_still_empty(world: World) -> None:
     reply = await world.sections.add_section_to_page(world.call(), payload)
     assert reply.message == "Added section call-to-action to page 'About'. Still empty: heading, cta."
     assert (reply.revision, reply.section.content) == (2, {"text": "Come by."})
+
+
+async def test_writes_say_what_visitors_do_not_see_of_a_text(world: World) -> None:
+    text = "![Loaves](/loaves.png) and <b>rye</b>"
+    said = (
+        "picture shown as words: pictures belong into fields for images.",
+        "<b>, </b> shown as text: format with Markdown.",
+    )
+    remark = f" In {{0}}: 1 {said[0]} In {{0}}: {said[1]}"
+    page = SectionInput(definition_id="text", content={"content": text})
+    created = await world.pages.create_page(world.call(), CreatePage(title="About", sections=[page]))
+    assert created.message.endswith(remark.format("text.text"))
+    (shown,) = created.page.sections
+    payload = UpdateSectionContent(page_section_id=shown.id, content={"content": f"{text}!"})
+    updated = await world.sections.update_section_content(world.call(), payload)
+    assert updated.message.endswith(remark.format("text"))
+    payload = UpdateSectionContent(page_section_id=shown.id, content={"heading": "Rye"})
+    assert (await world.sections.update_section_content(world.call(), payload)).message.endswith(" in en.")
+    questions: Content = {"questions": [{"question": "a", "answer": text}]}
+    added = AddSectionToPage(page_id="about", definition_id="faq", content=questions)
+    reply = await world.sections.add_section_to_page(world.call(), added)
+    assert reply.message.endswith(remark.format("questions.0.answer"))
+    item = AddListItem(page_section_id=reply.section.id, item={"question": "b", "answer": text})
+    assert (await ListItems(world.database).add_list_item(world.call(), item)).message.endswith(
+        f"2 items.{remark.format('questions.i2.answer')}"
+    )
 
 
 async def test_content_in_another_language_can_be_added_first(world: World) -> None:

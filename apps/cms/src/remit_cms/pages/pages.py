@@ -29,7 +29,7 @@ from remit_cms.pages.payloads import (
     UpdatePage,
 )
 from remit_cms.pages.slugs import resolve_slug
-from remit_cms.sections.contents import add_section, describe_empty_slots, load_sections
+from remit_cms.sections.contents import add_section, load_sections
 from remit_cms.sections.slices import load_slice
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import draft_state, make_preview
@@ -252,9 +252,7 @@ async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
         page.meta_title, page.meta_description = payload.meta.title or None, payload.meta.description or None
     added = [await add_section(edit, page, section, edit.default_locale) for section in payload.sections]
     await save_revision(edit, page, "create_page")
-    remark = "".join(
-        describe_empty_slots([f"{part.definition.key}.{field}" for field in part.empty_slots]) for part in added
-    )
+    remark = "".join(part.remarks.describe(f"{part.definition.key}.") for part in added)
     with_sections = f" with {pluralize(len(added), 'section')}" if added else ""
     return await _page_reply(edit, page, f"Created page {{}}{with_sections}, as a draft.{remark}", edit.default_locale)
 

@@ -138,7 +138,7 @@ class Collections:
 
         async def work(edit: Edit) -> EntryReply:
             entry = await find_entry(edit, payload.entry_id)
-            changed = await update_entry(
+            changed, remark = await update_entry(
                 edit,
                 entry,
                 payload.content,
@@ -150,6 +150,7 @@ class Collections:
             )
             label = f"entry '{entry.page.title}' (/{entry.page.slug})"
             message = f"Updated {label}" if changed else f"The {label} is like that already"
+            message += f".{remark}" if remark else ""
             return await _reply(edit, entry, payload, message)
 
         return await edit_once(self._database, ctx, payload, EntryReply, work)

@@ -11,7 +11,8 @@ from remit.errors import InvalidArgumentsError
 from remit.tools import Preview
 from remit_cms.models import Content
 from remit_cms.pages.slugs import resolve_slug
-from remit_cms.sections.contents import describe_empty_slots, load_contents, update_content
+from remit_cms.sections.contents import load_contents, update_content
+from remit_cms.sections.remarks import Remarks
 from remit_cms.storage.documents import draft_state, make_document, make_preview
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.revisions import save_revision
@@ -99,7 +100,7 @@ async def show_entries(scope: Scope, entries: Sequence[StoredEntry], locale: str
 async def create_entry(
     edit: Edit, collection_id: str, title: str, slug: str | None, content: Content, locale: str | None, *, what: str
 ) -> tuple[StoredEntry, str]:
-    """Add an entry as a draft, and return it with a remark on what it lacks.
+    """Add an entry as a draft, and return it with remarks on its content.
 
     Raises:
         NotFoundError: no such collection.
@@ -121,7 +122,7 @@ async def create_entry(
     await edit.session.flush()
     written = await update_content(edit, section, collection, content, edit.default_locale)
     await save_revision(edit, page, f"create_{what}")
-    return StoredEntry(page, section, collection), describe_empty_slots(written.empty_slots)
+    return StoredEntry(page, section, collection), written.remarks.describe()
 
 
 async def update_entry(
@@ -134,8 +135,8 @@ async def update_entry(
     slug: str | None,
     locale: str | None,
     if_unchanged: str | None,
-) -> bool:
-    """Change an entry, and return whether that changed anything.
+) -> tuple[bool, str]:
+    """Change an entry, and return whether that changed anything, and remarks on its content.
 
     Raises:
         ConflictError: the entry has another revision than the caller expects.
@@ -152,11 +153,14 @@ async def update_entry(
     if fields:
         await check_slugs_are_free(edit, page.id, {**texts, code: after})
         await write_texts(edit, page, code, after)
-    if content and (await update_content(edit, entry.section, entry.collection, content, code)).changed:
-        fields.append("content")
+    remarks = Remarks()
+    if content:
+        written = await update_content(edit, entry.section, entry.collection, content, code)
+        remarks = written.remarks
+        fields += ["content"] if written.changed else []
     if fields:
         await save_revision(edit, page, f"update_{what}", *fields)
-    return bool(fields)
+    return bool(fields), remarks.describe()
 
 
 async def delete_entry(edit: Edit, name: str, if_unchanged: str | None) -> Page:

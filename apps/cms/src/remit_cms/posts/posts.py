@@ -103,7 +103,7 @@ class Posts:
 
         async def work(edit: Edit) -> PostReply:
             entry = await find_entry(edit, payload.post_slug)
-            changed = await update_entry(
+            changed, remark = await update_entry(
                 edit,
                 entry,
                 payload.content(payload.body),
@@ -115,6 +115,7 @@ class Posts:
             )
             label = f"post '{entry.page.title}' (/{entry.page.slug})"
             message = f"Updated {label}" if changed else f"The {label} is like that already"
+            message += f".{remark}" if remark else ""
             return await _reply(edit, entry, payload, message)
 
         return await edit_once(self._database, ctx, payload, PostReply, work)

@@ -20,8 +20,8 @@ from remit_cms.images.renditions import Renditions, nearest_width
 from remit_cms.models import Content
 from remit_cms.navigation.items import Item, load_items
 from remit_cms.rendering.documents import PageDocument, SiteLink, Surroundings, load_page_document
-from remit_cms.rendering.rich_text import render_rich_text
 from remit_cms.rendering.scratch import write_atomically
+from remit_cms.rich_text.html import render_rich_text
 from remit_cms.storage.database import Database
 from remit_cms.storage.images import Image
 from remit_cms.storage.scope import Target
@@ -31,7 +31,7 @@ from remit_cms.storage.transactions import open_view
 from remit_cms.storage.translations import load_slugs
 from remit_cms.templates.image_values import find_focal_point
 from remit_cms.templates.slots import Slot, SlotType, Structure
-from remit_cms.templates.values import iterate_items, url_scheme
+from remit_cms.templates.values import is_empty, iterate_items, url_scheme
 
 _TEMPLATE_FOLDER: Final = Path(__file__).parent / "html"
 _SHOWN: Final = (Kind.PAGE, Kind.ENTRY)
@@ -116,8 +116,9 @@ class PageRenderer:
         """A page with the sources of its images by id, and what stands around it on its site."""
         blocks = [
             block
-            for key, structure, content in document.sections
-            for block in [prepare_section(key, structure, content, pictures)]
+            for number, (key, structure, content) in enumerate(document.sections)
+            for level in [1 if number == 0 and key == "hero" else 2]
+            for block in [prepare_section(key, structure, content, pictures, level=level)]
             if not _calls_to_nothing(block, content)
         ]
         css = self._css + document.theme_css
@@ -192,15 +193,25 @@ def picture_source(image: Image, src: str, srcsets: tuple[tuple[str, str], ...] 
 
 
 def prepare_section(
-    key: str, structure: Structure, content: Content, pictures: Mapping[str, PictureSource]
+    key: str,
+    structure: Structure,
+    content: Content,
+    pictures: Mapping[str, PictureSource],
+    *,
+    level: int = 2,
+    heading: str = "heading",
 ) -> RenderableSection:
-    """Prepare the content of a section: render rich text, find the sources of images, and drop unsafe links."""
+    """Prepare the content of a section: render rich text, find the sources of images, and drop unsafe links.
+
+    The field ``heading`` is a heading of ``level``. Those in texts and items are below it.
+    """
+    below = level if is_empty(content.get(heading)) else level + 1
     return RenderableSection(
         key,
         tuple(
             RenderableField(slot.key, slot.type.value, value)
             for slot in structure.slots
-            if (value := _prepare_value(slot, content.get(slot.key), pictures)) is not None
+            if (value := _prepare_value(slot, content.get(slot.key), pictures, below)) is not None
         ),
     )
 
@@ -210,14 +221,17 @@ def _calls_to_nothing(section: RenderableSection, content: Content) -> bool:
     return section.key == "call-to-action" and "cta" in content and section.content.keys() <= {"heading"}
 
 
-def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureSource]) -> object:
+def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureSource], level: int) -> object:
     if slot.type is SlotType.LIST:
-        sections = [prepare_section(slot.key, slot.item, item, pictures) for item in iterate_items(value)]
+        sections = [
+            prepare_section(slot.key, slot.item, item, pictures, level=level, heading="title")
+            for item in iterate_items(value)
+        ]
         return [section.content for section in sections if section.fields] or None
     if slot.type is SlotType.COLLECTION_REF:
         return [_prepare_card(each, pictures) for each in iterate_items(value)] or None
     if slot.type is SlotType.RICH_TEXT:
-        return render_rich_text(value) if isinstance(value, str) and value.strip() else None
+        return render_rich_text(value, level) or None if isinstance(value, str) else None
     if isinstance(value, dict) and "imageId" in value:
         return {**value, "picture": _find_picture(value, pictures)}
     if isinstance(value, dict):

@@ -11,6 +11,7 @@ from remit_cms.models import Content
 from remit_cms.sections.items import merge_items, without_ids
 from remit_cms.sections.links import link_objects
 from remit_cms.sections.payloads import SectionInput, SectionView
+from remit_cms.sections.remarks import Remarks, find_remarks
 from remit_cms.storage.images import fill_images
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import next_number
@@ -18,24 +19,24 @@ from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionD
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import localize_content
 from remit_cms.templates.slots import Structure
-from remit_cms.templates.values import check_content, empty_required_slots, rename_fields, show_content
+from remit_cms.templates.values import check_content, rename_fields, show_content
 
 
 @dataclass(frozen=True, slots=True)
 class AddedSection:
-    """A new section. ``empty_slots`` names its required fields without a value."""
+    """A new section, with remarks on its content."""
 
     section: PageSection
     definition: SectionDefinition
-    empty_slots: list[str]
+    remarks: Remarks
 
 
 @dataclass(frozen=True, slots=True)
 class ContentUpdate:
-    """The result of a content update: whether anything changed, and the required fields without a value."""
+    """The result of a content update: whether anything changed, and remarks on the content."""
 
     changed: bool
-    empty_slots: list[str]
+    remarks: Remarks
 
 
 async def load_sections(
@@ -94,7 +95,7 @@ async def add_section(
     edit.session.add(SectionContent(section=section.id, locale=locale, content=content))
     await edit.session.flush()
     view = await load_section(edit, section, definition, locale)
-    return AddedSection(section, definition, empty_required_slots(structure.shown, view.content or {}))
+    return AddedSection(section, definition, find_remarks(structure, view.content or {}, given))
 
 
 async def update_content(
@@ -127,7 +128,7 @@ async def update_content(
         row.content = after
         await edit.session.flush()
     view = await load_section(edit, section, definition, locale)
-    return ContentUpdate(after != before, empty_required_slots(structure.shown, view.content or {}))
+    return ContentUpdate(after != before, find_remarks(structure, view.content or {}, content))
 
 
 async def remove_section(edit: Edit, section: PageSection) -> None:
@@ -145,11 +146,6 @@ async def remove_section(edit: Edit, section: PageSection) -> None:
 def section_name(definition: SectionDefinition, page: Page) -> str:
     """What people call a section."""
     return f"{definition.key} on {page.title}"
-
-
-def describe_empty_slots(keys: list[str]) -> str:
-    """A remark on required fields without a value."""
-    return f" Still empty: {', '.join(keys)}." if keys else ""
 
 
 def _merge_content(old: Content, new: Content, structure: Structure) -> Content:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from remit import LeafContext
 from remit_cms.models import Content, pluralize
-from remit_cms.sections.contents import describe_empty_slots, load_section, section_name, update_content
+from remit_cms.sections.contents import ContentUpdate, load_section, section_name, update_content
 from remit_cms.sections.items import drop_item, find_item, find_list, place_item
 from remit_cms.sections.payloads import (
     AddListItem,
@@ -16,6 +16,7 @@ from remit_cms.sections.payloads import (
     RemoveListItem,
     UpdateListItem,
 )
+from remit_cms.sections.remarks import Remarks
 from remit_cms.storage.database import Database
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import parse_structure
@@ -25,6 +26,8 @@ from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once
 from remit_cms.templates.slots import Slot
 from remit_cms.templates.values import empty_required_slots, iterate_items
+
+_NONE = Remarks()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,10 @@ class ListItems:
         async def work(edit: Edit) -> ItemReply:
             found = await _open_list(edit, payload, payload.locale_code)
             item = {key: value for key, value in payload.item.items() if key != "id"}
-            await _update(found, [item], as_new=True)
+            update = await _update(found, item, as_new=True)
             made = found.section.lists[found.slot.key][-1]
             place_item(found.section, found.slot.key, made, payload.position)
-            return await _save(found, made, "Added item {} to", "add_list_item")
+            return await _save(found, made, "Added item {} to", "add_list_item", update.remarks)
 
         return await edit_once(self._database, ctx, payload, ItemReply, work)
 
@@ -66,9 +69,9 @@ class ListItems:
         async def work(edit: Edit) -> ItemReply:
             found = await _open_list(edit, payload, payload.locale_code)
             item = find_item(found.slot, found.shown, payload.item_id)
-            changed = await _update(found, [{**payload.item, "id": item}])
-            message = "Updated item {} of" if changed else "Nothing to change in item {} of"
-            return await _save(found, item, message, "update_list_item" if changed else "")
+            update = await _update(found, {**payload.item, "id": item})
+            message = "Updated item {} of" if update.changed else "Nothing to change in item {} of"
+            return await _save(found, item, message, "update_list_item" if update.changed else "", update.remarks)
 
         return await edit_once(self._database, ctx, payload, ItemReply, work)
 
@@ -104,15 +107,13 @@ async def _open_list(edit: Edit, payload: ItemPayload, locale_code: str | None =
     return _OpenList(payload, edit, section, page, definition, slot, locale, view.content or {})
 
 
-async def _update(found: _OpenList, items: list[Content], *, as_new: bool = False) -> bool:
-    written = await update_content(
-        found.edit, found.section, found.definition, {found.slot.key: [*items]}, found.locale, as_new=as_new
-    )
-    return written.changed
+async def _update(found: _OpenList, item: Content, *, as_new: bool = False) -> ContentUpdate:
+    content: Content = {found.slot.key: [item]}
+    return await update_content(found.edit, found.section, found.definition, content, found.locale, as_new=as_new)
 
 
-async def _save(found: _OpenList, item: str, message: str, action: str) -> ItemReply:
-    """Save the page if there is an action, and tell of the item as it is now."""
+async def _save(found: _OpenList, item: str, message: str, action: str, remarks: Remarks = _NONE) -> ItemReply:
+    """Save the page if there is an action, and tell of the item as it is now, with remarks on what was written."""
     edit, page, slot = found.edit, found.page, found.slot.key
     if action:
         await edit.session.flush()
@@ -123,6 +124,8 @@ async def _save(found: _OpenList, item: str, message: str, action: str) -> ItemR
     items = [*iterate_items((view.content or {}).get(slot))]
     empty = empty_required_slots(parse_structure(found.definition).shown, view.content or {})
     empty = [each for each in empty if each == slot or each.startswith(f"{slot}.{item}.")]
+    omissions = [(f"{slot}.{item}.{key.rpartition('.')[2]}", phrase) for key, phrase in remarks.omissions]
+    described = Remarks(tuple(empty), tuple(omissions)).describe()
     where = f"section {found.definition.key} of page '{page.title}'"
     # The reply shows one item and nothing else of the section.
     (own, *stand_ins) = await find_read_parts(edit, page, found.locale, [found.section.id])
@@ -136,5 +139,5 @@ async def _save(found: _OpenList, item: str, message: str, action: str) -> ItemR
         page_id=page.id,
         revision=page.revision,
         message=f"{message.format(item)} {where}, which has {pluralize(len(items), 'item')}"
-        + (f".{describe_empty_slots(empty)}" if empty else ""),
+        + (f".{described}" if described else ""),
     )

@@ -9,7 +9,6 @@ from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.sections.contents import (
     add_section,
-    describe_empty_slots,
     load_section,
     remove_section,
     section_name,
@@ -136,8 +135,7 @@ class Sections:
                 section=await load_section(edit, added.section, added.definition, locale),
                 page_id=page.id,
                 revision=page.revision,
-                message=f"Added section {added.definition.key} to page '{page.title}'."
-                + describe_empty_slots(added.empty_slots),
+                message=f"Added section {added.definition.key} to page '{page.title}'." + added.remarks.describe(),
             )
 
         return await edit_once(self._database, ctx, payload, SectionReply, work)
@@ -161,7 +159,7 @@ class Sections:
                 page_id=page.id,
                 revision=page.revision,
                 message=(f"Updated {label}." if content_update.changed else f"The {label} is like that already.")
-                + describe_empty_slots(content_update.empty_slots),
+                + content_update.remarks.describe(),
             )
 
         return await edit_once(self._database, ctx, payload, SectionReply, work)

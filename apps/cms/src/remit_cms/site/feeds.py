@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 
 from remit_cms.models import Content
 from remit_cms.rendering.documents import SiteLink
-from remit_cms.rendering.rich_text import render_rich_text
+from remit_cms.rich_text.html import render_rich_text
 from remit_cms.sections.links import resolve_links
 from remit_cms.settings.values import read_settings
 from remit_cms.site.lookup import Address, Edition, show_live
