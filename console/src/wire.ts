@@ -96,6 +96,18 @@ export interface ChangedDocument {
   revision: string;
 }
 
+/**
+ * A model to choose: its name, such as `openai:gpt-5-mini`, or `rehearsal`.
+ *
+ * `key` is the API key, or the variable that has it: `env:OPENAI_API_KEY`. `address` is that of another OpenAI-
+ * compatible endpoint, such as `https://openrouter.ai/api/v1`.
+ */
+export interface ChooseModel {
+  name: string;
+  key?: string;
+  address?: string;
+}
+
 /** The first step in which two runs differ, after `same` equal ones. Null where a run has no such step. */
 export interface ComparisonDocument {
   identical: boolean;
@@ -165,6 +177,11 @@ export interface FailureDocument {
   message: string;
 }
 
+/** The weights to fetch, by their name in the document of the model. */
+export interface FetchWeights {
+  name: string;
+}
+
 /** The reference of a file. */
 export interface FileDocument {
   digest: string;
@@ -222,6 +239,26 @@ export interface MessageDocument {
   at: number;
   given: boolean;
   calls: string[];
+}
+
+/**
+ * The model in use. `problem` says why it cannot be used; empty if it can, as far as that is known.
+ *
+ * `source` says who has chosen it, `key_source` where its key is: `env:NAME`, "kept on the server", or empty.
+ * `may_choose`: the person may choose another one, and `fixed` is empty; it says why nobody can.
+ */
+export interface ModelDocument {
+  name: string;
+  description: string;
+  source: "application" | "chosen" | "environment" | "none" | "rehearsal" | "weights";
+  isScript: boolean;
+  problem: string;
+  keySource: string;
+  address: string;
+  mayChoose: boolean;
+  fixed: string;
+  hasRehearsal: boolean;
+  weights: WeightsDocument[];
 }
 
 /** A call of a tool with arguments by name. */
@@ -616,4 +653,14 @@ export interface ViewDocument {
   title: string;
   listed: boolean;
   hasChanges: boolean;
+}
+
+/** Weights of a local model: their size and how much is here, in bytes, and why a fetch failed. */
+export interface WeightsDocument {
+  name: string;
+  description: string;
+  size: number;
+  done: number;
+  state: "absent" | "failed" | "fetching" | "here" | "stopped";
+  problem: string;
 }

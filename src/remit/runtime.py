@@ -33,7 +33,7 @@ from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.engine.artifacts import ArtifactService
 from remit.engine.callees import ListedCallees
-from remit.engine.checks import check_parts
+from remit.engine.checks import as_default_model, check_parts
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
@@ -124,7 +124,6 @@ class Runtime:
         clock = as_clock("Runtime", clock)
         self.store: Store = store or InMemoryStore(clock)
         self._resolve_model = model_resolver or ModelResolver()
-        self._model = self._resolve_model(model) if isinstance(model, str) else model
         self._given_layers, self._given_limits = None if layers is None else to_call_layers(layers), limits
         self._clock, self._make_run_id, self._principals = clock, make_run_id or new_id, PrincipalLookup(directory)
         self._on_item, on_stored = on_item, wake_streams_and(on_item)
@@ -132,13 +131,13 @@ class Runtime:
         self._executor = RunExecutor(
             store=self.store, clock=clock, on_stored=on_stored, name=name, lease_seconds=lease_seconds, prices=table
         )
-        self._serve(app, {})
+        self._serve(app, as_default_model(model, self._resolve_model), {})
 
-    def _serve(self, app: App, late_attempts: dict[tuple[str, str], LateAttempt]) -> None:
+    def _serve(self, app: App, model: Model | None, late_attempts: dict[tuple[str, str], LateAttempt]) -> None:
         """Compose the services that execute runs of ``app``, and use them from now on if ``app`` is valid."""
         layers = app.build_layers() if self._given_layers is None else self._given_layers
         limits = self._given_limits or app.limits
-        linked = link_agents([*app.agents, *app.tools], self._model, limits.handoffs, self._resolve_model)
+        linked = link_agents([*app.agents, *app.tools], model, limits.handoffs, self._resolve_model)
         registry, terms = Registry(linked, app.methods), RunTerms(layers, limits, linked)
         default_agent = app.agents[0].name if app.agents else ""
         conversations, artifacts = Conversations(self.store, app.name), ArtifactService(self.store, limits)
@@ -157,16 +156,17 @@ class Runtime:
         app.check_runtime(registry, layers)
         self.app, self.runs, self.dispatcher, self.artifacts = app, runs, dispatcher, artifacts
         self.tools: Sequence[AnyCallee] = [each for each in registry if not isinstance(each, (Agent, *ADDED_TOOLS))]
-        self._layers, self._limits, versions = layers, limits, dispatcher.policy_versions
+        self._layers, self._limits, self._model, versions = layers, limits, model, dispatcher.policy_versions
         directory = self._principals.directory
         self.grants = GrantService(self.store, self._clock, callees.find, versions, new_id, limits, directory)
 
-    def update(self, app: App) -> None:
-        """Serve another version of the application from now on, such as one with other tools.
+    def update(self, app: App, *, model: Model | str | None = None) -> None:
+        """Serve another version of the application from now on, such as one with other tools, or with another model.
 
         Executions in progress, and open runs, keep the version with which they began. A resting run, and an open run
         that a new block calls in, continues with the current version: changed tools are asked about again, and removed
         tools are unknown. Clients and engines of this runtime remain valid. The first version's resources stay open.
+        Without a ``model``, agents without their own keep the one that they have.
 
         Raises:
             SetupError: the application's name or resources differ, or it cannot be served. Nothing has changed.
@@ -176,7 +176,8 @@ class Runtime:
             raise SetupError(f"update: the runtime serves application {self.app.name}, not {app.name}")
         if app.resources != self.app.resources:
             raise SetupError(f"update: application {app.name} has other resources; open what comes where it is made")
-        self._serve(app, self.dispatcher.late_attempts)
+        default = as_default_model(model, self._resolve_model) or self._model
+        self._serve(app, default, self.dispatcher.late_attempts)
 
     async def __aenter__(self) -> Self:
         """Open the resources of the application.

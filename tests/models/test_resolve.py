@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable
@@ -14,19 +15,19 @@ from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.models.test import TestModel
 
 from remit import Agent, App, Runtime
-from remit.errors import NoModelError, SetupError
+from remit.errors import ModelAccessError, NoModelError, SetupError
 from remit.models.resolve import (
     ModelResolver,
     ResolvedModel,
     close_opened_models,
     get_model_name,
-    model_from_environment,
     resolve_model,
 )
 from remit.models.scripted import SCRIPTED_MODEL_NAME
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, superuser
 from tests.call.steps import chat_request
+from tests.loopback import Endpoint, answering
 from tests.workers.kit import runtime_of, worker_of
 
 
@@ -148,9 +149,25 @@ def test_a_model_has_the_name_that_it_was_given() -> None:
     assert get_model_name(Nameless()) == ""  # pyright: ignore[reportArgumentType] - it is never asked
 
 
-def test_the_environment_names_the_model_and_an_empty_variable_the_default() -> None:
-    assert model_from_environment({"REMIT_MODEL": "openai:x"}).name == "openai:x"
-    assert model_from_environment({"REMIT_MODEL": ""}).name == model_from_environment({}).name == "local:base"
+async def test_an_error_of_the_endpoint_that_repeats_the_key_is_told_without_it() -> None:
+    key = "canary-of-a-key"
+    async with Endpoint(answering(401, json.dumps({"error": {"message": f"wrong key: {key}"}}))) as endpoint:
+        for environ, own in (({"OPENAI_API_KEY": key}, ""), ({}, key)):
+            model = resolve_model("openai:m", {**environ, "OPENAI_BASE_URL": endpoint.url}, key=own)
+            with pytest.raises(ModelAccessError, match=r"wrong key: \[key\]") as caught:
+                await model(await chat_request())
+            assert key not in repr(caught.value)
+            await model.close()
+
+
+def test_a_model_of_another_provider_is_made_with_the_key_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with pytest.raises(NoModelError):
+        resolve_model("anthropic:claude-sonnet-5-5").check()
+    resolve_model("anthropic:claude-sonnet-5-5", key="canary-of-a-key").check()
+    found = resolve_model("openai:m", {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, key="k").as_pydantic_ai()
+    assert found is not None
+    assert found.base_url == "http://127.0.0.1:1/v1/"
 
 
 def test_a_script_is_never_described_as_a_model() -> None:

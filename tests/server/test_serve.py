@@ -21,6 +21,7 @@ pytestmark = pytest.mark.process
 def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """The process of a server, its URL and its link."""
     environ = {**os.environ, "REMIT_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT), "SHOP": str(tmp_path / "b")}
+    environ["REMIT_CACHE"] = str(tmp_path)  # without weights
     environ = {name: value for name, value in environ.items() if name not in ("REMIT_DATABASE", "REMIT_MODEL")}
     line = command("serve", "tests.cli.shop:app", "--port", "0")
     process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environ, cwd=ROOT)
@@ -51,6 +52,7 @@ def test_the_link_of_the_terminal_signs_its_user_in_once(served: tuple[subproces
         assert browser.get("/api/me", headers={"host": "evil.example"}).status_code == 421
         assert "You are signed out" not in browser.get("/login").text
     assert process.stderr is not None
+    assert process.stderr.readline() == f"no model answers yet; choose one: {url}/settings/model\n"
     assert "console" in process.stderr.readline()
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 0

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from remit.cli.home import ensure_home
+from remit.cli.home import HomeFolder, ensure_home
 from remit.cli.interrupt import exit_at_second_ctrl_c, exit_immediately
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
 from remit.errors import CallCancelledError, InvalidArgumentsError, RemitError, RequestError, RequestNotFoundError
@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # modules for few commands are imported on use
     from remit.client.conversation_reader import ConversationReader
     from remit.client.reader import Page
     from remit.engine.watching import ItemCallback
+    from remit.models.choice import ChoiceFile
     from remit.models.resolve import ResolvedModel
     from remit.record.artifact import Artifact
     from remit.record.items import Position
@@ -56,7 +57,7 @@ class LocalClient:
     environ: Mapping[str, str]
     exit_stack: ExitStack
     runner: asyncio.Runner
-    audit_folder: Path
+    home: HomeFolder
     people: People
     anchor: str = ""
     database: str = ""
@@ -65,10 +66,21 @@ class LocalClient:
 
     @cached_property
     def model(self) -> ResolvedModel:
-        """The model that the environment names."""
-        from remit.models.resolve import model_from_environment
+        """The model that the environment names, or the one that the operator has chosen.
 
-        return model_from_environment(self.environ)
+        Raises:
+            SetupError: the choice cannot be read, or its key is missing.
+        """
+        from remit.models.choice import find_default_model
+
+        return find_default_model(self.environ, self.model_choice.read())
+
+    @property
+    def model_choice(self) -> ChoiceFile:
+        """The file with the operator's choice of a model."""
+        from remit.models.choice import ChoiceFile
+
+        return ChoiceFile(self.home.folder)
 
     def wait(self, coroutine: Awaitable[T]) -> T:
         """Run ``coroutine`` to completion. Ctrl-C cancels it; a second one exits at once, as a crash would.
@@ -134,7 +146,10 @@ class LocalClient:
         from remit.cli.anchor import load_anchor
 
         return Audit(
-            self.store, logs=self.audit_folder, anchor=load_anchor(anchor_location or self.anchor), clock=self.clock
+            self.store,
+            logs=self.home.audit_folder,
+            anchor=load_anchor(anchor_location or self.anchor),
+            clock=self.clock,
         )
 
     def _seal(self, run: str) -> None:
@@ -363,7 +378,7 @@ def open_client(environ: Mapping[str, str] = os.environ) -> Generator[LocalClien
             environ=environ,
             exit_stack=exit_stack,
             runner=runner,
-            audit_folder=home.audit_folder,
+            home=home,
             people=People(directory, users),
             anchor=anchor,
             database=database,

@@ -18,6 +18,7 @@ from remit.lazy_exports import require_extra
 if TYPE_CHECKING:
     from remit.app import App
     from remit.server.guard import GuardSettings
+    from remit.server.model_switch import ModelInUse
 
 _LOOPBACK: Final = "127.0.0.1"
 _PORTS: Final = range(8420, 8440)
@@ -89,6 +90,7 @@ def _serve_app(
     from remit.server.app import build_server
     from remit.server.console import check_console
     from remit.server.listening import listen, serve_until_stopped
+    from remit.server.model_switch import ModelSwitch
     from remit.server.people.access import build_access
     from remit.server.people.sign_in import SignIn
     from remit.server.serving import ServerSettings
@@ -96,13 +98,16 @@ def _serve_app(
     console = check_console(options.console)
     sign_in = SignIn(client.people, client.store, clock=client.clock)
     authenticate, routes, middleware = build_access(sign_in, guard)
+    runtime = client.runtime(app)
+    models = ModelSwitch(runtime, client.model_choice, client.environ, tenant=client.principal.tenant)
     server = build_server(
-        client.runtime(app),
+        runtime,
         authenticate,
         ServerSettings(concurrency=options.concurrency),
         routes=routes,
         middleware=middleware,
         console=options.console,
+        models=models,
     )
     certificate, key = options.tls_files
     with listen(*address) as socket:
@@ -111,6 +116,7 @@ def _serve_app(
         if address[0] == _LOOPBACK and not guard.proxies:
             secret = client.wait(sign_in.make_link(client.principal))
             print(f"sign in once, within 15 minutes: {url}/login/link?secret={secret}", file=sys.stderr, flush=True)
+        print(_describe_model(models.in_use, url), file=sys.stderr)
         print(console, file=sys.stderr, flush=True)
         client.wait(serve_until_stopped(server, socket, certificate=certificate, key=key))
 
@@ -128,6 +134,14 @@ def _check_host(client: LocalClient, host: str, guard: GuardSettings, *, has_nam
     check_binding(host, tls=guard.tls and not guard.proxies, proxy=bool(guard.proxies), has_people=has_people)
     if not is_loopback(host) and not has_name:
         raise UsageError("give the name under which browsers reach the server: --host-name remit.example")
+
+
+def _describe_model(used: ModelInUse, url: str) -> str:
+    """Which model answers, or where to choose one."""
+    problem = used.find_problem()
+    if not problem:
+        return f"the model: {used.description}"
+    return problem if used.source == "environment" else f"no model answers yet; choose one: {url}/settings/model"
 
 
 def _in_url(host: str) -> str:

@@ -19,7 +19,8 @@ from remit.chat.provider_tool import ProviderTool
 from remit.cli.worker_reference import WorkerReference
 from remit.dispatch.registry import AnyCallee
 from remit.journal.codec import RESULT_TOOL
-from remit.models.resolve import DEFAULT_MODEL, ResolvedModel, resolve_model
+from remit.models.choice import DEFAULT_MODEL
+from remit.models.resolve import ResolvedModel, resolve_model
 from remit.schemas.finding import Finding
 from remit.workers import (
     PydanticAIDriver,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from collections.abc import Callable
+from typing import Final, TypeVar, cast
 
 from remit.call.callee import Callee, check_callee
 from remit.core.call_checks import check_callback
@@ -13,6 +14,8 @@ from remit.core.checks import (
 )
 from remit.dispatch.registry import AnyCallee, Registry
 from remit.errors import RequestNotFoundError, UnknownToolError
+
+M = TypeVar("M")
 
 _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "clock": (),
@@ -37,13 +40,27 @@ def check_parts(
     """
     if store is not None:
         check_method("Runtime: store", store, "acquire", "give a store, such as SqlStore('sqlite:///journal.db')")
-    is_model = callable(model) or isinstance(model, str) or hasattr(model, "model_name")
-    if model is not None and (isinstance(model, type) or not is_model):
-        raise wrong_value("Runtime: model", model, "give a model, or its name, such as 'openai:gpt-5'")
+    _check_is_model(model)
     for (name, parameters), function in zip(_FUNCTIONS.items(), functions, strict=True):
         if function is not None:
             check_callback(f"Runtime: {name}", function, *parameters, is_async=False)
     check_positive("Runtime", lease_seconds=lease_seconds)
+
+
+def as_default_model(model: M | str | None, resolve: Callable[[str], M]) -> M | None:
+    """The default model of a runtime, resolved if it is given by name.
+
+    Raises:
+        SetupError: the value is neither None, a model nor a name.
+    """
+    _check_is_model(model)
+    return resolve(model) if isinstance(model, str) else model
+
+
+def _check_is_model(model: object) -> None:
+    is_model = callable(model) or isinstance(model, str) or hasattr(model, "model_name")
+    if model is not None and (isinstance(model, type) or not is_model):
+        raise wrong_value("Runtime: model", model, "give a model, or its name, such as 'openai:gpt-5'")
 
 
 def check_tool_name(what: str, name: object) -> None:

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from remit.agent.model import Model
 from remit.errors import SetupError
 from remit.lazy_exports import install_hint
+from remit.schemas.suggestions import suggest
 
 ENTRY_POINT_GROUP: Final = "remit.models"
 
@@ -77,3 +78,14 @@ def find_local_models() -> LocalModels:
         return models
     how = install_hint(folder="./packages/remit-local")
     raise SetupError(f"local models need remit-local; {how}; or set REMIT_MODEL to another model")
+
+
+def explain_unknown_weights(name: str) -> str:
+    """How to correct the ``NAME`` of ``local:NAME``; empty for a known one, a file, or without local models."""
+    try:
+        names = [each.name for each in find_local_models().downloadable()]
+    except SetupError:
+        return ""
+    if name in names or Path(name).expanduser().is_file():
+        return ""
+    return suggest(name, names, f"write local:{' or local:'.join(names)}, or name a GGUF file")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Final, cast, get_args
 
 from remit.lazy_exports import require_extra
@@ -18,15 +19,17 @@ from remit.schemas.suggestions import suggest
 _MAX_ERROR_LENGTH: Final = 200
 
 
-def infer_named_model(name: str) -> Model:
-    """Make PydanticAI's model of that name.
+def infer_named_model(name: str, key: str = "", address: str = "") -> Model:
+    """Make PydanticAI's model of that name, with a ``key``, or else with that of the environment.
+
+    ``address`` is that of an OpenAI-compatible endpoint for the key.
 
     Raises:
         SetupError: the provider is unknown, or its package or key is missing. One line.
     """
     try:
-        return infer_model(name)
-    except (foreign.UserError, ImportError, ValueError) as error:
+        return infer_model(name, partial(_make_provider, key, address)) if key else infer_model(name)
+    except (foreign.UserError, ImportError, ValueError, TypeError) as error:
         raise SetupError(f"PydanticAI cannot build {name!r}: {shorten_line(str(error))}") from error
 
 
@@ -57,8 +60,12 @@ def infer_model_without_key(name: str) -> Model | None:
 
 
 def _make_provider_without_key(provider: str) -> Provider[object]:
+    return _make_provider("absent", "", provider)
+
+
+def _make_provider(key: str, address: str, provider: str) -> Provider[object]:
     make = cast("Callable[..., Provider[object]]", infer_provider_class(provider))
-    return make(api_key="absent")
+    return make(api_key=key, base_url=address) if address and provider.startswith("openai") else make(api_key=key)
 
 
 def shorten_line(text: str) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlsplit
 
-from remit.agent.model import MODEL_VARIABLE, Model, NamedModel, ask_or_stream, window_of
+from remit.agent.model import Model, NamedModel, ask_or_stream, window_of
 from remit.chat.chat import ChatRequest, Completion
 from remit.chat.provider_tool import ProviderTool, as_provider_tools
 from remit.chat.settings import ModelSettings
@@ -29,10 +29,10 @@ from remit.core.background_import import import_in_background
 from remit.core.checks import check_name
 from remit.errors import NoModelError, SetupError
 from remit.lazy_exports import install_hint
-from remit.models.local import LOCAL_CONTEXT_TOKENS, LocalModel, find_local_models
+from remit.models.local import LOCAL_CONTEXT_TOKENS, LocalModel, explain_unknown_weights, find_local_models
 from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted
+from remit.models.secret_key import hide_key
 from remit.record.estimate import Reads
-from remit.schemas.suggestions import suggest
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model as PydanticModel
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 AnyModel: TypeAlias = "PydanticModel | Model | str"
 """A model of PydanticAI, a `Model`, or a name."""
-
-DEFAULT_MODEL: Final = "local:base"
-"""The model that the command line uses if `REMIT_MODEL` is unset."""
 
 NAME_HINT: Final = "write PROVIDER:NAME, like openai:gpt-5-mini, anthropic:claude-sonnet-5-5 or local:base"
 _PYDANTIC_AI: Final = "pydantic-ai"
@@ -56,9 +53,10 @@ class ResolvedModel:
     Args:
         name: as in the table above.
         environ: the environment variables with key and address for `openai:NAME`.
+        key: the API key; by default, the environment has it.
     """
 
-    def __init__(self, name: str, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, name: str, environ: Mapping[str, str] = os.environ, *, key: str = "") -> None:
         check_name("the name of a model", name)
         self.name = name
         kind, _, rest = name.partition(":")
@@ -68,7 +66,8 @@ class ResolvedModel:
         self.vendor = kind
         self.model = SCRIPTED_MODEL_NAME if self.kind == "scripted" else rest or kind
         self._rest = rest
-        self._environ = environ
+        self._environ = {**environ, "OPENAI_API_KEY": key} if key else environ
+        self._key = key
         self._start_lock = asyncio.Lock()
         self._exit_stack = AsyncExitStack()
         self._opened: Model | None = None
@@ -200,7 +199,8 @@ class ResolvedModel:
             NoModelError: see `check`. ModelError: as the model raises it.
         """
         opened = self._opened or await self.start()
-        return await ask_or_stream(self._with_provider_tools() if request.provider_tools else opened, request)
+        with hide_key(self._key or self._environ.get("OPENAI_API_KEY", "")):
+            return await ask_or_stream(self._with_provider_tools() if request.provider_tools else opened, request)
 
     def _with_provider_tools(self) -> Model:
         """The model through PydanticAI, which supports provider tools."""
@@ -226,7 +226,7 @@ class ResolvedModel:
                     return error.message
                 return ""
             case "local":
-                return _explain_unknown_weights(self._rest)
+                return explain_unknown_weights(self._rest)
             case _ if not self._is_complete:
                 return NAME_HINT
             case _:
@@ -320,7 +320,7 @@ class ResolvedModel:
             unknown = explain_unknown_provider(name, _BUILTIN_KINDS, fallback=NAME_HINT)
             if unknown:
                 raise SetupError(f"there is no such provider; {unknown}")
-            self._pydantic_model = infer_named_model(name)
+            self._pydantic_model = infer_named_model(name, self._key, self._environ.get("OPENAI_BASE_URL", ""))
         return self._pydantic_model
 
     @contextmanager
@@ -338,9 +338,9 @@ class ResolvedModel:
         return f"ResolvedModel({self.name!r})"
 
 
-def resolve_model(name: str, environ: Mapping[str, str] = os.environ) -> ResolvedModel:
+def resolve_model(name: str, environ: Mapping[str, str] = os.environ, *, key: str = "") -> ResolvedModel:
     """Resolve a name, without opening or checking the model. See the table at the top of this module."""
-    return ResolvedModel(name, environ)
+    return ResolvedModel(name, environ, key=key)
 
 
 _OPENED: Final[dict[ResolvedModel, asyncio.AbstractEventLoop]] = {}
@@ -372,11 +372,6 @@ class ModelResolver:
             await model.close()
 
 
-def model_from_environment(environ: Mapping[str, str] = os.environ) -> ResolvedModel:
-    """The model that ``REMIT_MODEL`` names, or `DEFAULT_MODEL` if it is unset or empty."""
-    return resolve_model(environ.get(MODEL_VARIABLE) or DEFAULT_MODEL, environ)
-
-
 def get_model_name(model: AnyModel) -> str:
     """The name of a model as patterns match it, like ``openai:gpt-4o``; empty for a model without a name."""
     if isinstance(model, str):
@@ -388,13 +383,3 @@ def get_model_name(model: AnyModel) -> str:
     from pydantic_ai.models import Model as PydanticModel  # noqa: PLC0415 - imports the vendor
 
     return f"{model.system}:{model.model_name}" if isinstance(model, PydanticModel) else ""
-
-
-def _explain_unknown_weights(name: str) -> str:
-    try:
-        names = [each.name for each in find_local_models().downloadable()]
-    except SetupError:
-        return ""
-    if name in names or Path(name).expanduser().is_file():
-        return ""
-    return suggest(name, names, f"write local:{' or local:'.join(names)}, or name a GGUF file")

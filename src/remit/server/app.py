@@ -20,6 +20,7 @@ from remit.runtime import Runtime
 from remit.server.console import console_routes
 from remit.server.health import health_routes
 from remit.server.identity import Authenticate
+from remit.server.model_switch import ModelSwitch
 from remit.server.openapi import openapi_route
 from remit.server.operations import OPERATIONS
 from remit.server.pages.approvals import approval_routes
@@ -42,6 +43,7 @@ def build_server(
     routes: Sequence[BaseRoute] = (),
     middleware: Sequence[Middleware] = (),
     console: Path | None = None,
+    models: ModelSwitch | None = None,
 ) -> Starlette:
     """The server of a runtime. Everything that it does, it does through the client of the sender of a request.
 
@@ -57,20 +59,11 @@ def build_server(
         routes: further routes, such as of a login. They come first.
         middleware: around all routes.
         console: the folder of the web console, by default that of the package.
+        models: lets an operator choose the model of the runtime; without it, nobody can.
     """
     if engine is None and settings.concurrency:
         engine = _local_engine(runtime, settings)
-    serving = Serving(runtime=runtime, authenticate=authenticate, settings=settings, engine=engine)
-
-    @contextlib.asynccontextmanager
-    async def lifespan(_app: Starlette) -> AsyncGenerator[None]:
-        async with contextlib.AsyncExitStack() as stack:
-            if runtime.open_resources is None:
-                await stack.enter_async_context(runtime)
-            if engine is not None:
-                await stack.enter_async_context(engine)
-            yield
-            serving.stopping.set()
+    serving = Serving(runtime=runtime, authenticate=authenticate, settings=settings, engine=engine, models=models)
 
     app = Starlette(
         routes=[
@@ -84,10 +77,25 @@ def build_server(
         ],
         middleware=list(middleware),
         exception_handlers=dict(HANDLERS),
-        lifespan=lifespan,
+        lifespan=lambda _app: _execute_while_open(serving),
     )
     app.state.serving = serving
     return app
+
+
+@contextlib.asynccontextmanager
+async def _execute_while_open(serving: Serving) -> AsyncGenerator[None]:
+    """Open the resources of the application, and execute runs."""
+    async with contextlib.AsyncExitStack() as stack:
+        if serving.runtime.open_resources is None:
+            await stack.enter_async_context(serving.runtime)
+        if serving.engine is not None:
+            await stack.enter_async_context(serving.engine)
+        if serving.models is not None:
+            serving.models.wake = serving.wake
+            stack.push_async_callback(serving.models.close)
+        yield
+        serving.stopping.set()
 
 
 def _local_engine(runtime: Runtime, settings: ServerSettings) -> LocalEngine:

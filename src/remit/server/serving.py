@@ -14,6 +14,7 @@ from remit.engine.port import Engine
 from remit.errors import RequestError
 from remit.runtime import Runtime
 from remit.server.identity import Authenticate, Identity, SignInError
+from remit.server.model_switch import ModelSwitch
 
 
 class TooLargeError(RequestError, code="TOO_LARGE"):
@@ -51,6 +52,7 @@ class Serving:
     authenticate: Authenticate
     settings: ServerSettings
     engine: Engine | None
+    models: ModelSwitch | None = None
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def identify(self, request: Request) -> Identity:
