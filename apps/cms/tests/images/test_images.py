@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import cast
 
 import pytest
@@ -304,9 +305,18 @@ async def test_a_page_contains_its_images_with_all_that_a_browser_wants_to_know(
     image = await world.image("A <loaf>", focal_x=12, focal_y=88, caption="Fresh")
     await world.page("About", ("text", {"content": "x"}), ("hero", {"heading": "x", "image": {"imageId": image.id}}))
     html = await world.rendering.render(HOME, "about")
-    assert 'alt="A &lt;loaf&gt;" width="8" height="4" class="fx10 fy90" loading="lazy"' in html
+    assert 'alt="A &lt;loaf&gt;" width="8" height="4" class="fx10 fy90" fetchpriority="high"' in html
     assert '<img src="data:image/webp;base64,' in html
     assert "<figcaption>Fresh</figcaption>" in html
+
+
+async def test_all_images_of_a_page_but_the_first_are_loaded_when_they_come_into_sight(world: World) -> None:
+    images = [(await world.image(name, picture_file(colour=name))).id for name in ("red", "green", "blue")]
+    pictures: list[JsonValue] = [{"image": {"imageId": image}} for image in images]
+    await world.page("About", ("text", {"content": "x"}), ("gallery", {"pictures": pictures}))
+    html = await world.rendering.render(HOME, "about")
+    loading = re.findall(r'alt="(\w+)".*?((?:loading|fetchpriority)="\w+")', html)
+    assert loading == [("red", 'fetchpriority="high"'), ("green", 'loading="lazy"'), ("blue", 'loading="lazy"')]
 
 
 async def test_an_image_that_is_gone_is_told_by_its_alternative_text(world: World) -> None:

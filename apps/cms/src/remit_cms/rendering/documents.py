@@ -30,7 +30,7 @@ class PageDocument:
     """A page, ready to render: its texts, and its sections as key of the template, structure and content.
 
     ``text_locale`` is the language of its texts, which stand in where the page has none in ``locale``. ``cover`` is its
-    first slot with an image. Of an entry ``date`` is the day on which it went live, ``more`` are others of its
+    first slot with an image. Of an entry, ``date`` is the day on which it went live, ``more`` are others of its
     collection.
     """
 
@@ -47,6 +47,7 @@ class PageDocument:
     indexing: bool
     sections: tuple[tuple[str, Structure, Content], ...]
     images: Mapping[str, Image]
+    is_entry: bool = False
     date: Mapping[str, JsonValue] | None = None
     more: Sequence[JsonValue] = ()
 
@@ -148,6 +149,7 @@ async def load_page_document(
         indexing=snapshot.indexing,
         sections=tuple(sections),
         images=await load_images(scope, contents),
+        is_entry=snapshot.kind == Kind.ENTRY,
         date=None if time is None else reader.format_day(time),
         more=more,
     )

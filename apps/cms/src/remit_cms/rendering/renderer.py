@@ -19,6 +19,7 @@ from remit_cms.images.pictures import FORMATS
 from remit_cms.images.renditions import Renditions, nearest_width
 from remit_cms.models import Content
 from remit_cms.navigation.items import Item, load_items
+from remit_cms.rendering.directions import direction_of
 from remit_cms.rendering.documents import PageDocument, SiteLink, Surroundings, load_page_document
 from remit_cms.rendering.scratch import write_atomically
 from remit_cms.rich_text.html import render_rich_text
@@ -41,7 +42,7 @@ _SHOWN: Final = (Kind.PAGE, Kind.ENTRY)
 class PictureSource:
     """Where a document has an image from: an address, and the sets of addresses of its renditions by media type.
 
-    The focal point, by which it is cropped, is in tens of percent.
+    The focal point, by which it is cropped, is in tens of percent. The first one of a document is not lazy.
     """
 
     src: str
@@ -50,6 +51,7 @@ class PictureSource:
     height: int
     focal_x: int
     focal_y: int
+    is_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,9 @@ class PageRenderer:
         self, document: PageDocument, pictures: Mapping[str, PictureSource], around: Surroundings | None = None
     ) -> str:
         """A page with the sources of its images by id, and what stands around it on its site."""
+        first = str((document.cover or {}).get("imageId"))
+        if first in pictures:
+            pictures = {**pictures, first: replace(pictures[first], is_first=True)}
         blocks = [
             block
             for number, (key, structure, content) in enumerate(document.sections)
@@ -126,6 +131,7 @@ class PageRenderer:
             policy=content_security_policy(css),
             style=Markup(css),  # noqa: S704 - our own file, and values that settings check
             document=document,
+            direction_of=direction_of,
             cover=_find_picture(document.cover or {}, pictures),
             around=around or Surroundings(),
             blocks=blocks,

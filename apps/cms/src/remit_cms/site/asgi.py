@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -20,6 +20,7 @@ from remit_cms.rendering.documents import WORDS, load_page_document
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.settings.values import read_settings
 from remit_cms.site.feeds import MEDIA_TYPES, link_feeds, render_feed
+from remit_cms.site.http_caching import RequestHeaders, accepts_gzip, is_current, is_worth_packing, pack
 from remit_cms.site.links import check_key, read_preview
 from remit_cms.site.lookup import (
     Address,
@@ -117,6 +118,7 @@ class Site:
         self._look_lock = asyncio.Lock()
         self._clock = clock
         self._kept: dict[str, Response] = {}
+        self._packed: dict[str, bytes] = {}
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -130,9 +132,11 @@ class Site:
             response = Response(405, b"Only GET and HEAD", {"allow": "GET, HEAD", "content-type": "text/plain"})
         else:
             response = await self.respond(scope["path"])
+        response = self._pack(response, scope["headers"])
         etag = response.headers.get("etag")
-        if response.status == 200 and etag and _is_current(etag, scope["headers"]):
-            response = Response(304, b"", {key: response.headers[key] for key in ("etag", "cache-control")})
+        if response.status == 200 and etag and is_current(etag, scope["headers"]):
+            same = ("etag", "cache-control", "vary")
+            response = Response(304, b"", {key: each for key, each in response.headers.items() if key in same})
         everything = {**_HEADERS, **response.headers}
         if response.status != 304:
             everything["content-length"] = str(len(response.body))
@@ -158,6 +162,22 @@ class Site:
             kept[path] = response
         return response
 
+    def _pack(self, response: Response, headers: RequestHeaders) -> Response:
+        """The response, packed if that is worthwhile and the sender of a request can unpack it."""
+        etag = response.headers.get("etag")
+        if etag is None or not is_worth_packing(response.body, response.headers["content-type"]):
+            return response
+        response = replace(response, headers={**response.headers, "vary": "accept-encoding"})
+        if not accepts_gzip(headers):
+            return response
+        if (packed := self._packed.get(etag)) is None:
+            if len(self._packed) >= _MAX_KEPT:
+                self._packed.clear()
+            packed = self._packed[etag] = pack(response.body)
+        return replace(
+            response, body=packed, headers={**response.headers, "etag": f"W/{etag}", "content-encoding": "gzip"}
+        )
+
     async def _forget_if_changed(self) -> None:
         """Forget the responses that are kept if anything that visitors see was changed since the last look.
 
@@ -176,7 +196,7 @@ class Site:
             self._seen, self._looked = look, now
             if version != self._version:
                 self._version = version
-                self._kept = {}
+                self._kept, self._packed = {}, {}
 
     async def _make(self, path: str) -> Response:
         async with open_view(self._database, self.target) as scope:
@@ -280,12 +300,6 @@ class Site:
     async def _missing(self, locale: str) -> Response:
         async with open_view(self._database, self.target) as scope:
             return await self._page(scope, None, locale or scope.default_locale, await load_edition(scope))
-
-
-def _is_current(etag: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether the sender of a request has the response with this tag (RFC 9110, 13.1.2)."""
-    given = ",".join(value.decode("latin-1") for key, value in headers if key == b"if-none-match")
-    return not {"*", etag}.isdisjoint(each.strip().removeprefix("W/") for each in given.split(","))
 
 
 def _etag(body: bytes) -> str:
