@@ -11,8 +11,12 @@ from typing import Any, Final
 
 from remit.server.openapi import describe_api
 from remit.server.operations import OPERATIONS
+from remit.server.people import InMemoryDirectory, People, SignIn
+from remit.server.people.operations import PeopleOperations
+from remit.stores import InMemoryStore
 
 WIRE_TYPES: Final = "console/src/wire.ts"
+_NOBODY: Final = SignIn(People(InMemoryDirectory()), InMemoryStore())
 _HEAD: Final = "/** The documents of the server. Made from its OpenAPI description by `make docs`; do not edit. */\n"
 _REFERENCE: Final = "#/components/schemas/"
 _REFERENCED: Final = re.compile(rf'"\$ref": "{_REFERENCE}(\w+)"')
@@ -31,7 +35,7 @@ Schema = Mapping[str, Any]
 
 def wire_types() -> str:
     """The file with the types."""
-    described = describe_api(OPERATIONS)
+    described = describe_api((*OPERATIONS, *PeopleOperations(_NOBODY)))
     schemas: Mapping[str, Schema] = described["components"]["schemas"]
     names = _reachable(_exchanged(described), schemas)
     lists = sorted({generic[1] for name in names if (generic := _GENERIC.fullmatch(schemas[name]["title"]))})

@@ -78,6 +78,7 @@ export interface Can {
   cancelAll: boolean;
   loosen: boolean;
   manageConversations: boolean;
+  managePeople: boolean;
 }
 
 /** One row of what would change: where, and the value before and after. */
@@ -190,6 +191,11 @@ export interface FileDocument {
   mediaType: string;
 }
 
+/** A role to give to a person. */
+export interface GivenRole {
+  role: string;
+}
+
 /**
  * Approval given in advance: for how many calls of which tool, by whom, until when.
  *
@@ -211,6 +217,17 @@ export interface GrantDocument {
   target: string;
 }
 
+/** The path of a page that signs its person in once, within fifteen minutes. It is not shown again. */
+export interface LinkDocument {
+  path: string;
+}
+
+/** A new token with its secret, which is not kept and not shown again. */
+export interface MadeToken {
+  token: TokenDocument;
+  secret: string;
+}
+
 /** What the reader may do with a question now. `kind` is the kind of the decision that it would be. */
 export interface MayDecide {
   approve: boolean;
@@ -219,7 +236,11 @@ export interface MayDecide {
   kind: "approve" | "confirm";
 }
 
-/** The signed-in person. Unsafe requests with a session cookie carry `csrf` in the header `X-CSRF-Token`. */
+/**
+ * The signed-in person. Unsafe requests with a session cookie carry `csrf` in the header `X-CSRF-Token`.
+ *
+ * `account`: this server keeps their password, sessions and tokens.
+ */
 export interface Me {
   name: string;
   tenant: string;
@@ -227,6 +248,7 @@ export interface Me {
   permissions: string[];
   can: Can;
   application: ApplicationDocument;
+  account: boolean;
   csrf: string;
 }
 
@@ -294,6 +316,18 @@ export interface NewGrant {
   permission?: string;
 }
 
+/** A person of one's own tenant, who can sign in once they have a link or a password. */
+export interface NewPerson {
+  name: string;
+  roles?: string[];
+}
+
+/** A role; one of that name is replaced. */
+export interface NewRole {
+  name: string;
+  permissions: string[];
+}
+
 /**
  * A message to an agent. Without `agent` it goes to the default one.
  *
@@ -317,6 +351,13 @@ export interface NewSchedule {
   missed?: "all" | "once" | "skip";
   conversation?: string;
   target?: string;
+}
+
+/** A token for a program, with some of the permissions of its person. */
+export interface NewToken {
+  label: string;
+  permissions?: string[];
+  days?: number;
 }
 
 /** A note that a tool wrote, with its data as JSON. */
@@ -374,6 +415,14 @@ export interface ObjectSectionDocument {
 /** The id of a run that was opened. */
 export interface OpenedRun {
   run: string;
+}
+
+/** A person. `configured`: of `config.toml`, where they are changed. `password`: they can sign in by one. */
+export interface PersonDocument {
+  name: string;
+  roles: string[];
+  configured: boolean;
+  password: boolean;
 }
 
 /** A call that is approved together with the call of a question. */
@@ -500,6 +549,13 @@ export interface ResumeEntry {
 /** How much harm a mistaken call can do. */
 export type Risk = "high" | "moderate" | "safe";
 
+/** A role and its permissions. `configured`: of `config.toml`, where it is changed. */
+export interface RoleDocument {
+  name: string;
+  permissions: string[];
+  configured: boolean;
+}
+
 /** A rule: its name, what it says of itself, and the strictest that it can do. */
 export interface RuleDocument {
   name: string;
@@ -605,6 +661,16 @@ export interface StepDocument {
   name: string;
   text: string;
   content: string;
+}
+
+/** An API token, without its secret. `seen` is about the time of its last use, 0 for never. */
+export interface TokenDocument {
+  id: string;
+  label: string;
+  permissions: string[];
+  created: number;
+  seen: number;
+  expires: number;
 }
 
 /**

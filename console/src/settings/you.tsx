@@ -55,7 +55,7 @@ export function You() {
           ]}
         />
       </div>
-      {me.csrf && (
+      {me.account && (
         <div className="acts-row">
           <a className="b" href={api.url("/account")}>
             Password, sessions and tokens

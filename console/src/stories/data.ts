@@ -17,8 +17,9 @@ export const ME: Me = {
   tenant: "bakery",
   roles: ["owner"],
   permissions: ["*"],
-  can: { decide: true, readAll: true, cancelAll: true, loosen: true, manageConversations: true },
+  can: { decide: true, readAll: true, cancelAll: true, loosen: true, manageConversations: true, managePeople: true },
   csrf: "token",
+  account: true,
   application: {
     name: "bakery",
     agents: [

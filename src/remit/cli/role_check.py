@@ -20,7 +20,7 @@ from remit.policies import DECIDE_PERMISSION, Ask, When
 from remit.record.principal import ANONYMOUS, WILDCARD, Principal
 from remit.schemas.finding import Finding, display_path
 from remit.schemas.suggestions import suggest
-from remit.server.people.accounts import PEOPLE_PERMISSION
+from remit.server.permissions import PEOPLE_PERMISSION
 from remit.users import os_user, read_users
 
 _OF_REMIT: Final = frozenset(

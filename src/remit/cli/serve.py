@@ -97,15 +97,16 @@ def _serve_app(
 
     console = check_console(options.console)
     sign_in = SignIn(client.people, client.store, clock=client.clock)
-    authenticate, routes, middleware = build_access(sign_in, guard)
+    access = build_access(sign_in, guard)
     runtime = client.runtime(app)
     models = ModelSwitch(runtime, client.model_choice, client.environ, tenant=client.principal.tenant)
     server = build_server(
         runtime,
-        authenticate,
+        access.authenticate,
         ServerSettings(concurrency=options.concurrency),
-        routes=routes,
-        middleware=middleware,
+        routes=access.routes,
+        middleware=access.middleware,
+        operations=access.operations,
         console=options.console,
         models=models,
     )

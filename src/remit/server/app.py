@@ -25,6 +25,7 @@ from remit.server.openapi import openapi_route
 from remit.server.operations import OPERATIONS
 from remit.server.pages.approvals import approval_routes
 from remit.server.problems import HANDLERS
+from remit.server.rest.operation import Operation
 from remit.server.sandbox import site_routes
 from remit.server.serving import ServerSettings, Serving
 
@@ -42,6 +43,7 @@ def build_server(
     engine: Engine | None = None,
     routes: Sequence[BaseRoute] = (),
     middleware: Sequence[Middleware] = (),
+    operations: Sequence[Operation] = (),
     console: Path | None = None,
     models: ModelSwitch | None = None,
 ) -> Starlette:
@@ -58,6 +60,7 @@ def build_server(
         engine: executes runs, and is told about new and decided ones.
         routes: further routes, such as of a login. They come first.
         middleware: around all routes.
+        operations: further operations of the API, such as those of people, which its description has too.
         console: the folder of the web console, by default that of the package.
         models: lets an operator choose the model of the runtime; without it, nobody can.
     """
@@ -70,8 +73,8 @@ def build_server(
             *routes,
             *health_routes(serving),
             *approval_routes(serving),
-            openapi_route(serving, OPERATIONS),
-            *(each.route(serving) for each in OPERATIONS),
+            openapi_route(serving, (*OPERATIONS, *operations)),
+            *(each.route(serving) for each in (*OPERATIONS, *operations)),
             *site_routes(runtime.app),
             *console_routes(console),
         ],

@@ -19,10 +19,14 @@ class SignInError(RemitError, code="SIGN_IN"):
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The principal of a request. ``csrf`` is what its unsafe requests must carry if a cookie identifies it."""
+    """The principal of a request. ``csrf`` is what its unsafe requests must carry if a cookie identifies it.
+
+    ``account``: a person who has signed in, and whose password, sessions and tokens this server keeps.
+    """
 
     principal: Principal
     csrf: str = ""
+    account: bool = False
 
 
 class Authenticate(Protocol):

@@ -8,6 +8,8 @@ from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.sharing import CANCEL_PERMISSION, MANAGE_PERMISSION, READ_PERMISSION
 from remit.record.principal import Principal
 from remit.server.documents.document import Document
+from remit.server.identity import Identity
+from remit.server.permissions import PEOPLE_PERMISSION
 
 
 class AgentDocument(Document):
@@ -55,21 +57,26 @@ class Can(Document):
     cancel_all: bool
     loosen: bool
     manage_conversations: bool
+    manage_people: bool
 
     @staticmethod
-    def of(principal: Principal) -> Can:
-        """What a principal can do."""
+    def of(principal: Principal, *, account: bool) -> Can:
+        """What a principal can do. Only a person with an account can manage people."""
         return Can(
             decide=principal.may(DECIDE_PERMISSION),
             read_all=principal.may(READ_PERMISSION),
             cancel_all=principal.may(CANCEL_PERMISSION),
             loosen=principal.may(LOOSEN_PERMISSION),
             manage_conversations=principal.may(MANAGE_PERMISSION),
+            manage_people=account and principal.may(PEOPLE_PERMISSION),
         )
 
 
 class Me(Document):
-    """The signed-in person. Unsafe requests with a session cookie carry ``csrf`` in the header ``X-CSRF-Token``."""
+    """The signed-in person. Unsafe requests with a session cookie carry ``csrf`` in the header ``X-CSRF-Token``.
+
+    ``account``: this server keeps their password, sessions and tokens.
+    """
 
     name: str
     tenant: str
@@ -77,17 +84,20 @@ class Me(Document):
     permissions: tuple[str, ...]
     can: Can
     application: ApplicationDocument
+    account: bool
     csrf: str = ""
 
     @staticmethod
-    def of(principal: Principal, app: App, csrf: str) -> Me:
-        """The document of a principal."""
+    def of(identity: Identity, app: App) -> Me:
+        """The document of the person of a request."""
+        principal = identity.principal
         return Me(
             name=principal.name,
             tenant=principal.tenant,
             roles=tuple(sorted(principal.roles)),
             permissions=tuple(sorted(principal.permissions)),
-            can=Can.of(principal),
+            can=Can.of(principal, account=identity.account),
             application=ApplicationDocument.of(app),
-            csrf=csrf,
+            account=identity.account,
+            csrf=identity.csrf,
         )

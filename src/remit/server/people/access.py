@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from starlette.middleware import Middleware
@@ -10,7 +11,9 @@ from starlette.routing import BaseRoute
 from remit.server.guard import Guard, GuardSettings
 from remit.server.people.authentication import Authentication
 from remit.server.people.login import LoginPages
+from remit.server.people.operations import PeopleOperations
 from remit.server.people.sign_in import SignIn
+from remit.server.rest.operation import Operation
 
 
 class Access(NamedTuple):
@@ -19,6 +22,7 @@ class Access(NamedTuple):
     authenticate: Authentication
     routes: list[BaseRoute]
     middleware: list[Middleware]
+    operations: Sequence[Operation]
 
 
 def build_access(sign_in: SignIn, guard: GuardSettings | None = None) -> Access:
@@ -34,4 +38,5 @@ def build_access(sign_in: SignIn, guard: GuardSettings | None = None) -> Access:
         authenticate=Authentication(sign_in, settings.cookies),
         routes=[*pages.routes()],
         middleware=[Middleware(Guard, settings=settings)],
+        operations=(*PeopleOperations(sign_in),),
     )

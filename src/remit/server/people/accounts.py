@@ -11,9 +11,6 @@ from msgspec import Struct
 CredentialKind = Literal["session", "token", "link"]
 """What a secret is for: the cookie of a browser, the API token of a program, or one sign-in."""
 
-PEOPLE_PERMISSION: Final = "people:manage"
-"""The permission for changing other people, and roles."""
-
 TOKEN_PREFIX: Final = "remit_"  # noqa: S105 - no secret, but how secrets begin
 """The first characters of an API token, by which people and scanners of secrets recognise it."""
 

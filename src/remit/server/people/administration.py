@@ -10,14 +10,13 @@ from typing import Final
 from msgspec import structs
 
 from remit.core.call_checks import check_arguments
-from remit.core.names import as_normalized, as_person_name, check_shown
+from remit.core.names import as_normalized, as_person_name
 from remit.engine.request import new_id
-from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError
+from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError, SetupError
 from remit.record.principal import ANONYMOUS, Principal
 from remit.record.target import check_granted
 from remit.server.people.accounts import (
     NEVER,
-    PEOPLE_PERMISSION,
     Credential,
     CredentialKind,
     Person,
@@ -28,6 +27,7 @@ from remit.server.people.accounts import (
 from remit.server.people.directory import no_person, no_role
 from remit.server.people.passwords import Passwords, check_password
 from remit.server.people.people import People
+from remit.server.permissions import PEOPLE_PERMISSION
 
 MAX_TOKEN_DAYS: Final = 366.0
 _DAY: Final = 86400.0
@@ -59,12 +59,12 @@ class Administration:
         """Add a person with roles, who cannot sign in before there is a password or a link.
 
         Raises:
-            SetupError: the name is not valid. RequestNotFoundError: a role does not exist.
+            RequestError: the name is not valid. RequestNotFoundError: a role does not exist.
             RequestConflictError: the name is taken.
         """
-        tenant = as_normalized("the tenant", tenant) if tenant else self._by.tenant
+        tenant = as_normalized("the tenant", tenant, RequestError) if tenant else self._by.tenant
         self._require_right(tenant)
-        name = as_person_name("the name", name)
+        name = as_person_name("the name", name, RequestError)
         if name.casefold() == ANONYMOUS:
             raise RequestError(f"the name {name!r} is that of callers who have not signed in; choose another")
         if name in self._people.configured_users:
@@ -114,10 +114,10 @@ class Administration:
         """Add a role, or replace its permissions.
 
         Raises:
-            SetupError: a permission is not valid. RequestConflictError: ``config.toml`` defines the role.
+            RequestError: a permission is not valid. RequestConflictError: ``config.toml`` defines the role.
         """
         self._require_right(self._by.tenant)
-        name = as_normalized("the role", name)
+        name = _as_written("the role", name)
         if name in self._people.configured_roles:
             raise RequestConflictError(
                 f"config.toml defines the role {name!r}; change it there, or choose another name"
@@ -178,7 +178,7 @@ class Administration:
             digest=digest_secret(secret),
             person=principal.name,
             tenant=principal.tenant,
-            label=check_shown("the label of a token", label),
+            label=_as_written("the label of a token", label),
             permissions=allowed,
             created=now,
             seen=NEVER,
@@ -259,6 +259,17 @@ class Administration:
         return role
 
 
+def _as_written(what: str, text: str) -> str:
+    """A name that people read, which is not empty."""
+    text = as_normalized(what, text, RequestError)
+    if not text:
+        raise RequestError(f"{what} is empty; write a name")
+    return text
+
+
 def _check_permissions(permissions: frozenset[str]) -> None:
     for each in sorted(permissions):
-        check_granted("a permission", each)
+        try:
+            check_granted("a permission", each)
+        except SetupError as error:
+            raise RequestError(error.message) from error

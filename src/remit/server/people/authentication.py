@@ -31,7 +31,7 @@ class Authentication:
             return None if principal is None else Identity(principal)
         secret = self._cookies.read(request)
         principal = await self._sign_in.find_session(secret) if secret else None
-        return None if principal is None else Identity(principal, csrf_token(secret))
+        return None if principal is None else Identity(principal, csrf_token(secret), account=True)
 
 
 def _bearer(headers: list[str]) -> str:
