@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from figures.agui_reader import AguiReader, Frame
 
+PIECES: Final = frozenset({"TEXT_MESSAGE_CONTENT", "TOOL_CALL_ARGS"})
 _EVENT: Final = TypeAdapter[Any](Event)
 
 
@@ -21,8 +22,9 @@ def check_protocol(frames: Iterable[Frame]) -> None:
 
 
 def types_of(frames: Iterable[Frame]) -> list[str]:
-    """The types of the events, of custom ones the names."""
-    return [event["name"] if event["type"] == "CUSTOM" else event["type"] for _, event in frames]
+    """The types of the events, of custom ones the names. How many pieces a text comes in depends on the machine."""
+    types = [event["name"] if event["type"] == "CUSTOM" else event["type"] for _, event in frames]
+    return [each for each, before in zip(types, ["", *types], strict=False) if each != before or each not in PIECES]
 
 
 def fold(events: Iterable[dict[str, Any]]) -> dict[str, str]:

@@ -48,7 +48,7 @@ class World:
 
     def read(self) -> AsyncGenerator[Any]:
         request = Request({"type": "http", "headers": [], "method": "GET", "path": "/"})
-        response = stream_response(self.frames(), request, self.serving)
+        response = stream_response(self.frames(), request, self.serving, ADA)
         assert response.headers["cache-control"] == "no-store"
         return response.body_iterator  # pyright: ignore[reportReturnType] - it is the generator that was given
 
@@ -100,6 +100,28 @@ async def test_a_busy_stream_of_a_person_who_signed_out_ends_too() -> None:
     assert len(rest) <= PAUSE + 1
 
 
+async def test_frames_that_come_at_once_are_sent_at_once() -> None:
+    world = World()
+    reading = world.read()
+    for number in range(3):
+        await world.queue.put(str(number).encode())
+    assert await anext(reading) == b"012"
+    await reading.aclose()
+
+
+async def test_a_stream_is_read_no_further_than_its_reader_keeps_up() -> None:
+    world, frame = World(), b"x" * 40_000
+    reading = world.read()
+    for _ in range(5):
+        await world.queue.put(frame)
+    sizes = list[int]()
+    while sum(sizes) < 5 * len(frame):
+        sizes.append(len(await anext(reading)))
+        await asyncio.sleep(1)
+    assert sizes == [2 * len(frame), 2 * len(frame), len(frame)]
+    await reading.aclose()
+
+
 async def test_an_error_of_a_stream_reaches_who_reads_it_and_closes_it() -> None:
     world = World()
 
@@ -108,7 +130,7 @@ async def test_an_error_of_a_stream_reaches_who_reads_it_and_closes_it() -> None
         raise RuntimeError("broken")
 
     request = Request({"type": "http", "headers": [], "method": "GET", "path": "/"})
-    reading: Any = stream_response(fail(), request, world.serving).body_iterator
+    reading: Any = stream_response(fail(), request, world.serving, ADA).body_iterator
     assert await anext(reading) == b"one"
     with pytest.raises(RuntimeError, match="broken"):
         await anext(reading)

@@ -11,12 +11,15 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
+from remit.core.deadline import Deadline
+from remit.record.principal import Principal
 from remit.server.identity import SignInError
 from remit.server.serving import Serving
 
 EVENT_STREAM: Final = "text/event-stream"
 _HEADERS: Final = {"cache-control": "no-store", "x-accel-buffering": "no"}
 _COMMENT: Final = b":\n\n"
+_MOST_UNSENT: Final = 64 * 1024
 _encode = msgspec.json.Encoder().encode
 
 
@@ -26,45 +29,76 @@ def frame(ident: str, value: object, event: str = "") -> bytes:
     return b"id: %b\n%bdata: %b\n\n" % (ident.encode(), name, _encode(value))
 
 
-def stream_response(frames: AsyncGenerator[bytes], request: Request, serving: Serving) -> StreamingResponse:
-    """A response that streams frames.
+def stream_response(
+    frames: AsyncGenerator[bytes], request: Request, serving: Serving, reader: Principal
+) -> StreamingResponse:
+    """A response that streams frames to ``reader``, who sent the request.
 
-    A comment keeps a silent stream open. Each time, the reader must still be signed in as the same principal.
+    A comment keeps a silent stream open. Each time, the sender must still be signed in as the same principal.
     """
-    return StreamingResponse(_attend(frames, request, serving), media_type=EVENT_STREAM, headers=_HEADERS)
+    return StreamingResponse(_attend(frames, request, serving, reader), media_type=EVENT_STREAM, headers=_HEADERS)
 
 
-async def _attend(frames: AsyncGenerator[bytes], request: Request, serving: Serving) -> AsyncGenerator[bytes]:
-    now, pause = asyncio.get_running_loop().time, serving.settings.keep_alive_seconds
-    check_at, reader = now() + pause, await _reader(request, serving)
-    stopping = asyncio.ensure_future(serving.stopping.wait())
-    following: asyncio.Future[bytes] | None = None
+async def _attend(
+    frames: AsyncGenerator[bytes], request: Request, serving: Serving, reader: Principal
+) -> AsyncGenerator[bytes]:
+    now, pause, news = asyncio.get_running_loop().time, serving.settings.keep_alive_seconds, asyncio.Event()
+    check_at, unsent = now() + pause, _Unsent(news)
+    reading, stopping = asyncio.create_task(unsent.fill(frames)), asyncio.create_task(serving.stopping.wait())
+    for task in (reading, stopping):
+        task.add_done_callback(lambda _task: news.set())
     try:
         while not stopping.done():
-            following = following or asyncio.ensure_future(anext(frames, b""))
-            await asyncio.wait((following, stopping), timeout=pause, return_when=asyncio.FIRST_COMPLETED)
+            with contextlib.suppress(TimeoutError), Deadline(check_at - now(), lambda _error: TimeoutError()):
+                await news.wait()
             if now() >= check_at:
                 check_at = now() + pause
-                if await _reader(request, serving) != reader:
+                if not await _is_reader(request, serving, reader):
                     return
                 yield _COMMENT
-            if following.done():
-                text, following = following.result(), None
-                if not text:
-                    return
+            is_over = reading.done()  # read before the frames, which it can no longer add to
+            if text := unsent.take():
                 yield text
+            elif is_over:
+                await reading
+                return
     finally:
-        stopping.cancel()
-        if following is not None:
-            following.cancel()
+        for task in (reading, stopping):
+            task.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):
-                await following
+                await task
         await frames.aclose()
 
 
-async def _reader(request: Request, serving: Serving) -> tuple[str, str] | None:
+class _Unsent:
+    """Frames that wait to be sent. Those that come at once are sent at once; a slow reader gets later ones later."""
+
+    def __init__(self, news: asyncio.Event) -> None:
+        self._news, self._taken = news, asyncio.Event()
+        self._frames = bytearray()
+
+    async def fill(self, frames: AsyncGenerator[bytes]) -> None:
+        """Read frames, no further ahead of the reader than the limit."""
+        async for each in frames:
+            self._frames += each
+            self._news.set()
+            while len(self._frames) > _MOST_UNSENT:
+                self._taken.clear()
+                await self._taken.wait()
+
+    def take(self) -> bytes:
+        """The frames since the last time."""
+        frames = bytes(self._frames)
+        self._frames.clear()
+        self._news.clear()
+        self._taken.set()
+        return frames
+
+
+async def _is_reader(request: Request, serving: Serving, reader: Principal) -> bool:
+    """Whether the sender of a request is still signed in, as the same principal."""
     try:
         principal = (await serving.identify(request)).principal
     except SignInError:
-        return None
-    return principal.name, principal.tenant
+        return False
+    return (principal.name, principal.tenant) == (reader.name, reader.tenant)

@@ -28,7 +28,7 @@ async def run_agent(sent: Sent[RunInputQuery, RunInput]) -> Response:
     place = await _answer(sent, asked.resume) if asked.resume else await _submit(sent)
     names = Names(asked.thread_id, asked.run_id)
     stream = RunStream(sent.client, place.run, place, names, tells_prompt=False)
-    return stream_response(stream.frames(), sent.request, sent.serving)
+    return stream_response(stream.frames(), sent.request, sent.serving, sent.client.principal)
 
 
 async def follow_run(sent: Sent[EventsQuery, None]) -> Response:
@@ -41,7 +41,7 @@ async def follow_run(sent: Sent[EventsQuery, None]) -> Response:
     place = StreamPlace.parse(run, sent.request.headers.get("last-event-id", "") or sent.query.after)
     names = Names(row.conversation or run, run)
     stream = RunStream(sent.client, run, place, names, tells_prompt=True)
-    return stream_response(stream.frames(), sent.request, sent.serving)
+    return stream_response(stream.frames(), sent.request, sent.serving, sent.client.principal)
 
 
 async def _submit(sent: Sent[RunInputQuery, RunInput]) -> StreamPlace:
