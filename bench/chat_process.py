@@ -71,13 +71,19 @@ async def start_server(
         if command is SERVE:
             address = await _sign_in(port, await _read_match(process.stderr, r"http://\S+?(/login/link\S+)"))
         reading = asyncio.ensure_future(process.stderr.read())  # a full pipe would stop the server
-        yield Server(address, process.pid)
-        process.kill()
-        await reading
+        try:
+            yield Server(address, process.pid)
+        finally:
+            _kill(process)
+            await reading
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        _kill(process)
         await process.wait()
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
 
 
 async def _read_match(lines: asyncio.StreamReader, pattern: str) -> str:

@@ -168,6 +168,7 @@ def as_undo(value: object) -> Undo | None:
     raise ContractError(f"undo is {show_value(value):.100}; give Undo('tool', {{'argument': '{{name}}'}})")
 
 
+@lru_cache(maxsize=4096)
 def sentences_of_name(name: str) -> Sentences:
     """The sentences of a tool that declares none: ``cms_deletePage`` deletes a page, as far as its name says."""
     words = split_name(name.rpartition(".")[2])

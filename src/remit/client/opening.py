@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Unpack
 
 from pydantic import BaseModel
@@ -232,13 +232,17 @@ class RunOpener:
         """Whether a request with the same idempotency key has opened a run before."""
         return await self._conversations.find_repeated(request.idempotency_key, request.principal) is not None
 
-    async def store_once(self, request: RunRequest) -> RunOpened:
+    async def store_once(self, request: RunRequest, check: Callable[[], Awaitable[None]] | None = None) -> RunOpened:
         """Store a new run, unless the same request has already opened it; return the run's header in either case.
+
+        A new run is refused if ``check`` raises.
 
         Raises:
             IdempotencyError: its key was used for another request.
         """
         if not await self.is_repeated(request):
+            if check is not None:
+                await check()
             try:
                 return await self.store_run(request)
             except (RequestError, LeaseError):  # the same request, made at the same time, may have opened the run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, Generic, Literal, TypeVar, get_args
 
@@ -26,7 +26,8 @@ from remit.record.principal import Principal
 from remit.record.question import DecisionKind, Question
 from remit.record.usage import NO_USAGE, Prices, UsageTotals
 from remit.shown import show_id, show_value
-from remit.views.receipt import NO_RECEIPT, FindContract, Receipt, make_receipt
+from remit.views.receipt import NO_RECEIPT, FindContract, Receipt, receipt_of
+from remit.views.run_view import RunView
 
 TARGET_MARK: Final = "@"
 _MAX_PAGE: Final = 1000
@@ -55,7 +56,8 @@ class RunDetails:
 
     ``questions`` are the open questions that it waits for. ``text`` is the result of an ended run as a model reads it,
     and ``error`` the reason for its failure. A stalled run has a ``reason`` and is tried again at ``retry_at`` (epoch
-    seconds), at which a scheduled run starts. ``receipt`` lists the changes of its calls so far.
+    seconds), at which a scheduled run starts. ``receipt`` lists the changes of its calls so far, and ``view`` has its
+    calls and messages.
     """
 
     row: RunRow
@@ -66,6 +68,7 @@ class RunDetails:
     reason: str = ""
     retry_at: float = 0.0
     receipt: Receipt = NO_RECEIPT
+    view: RunView = field(repr=False, compare=False)
 
 
 @check_calls
@@ -136,19 +139,20 @@ class RunReader(VisibleRuns):
         """
         row = await self._visible_run(run)
         items = await self._store.read(run)
-        usage = RunTotals.of(items).usage(self._prices)
-        make = partial(RunDetails, receipt=make_receipt((each.item for each in items), self._find_contract))
+        view = RunView.of(items)
+        usage, receipt = view.totals.usage(self._prices), receipt_of(view, self._find_contract)
+        make = partial(RunDetails, row=row, usage=usage, receipt=receipt, view=view)
         if row.status in ("running", "queued"):
-            return make(row=row, usage=usage)
+            return make()
         if row.status in ("open", "waiting", "stalled", "scheduled"):
             rest = find_rest(each.item for each in items)
             found = [await self._store.find_question(question) for question in rest.questions]
             questions = tuple(each for each in found if each is not None and each.status == "open")
-            return make(row=row, usage=usage, questions=questions, reason=rest.reason, retry_at=rest.due)
+            return make(questions=questions, reason=rest.reason, retry_at=rest.due)
         reply = (await read_ended_outcome(row.status, items, self._store)).reply
         text = reply.content if reply else ""
         error = next((each.item.error for each in reversed(items) if isinstance(each.item, RunFinished)), "")
-        return make(row=row, usage=usage, text=text, error=error)
+        return make(text=text, error=error)
 
     async def items(self, run: str, *, after: int = -1) -> list[Position]:
         """The recorded items of a run with a sequence number above ``after``.

@@ -94,9 +94,8 @@ class RunService:
     async def submit(self, prompt: str | None, by: Principal, agent: str | Agent, options: RunOptions) -> str:
         """Open a run of an agent; see `Runtime.submit`."""
         request = await self._opener.request_run(prompt, by, agent, options, is_stored=True)
-        if not await self._opener.is_repeated(request):
-            await self._used_models.check_settings(request.callee)
-        return (await self._opener.store_once(request)).call
+        check = partial(self._used_models.check_settings, request.callee)
+        return (await self._opener.store_once(request, check)).call
 
     async def call(
         self, callee: AnyCallee, by: Principal, args: Any, kwargs: Any, *, conversation: str = "", target: str = ""

@@ -106,33 +106,36 @@ def receipt_of(view: RunView, find_contract: FindContract = lambda _name: None) 
     listed: dict[_Kind, list[ReceiptCall]] = {"changed": [], "failed": [], "unknown": [], "not_made": [], "erased": []}
     for call in view.calls.values():
         contract = find_contract(call.tool) if call.tool else None
-        made = ReceiptCall(
-            id=call.id,
-            tool=call.tool,
-            arguments="" if call.output is None else call.arguments,
-            objects=call.changes,
-            entities=() if call.output is None or contract is None else entities_of(call.output, contract),
-            error=call.error,
-            sentence=sentence_of(call, contract),
-            undo=undo_of(call, find_contract),
-        )
         erased = set(call.erased)
         caller = view.calls.get(call.parent)
-        if call.output is not None and call.wire and not made.arguments and caller is not None and caller.erased:
+        if call.output is not None and call.wire and not call.arguments and caller is not None and caller.erased:
             erased.add(Message.kind)
         # The lines of a caller's calls show its changes, except those that the caller itself reported.
-        is_listed = made.objects or not any(each.id for each in call.calls) or Note.kind in erased
-        if is_listed and (kind := _classify(made, call, contract, erased)):
-            listed[kind].append(made)
+        is_listed = call.changes or not any(each.id for each in call.calls) or Note.kind in erased
+        if is_listed and (kind := _classify(call, contract, erased)):
+            listed[kind].append(_make_line(call, contract, find_contract))
     return Receipt(**{kind: tuple(calls) for kind, calls in listed.items()})
 
 
-def _classify(made: ReceiptCall, call: CallView, contract: Contract | None, erased: set[str]) -> _Kind | None:
+def _make_line(call: CallView, contract: Contract | None, find_contract: FindContract) -> ReceiptCall:
+    return ReceiptCall(
+        id=call.id,
+        tool=call.tool,
+        arguments="" if call.output is None else call.arguments,
+        objects=call.changes,
+        entities=() if call.output is None or contract is None else entities_of(call.output, contract),
+        error=call.error,
+        sentence=sentence_of(call, contract),
+        undo=undo_of(call, find_contract),
+    )
+
+
+def _classify(call: CallView, contract: Contract | None, erased: set[str]) -> _Kind | None:
     """The part of the receipt to which a call belongs, if any. ``erased`` are the kinds of its erased items."""
     last = call.attempts[-1] if call.attempts else None
     has_ended_well = last is not None and last.outcome == "ok" and not last.void
     is_named = ToolOutput.kind not in erased and (Message.kind not in erased or not _announces(contract))
-    if made.objects or (has_ended_well and is_named and not only_announces(call, contract)):
+    if call.changes or (has_ended_well and is_named and not only_announces(call, contract)):
         return "changed"  # the successful end of a call that only reads is not recorded
     reads = (last is not None and last.pure) or (contract is not None and contract.facts.effect is Effect.PURE)
     if not reads and _may_have_changed(contract, erased, has_begun=last is not None, is_named=is_named):
@@ -140,10 +143,11 @@ def _classify(made: ReceiptCall, call: CallView, contract: Contract | None, eras
     if has_ended_well or reads or (contract is not None and contract.facts.effect is Effect.COMPOSED):
         return None
     if last is None or last.void:
-        is_listed = made.error is not None and contract is not None
-        return "not_made" if is_listed and not isinstance(made.error, _NOT_LISTED) else None
+        error = call.error
+        is_listed = error is not None and contract is not None and not isinstance(error, _NOT_LISTED)
+        return "not_made" if is_listed else None
     if last.outcome is None:
-        return None if call.output is not None and made.error is None else "unknown"
+        return None if call.output is not None and call.error is None else "unknown"
     return "unknown" if isinstance(read_error(last.content), STOPPED) else "failed"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, cast
 
 from msgspec import Struct
@@ -174,11 +175,18 @@ def _render(tool: str, contract: Contract | None, values: _Values, form: Form) -
     says = None if contract is None else contract.facts.says
     parts = None if says is None else _fill(_template(says, form), values)
     if parts is None:
-        of_name = sentences_of_name(tool or "a tool")
-        if contract is not None and implements(contract, AgentLike):
-            of_name = Sentences(f"Ask|Asking|Asked the agent {contract.name}")
+        of_name = (
+            _sentences_of_agent(contract.name)
+            if contract is not None and implements(contract, AgentLike)
+            else sentences_of_name(tool or "a tool")
+        )
         parts = [*_words(_template(of_name, form)), *_subject(values)]
     return Sentence(tuple(_merge(_cut(parts))))
+
+
+@lru_cache(maxsize=256)
+def _sentences_of_agent(name: str) -> Sentences:
+    return Sentences(f"Ask|Asking|Asked the agent {name}")
 
 
 def _template(says: Sentences, form: Form) -> Template:

@@ -18,7 +18,6 @@ from remit.server.documents.sentence import SentenceDocument
 from remit.server.documents.usage import UsageDocument
 from remit.views.parts import CallState, CallView, MessageView, NoteView
 from remit.views.receipt import FindContract, Receipt, ReceiptCall
-from remit.views.run_view import RunView
 from remit.views.sentences import UndoCall, sentence_of
 
 
@@ -207,10 +206,9 @@ class RunDocument(RunFields):
     failure: FailureDocument | None
 
     @staticmethod
-    def of(
-        details: RunDetails, view: RunView, questions: Sequence[QuestionDocument], find_contract: FindContract
-    ) -> RunDocument:
+    def of(details: RunDetails, questions: Sequence[QuestionDocument], find_contract: FindContract) -> RunDocument:
         """The document of a run."""
+        view = details.view
         return RunDocument(
             **row_fields(details.row),
             title=view.totals.title,

@@ -10,7 +10,6 @@ from remit.server.documents.questions import QuestionDocument
 from remit.server.documents.run import RunDocument
 from remit.server.documents.runs import NewRun, OpenedRun, RunsQuery, RunSummary
 from remit.server.rest.operation import NoQuery, Operation, Sent
-from remit.views.run_view import RunView
 
 _ALL_QUESTIONS: Final = 1000
 
@@ -51,11 +50,8 @@ async def read_run(sent: Sent[NoQuery, None]) -> RunDocument:
     """Read a run with its calls, messages, questions and receipt."""
     run = sent.path["run"]
     details = await sent.client.details(run)
-    view = RunView.of(await sent.client.items(run))
     rows = await sent.client.questions(only_open=False, run=run, limit=_ALL_QUESTIONS)
-    return RunDocument.of(
-        details, view, [QuestionDocument.of(each, sent.client) for each in rows], sent.client.contract
-    )
+    return RunDocument.of(details, [QuestionDocument.of(each, sent.client) for each in rows], sent.client.contract)
 
 
 OPERATIONS: Final = (
