@@ -70,20 +70,15 @@ async def start_server(
         address = Address(port)
         if command is SERVE:
             address = await _sign_in(port, await _read_match(process.stderr, r"http://\S+?(/login/link\S+)"))
-        reading = asyncio.ensure_future(process.stderr.read())  # a full pipe would stop the server
-        try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(process.stderr.read())  # a full pipe would stop the server
             yield Server(address, process.pid)
-        finally:
-            _kill(process)
-            await reading
+            process.kill()
     finally:
-        _kill(process)
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
         await process.wait()
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        process.kill()
 
 
 async def _read_match(lines: asyncio.StreamReader, pattern: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Self
 
 import pytest
+from starlette.testclient import TestClient
 
 from figures.agui_reader import read_frames
 from remit import SqlStore
@@ -63,6 +65,45 @@ async def test_a_server_that_stops_releases_its_run_and_another_one_finishes_it(
     async with next_server.router.lifespan_context(next_server):
         details = await next_runtime.client(PEOPLE["ada"]).settled(run, 600)
     assert (details.row.status, details.text) == ("done", ("We bake bread. " * 20))
+
+
+class ToldEngine:
+    """An engine that remembers what it was told, and whether it executed."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+        self.executed = self.is_closed = False
+
+    async def start(self, run: str) -> None:
+        self.told.append(("start", run))
+
+    async def wake(self, run: str) -> None:
+        self.told.append(("wake", run))
+
+    async def wake_later(self, run: str, seconds: float) -> None:
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        self.is_closed = True
+
+    async def __aenter__(self) -> Self:
+        self.executed = True
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("concurrency", [0, 1])
+def test_an_engine_is_told_about_runs_and_executes_them_only_if_the_server_does(concurrency: int) -> None:
+    engine, runtime = ToldEngine(), make_runtime(Scripted(["Hello."]))
+    server = build_server(runtime, authenticate, ServerSettings(concurrency=concurrency), engine=engine)
+    with TestClient(server) as browser:
+        headers = {"authorization": "Bearer ada"}
+        run = browser.post("/api/runs", json={"prompt": "Hello."}, headers=headers).json()["run"]
+        browser.post(f"/api/runs/{run}/resume", headers=headers)
+    assert engine.told == [("start", run), ("wake", run)]
+    assert (engine.executed, engine.is_closed) == (bool(concurrency), not concurrency)
 
 
 def test_a_server_without_executions_leaves_runs_to_others() -> None:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
+from remit.app import App
+from remit.cli.apps import find_app, installed_apps
 from remit.cli.client import LocalClient
 from remit.cli.status import UsageError
 from remit.engine.local import LocalEngine
@@ -16,6 +18,7 @@ from remit.runtime import Runtime
 
 ENGINE_VARIABLE: Final = "REMIT_ENGINE"
 ENGINES: Final = ("local", "dbos")
+LOCAL_DATA_HELP: Final = "All executors run on this machine, which has the files of the applications."
 
 
 def choose_engine(name: str) -> str:
@@ -29,6 +32,27 @@ def choose_engine(name: str) -> str:
             f"there is no engine {name!r}; give {ENGINE_VARIABLE} or --engine one of: {', '.join(ENGINES)}"
         )
     return name or "local"
+
+
+def find_executed_app(client: LocalClient, name: str, *, local_data: bool) -> App:
+    """Load an application whose runs this process executes. A journal shared with other machines needs shared data.
+
+    Raises:
+        UsageError: the application keeps its data in a file of this machine.
+    """
+    from remit.database.database import list_files
+
+    before = list_files()
+    app = find_app(name, installed_apps())
+    files = sorted(list_files() - before)
+    if files and client.database.startswith("postgres") and not local_data:
+        raise UsageError(
+            f"the application {app.name!r} keeps its data in {files[0]}, "
+            "which executors on other machines do not have: "
+            "keep its data in Postgres (REMIT_DATA), keep the journal in SQLite too, "
+            "or pass --local-data if all executors run on this machine"
+        )
+    return app
 
 
 def make_engine(
@@ -66,7 +90,7 @@ def make_engine(
         execute,
         applications=applications,
         concurrency=concurrency,
-        local_data=True,  # `remit executor` has checked each application
+        local_data=True,  # each application was checked when it was loaded
         clock=client.clock,
         on_error=report,
     )

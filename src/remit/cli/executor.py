@@ -13,10 +13,9 @@ from typing import Annotated, Final
 
 import typer
 
-from remit.app import App
-from remit.cli.apps import find_app, installed_apps
+from remit.cli.apps import installed_apps
 from remit.cli.client import LocalClient, open_client
-from remit.cli.engine import ENGINE_VARIABLE, choose_engine, make_engine
+from remit.cli.engine import ENGINE_VARIABLE, LOCAL_DATA_HELP, choose_engine, find_executed_app, make_engine
 from remit.cli.needed_models import needs_model
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import one_line
@@ -39,9 +38,7 @@ def executor(
     concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs to execute at once.")] = 8,
     local_data: Annotated[
         bool,
-        typer.Option(
-            "--local-data", help="All executors run on this machine, which has the files of the applications."
-        ),
+        typer.Option("--local-data", help=LOCAL_DATA_HELP),
     ] = False,
 ) -> int:
     """Execute submitted, decided and interrupted runs.
@@ -51,8 +48,7 @@ def executor(
     """
     engine_name = choose_engine(engine)
     with open_client() as client:
-        is_shared = client.database.startswith("postgres") and not local_data
-        found = [_load_app(name, is_shared=is_shared) for name in app or installed_apps()]
+        found = [find_executed_app(client, name, local_data=local_data) for name in app or installed_apps()]
         if not found:
             raise UsageError("no application is installed; name one with --app package.module:attribute")
         if any(needs_model(each, agent.name) for each in found for agent in each.agents):
@@ -60,27 +56,6 @@ def executor(
         runtimes = {each.name: client.runtime(each) for each in found}
         client.wait(_Executor(client, runtimes).run(engine_name, concurrency))
     return ExitStatus.DONE
-
-
-def _load_app(name: str, *, is_shared: bool) -> App:
-    """Load an application. A journal shared with other machines needs shared data.
-
-    Raises:
-        UsageError: the application keeps its data in a file of this machine.
-    """
-    from remit.database.database import list_files
-
-    before = list_files()
-    app = find_app(name, installed_apps())
-    files = sorted(list_files() - before)
-    if is_shared and files:
-        raise UsageError(
-            f"the application {app.name!r} keeps its data in {files[0]}, "
-            "which executors on other machines do not have: "
-            "keep its data in Postgres (REMIT_DATA), keep the journal in SQLite too, "
-            "or pass --local-data if all executors run on this machine"
-        )
-    return app
 
 
 @dataclass(frozen=True, slots=True)

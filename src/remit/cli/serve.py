@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from msgspec import Struct
 
-from remit.cli.apps import find_app, installed_apps
 from remit.cli.client import LocalClient, open_client
+from remit.cli.engine import ENGINE_VARIABLE, LOCAL_DATA_HELP, choose_engine, find_executed_app, make_engine
 from remit.cli.status import ExitStatus, UsageError
 from remit.lazy_exports import require_extra
 
 if TYPE_CHECKING:
     from remit.app import App
+    from remit.engine.port import Engine
+    from remit.runtime import Runtime
     from remit.server.guard import GuardSettings
     from remit.server.model_switch import ModelInUse
 
@@ -25,6 +27,7 @@ _PORTS: Final = range(8420, 8440)
 
 
 class _Options(Struct, frozen=True, kw_only=True):
+    engine: str
     concurrency: int
     tls_files: tuple[Path | None, Path | None]
     console: Path | None
@@ -55,6 +58,10 @@ def serve(
     concurrency: Annotated[
         int, typer.Option(metavar="N", min=0, help="How many runs to execute at once; 0 leaves them to executors.")
     ] = 8,
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", envvar=ENGINE_VARIABLE, help="local or dbos; see the guide on scaling out.")
+    ] = "local",
+    local_data: Annotated[bool, typer.Option("--local-data", help=LOCAL_DATA_HELP)] = False,
     console: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="The built web console; that of the package by default.")
     ] = None,
@@ -75,10 +82,12 @@ def serve(
         proxies=tuple(proxy or ()),
         origins=frozenset(origin or ()),
     )
-    found = find_app(app, installed_apps())
     with open_client() as client:
+        found = find_executed_app(client, app, local_data=local_data)
         _check_host(client, host, guard, has_name=bool(name))
-        serving = _Options(concurrency=concurrency, tls_files=(certificate, key), console=console)
+        serving = _Options(
+            engine=choose_engine(engine), concurrency=concurrency, tls_files=(certificate, key), console=console
+        )
         _serve_app(client, found, (host, _PORTS if port is None else [port]), guard, serving)
     return ExitStatus.DONE
 
@@ -104,6 +113,7 @@ def _serve_app(
         runtime,
         access.authenticate,
         ServerSettings(concurrency=options.concurrency),
+        engine=_make_engine(client, runtime, options),
         routes=access.routes,
         middleware=access.middleware,
         operations=access.operations,
@@ -120,6 +130,22 @@ def _serve_app(
         print(_describe_model(models.in_use, url), file=sys.stderr)
         print(console, file=sys.stderr, flush=True)
         client.wait(serve_until_stopped(server, socket, certificate=certificate, key=key))
+
+
+def _make_engine(client: LocalClient, runtime: Runtime, options: _Options) -> Engine | None:
+    """The engine of an application's server; None for the local one, which the server makes itself."""
+    from remit.server.app import ErrorLog
+
+    if options.engine == "local":
+        return None
+    return make_engine(
+        client,
+        options.engine,
+        runtime.resume,
+        applications=[runtime.app.name],
+        concurrency=options.concurrency or 1,
+        report=ErrorLog(),
+    )
 
 
 def _check_host(client: LocalClient, host: str, guard: GuardSettings, *, has_name: bool) -> None:

@@ -49,15 +49,15 @@ def build_server(
 ) -> Starlette:
     """The server of a runtime. Everything that it does, it does through the client of the sender of a request.
 
-    Its lifespan executes runs with ``engine``, by default a `LocalEngine`, and opens the resources of the application
-    unless the runtime is open. An application that mounts it enters ``server.router.lifespan_context(server)`` in its
-    own lifespan, as Starlette does not.
+    Its lifespan executes runs with ``engine``, by default a `LocalEngine`, unless other processes execute them all, and
+    opens the resources of the application unless the runtime is open. An application that mounts it enters
+    ``server.router.lifespan_context(server)`` in its own lifespan, as Starlette does not.
 
     Args:
         runtime: the runtime that it serves.
         authenticate: finds the principal of a request.
         settings: its limits.
-        engine: executes runs, and is told about new and decided ones.
+        engine: is told about new and decided runs, and executes runs here if ``settings.concurrency`` is not 0.
         routes: further routes, such as of a login. They come first.
         middleware: around all routes.
         operations: further operations of the API, such as those of people, which its description has too.
@@ -92,8 +92,10 @@ async def _execute_while_open(serving: Serving) -> AsyncGenerator[None]:
     async with contextlib.AsyncExitStack() as stack:
         if serving.runtime.open_resources is None:
             await stack.enter_async_context(serving.runtime)
-        if serving.engine is not None:
+        if serving.engine is not None and serving.settings.concurrency:
             await stack.enter_async_context(serving.engine)
+        elif serving.engine is not None:
+            stack.push_async_callback(serving.engine.close)
         if serving.models is not None:
             serving.models.wake = serving.wake
             stack.push_async_callback(serving.models.close)
