@@ -103,8 +103,8 @@ PUBLIC: Final = {
         ListObjects ObjectAction ObjectDetail ObjectPage ObjectRow ObjectSection ObjectView OpenObject Viewer
     """,
     "remit.models": """
-        ChecksModel Delta LocalModel LocalModels Model ModelResolver ModelSettings NamedModel OpenAI Price
-        PydanticAIModel ResolvedModel StreamsAnswers read_response resolve_model
+        ChecksModel Delta Example LocalModel LocalModels Model ModelResolver ModelSettings NamedModel OpenAI Price
+        PydanticAIModel Rehearsal ResolvedModel StreamsAnswers load_examples read_response resolve_model
     """,
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
     "remit.policies": """

@@ -21,11 +21,12 @@ export interface Answer {
   result?: string;
 }
 
-/** The application with its agents and its views of objects. */
+/** The application with its agents, its views of objects, and examples of what it can be asked for. */
 export interface ApplicationDocument {
   name: string;
   agents: AgentDocument[];
   views: ViewDocument[];
+  examples: ExampleDocument[];
 }
 
 /**
@@ -168,6 +169,12 @@ export interface Done {
 
 /** How a started call without a recorded end may be recovered. */
 export type Effect = "composed" | "idempotent" | "keyed" | "pure" | "unsafe";
+
+/** Something to ask the first agent for, and what comes of it. */
+export interface ExampleDocument {
+  prompt: string;
+  note: string;
+}
 
 /** The first failure of a run: of a call of `tool`, or of a request to a model if `tool` is empty. */
 export interface FailureDocument {

@@ -34,6 +34,7 @@ from remit.shown import show_value
 
 if TYPE_CHECKING:
     from remit.inventory.operations import Operations
+    from remit.models.rehearsal import Example
     from remit.object_views import ObjectView
 
 __all__ = ["App", "Env"]
@@ -79,6 +80,8 @@ class App:
         resources: the resources of its services that must be closed, such as connections: async context managers, or
             functions that return one. ``async with`` a runtime opens them in this order and closes them in the reverse.
         views: how people see its objects in the console, a view for each kind.
+        examples: what people can ask the first agent for, and how a script answers in a rehearsal; see
+            `remit.models.Example`.
     """
 
     name: str
@@ -95,6 +98,7 @@ class App:
     check_target: Annotated[CheckTarget, callback("target", "principal", is_async=True)] | None = None
     resources: Sequence[Resource] = ()
     views: Sequence[ObjectView] = ()
+    examples: Sequence[Example] = ()
 
     def __post_init__(self) -> None:
         check_title("App: name", self.name)
@@ -112,6 +116,10 @@ class App:
             from remit.object_views import check_views  # noqa: PLC0415 - loaded only if there are any
 
             object.__setattr__(self, "views", check_views(where, self.views))
+        if not isinstance(cast("object", self.examples), tuple) or self.examples:
+            from remit.models.rehearsal import check_examples  # noqa: PLC0415 - loaded only if there are any
+
+            object.__setattr__(self, "examples", check_examples(f"{where}: examples", self.examples))
         self._check_governance(where)
 
     def _check_governance(self, where: str) -> None:

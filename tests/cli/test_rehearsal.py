@@ -13,7 +13,8 @@ from tests.cli.kit import ROOT, Cli, Talk
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = (ROOT / "apps/cms/rehearsal.json").read_text("utf-8")
+PROMPT = "Create a page Wedding cakes with a hero section that says we bake wedding cakes"
+SCRIPT = (ROOT / "apps/cms/src/remit_cms/rehearsal.json").read_text("utf-8")
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def waiting(cli: Cli) -> str:
     """The page that the rehearsal wants to delete; its run waits, as without a terminal."""
     page = re.findall(r'"page":{"id":"(\w+)"', cli("call", "cms", "cms_createPage", '{"title": "Jobs"}').out)[0]
     cli.script_file.write_text(SCRIPT, "utf-8")
-    made = cli("run", "cms", "--conversation", "rehearsal", "--ask", "Create a page Wedding cakes")
+    made = cli("run", "cms", "--conversation", "rehearsal", "--ask", PROMPT)
     assert (made.status, "a script, not a model" in made.err) == (0, True)
     assert cli("run", "cms", "--conversation", "rehearsal", "--ask", "Delete the page Jobs.").status == 3
     return page

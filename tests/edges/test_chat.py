@@ -23,7 +23,7 @@ SECTIONS = [{"definitionId": "hero", "content": {"heading": "We bake every morni
 @pytest.fixture
 def rehearsal(tmp_path: Path, console: Path) -> Iterator[Server]:
     """A server whose model is the script of the rehearsal."""
-    environ = {"REMIT_MODEL": f"scripted:{ROOT}/apps/cms/rehearsal.json"}
+    environ = {"REMIT_MODEL": f"scripted:{ROOT}/apps/cms/src/remit_cms/rehearsal.json"}
     with Server(tmp_path, console, environ, app="cms") as running:
         yield running
 

@@ -25,8 +25,8 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout with a build folder of its own, and a user who has nothing else: no home folder, model or key."""
     folder = tmp_path / "checkout"
     shutil.copytree(ROOT / "scripts", folder / "scripts")
-    (folder / "apps/cms").mkdir(parents=True)
-    shutil.copy(ROOT / "apps/cms/rehearsal.json", folder / "apps/cms")
+    (folder / "apps/cms/src/remit_cms").mkdir(parents=True)
+    shutil.copy(ROOT / "apps/cms/src/remit_cms/rehearsal.json", folder / "apps/cms/src/remit_cms")
     (folder / ".venv").symlink_to(sys.prefix)
     for name in [name for name in os.environ if name.startswith(("REMIT_", "OPENAI_", "XDG_"))]:
         monkeypatch.delenv(name)

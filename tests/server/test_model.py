@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,11 +17,11 @@ from starlette.testclient import TestClient
 from remit import Agent, App, Principal, Runtime
 from remit.errors import ExternalError
 from remit.export.jsonl import write_jsonl
-from remit.models import LocalModel
+from remit.models import Example, LocalModel
 from remit.models.choice import ChoiceFile
 from remit.server import build_server
 from remit.server.model_switch import ModelSwitch
-from remit.testing import Scripted
+from remit.testing import Scripted, calls
 from tests.loopback import Answer, Endpoint, answering
 from tests.server.shop import PEOPLE, Shop, authenticate, open_shop, refund
 
@@ -74,10 +74,12 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Weights:
 
 
 @contextmanager
-def serve(folder: Path, model: Scripted | None = None, **environ: str) -> Generator[Shop]:
+def serve(
+    folder: Path, model: Scripted | None = None, examples: Sequence[Example] = (), **environ: str
+) -> Generator[Shop]:
     """A server whose agent has a model of its own, or asks the one that is chosen."""
     clerk = Agent("clerk", instructions="Help customers.", tools=[refund], model=model)
-    runtime = Runtime(App(name="shop", agents=[clerk]))
+    runtime = Runtime(App(name="shop", agents=[clerk], examples=examples))
     runtime.add_principals(*PEOPLE.values())
     switch = ModelSwitch(runtime, ChoiceFile(folder), environ, tenant="bakery")
     with TestClient(build_server(runtime, authenticate, models=switch)) as browser:
@@ -107,6 +109,13 @@ def ask(shop: Shop) -> str:
     return run
 
 
+def finish(shop: Shop, run: str) -> dict[str, Any]:
+    """The document of a run that goes on, when it has ended."""
+    while (found := shop.ask("GET", f"/api/runs/{run}").json())["status"] != "done":
+        assert found["status"] in ("stalled", "waiting", "running"), found
+    return found
+
+
 def items(shop: Shop, run: str) -> str:
     portal = shop.browser.portal
     assert portal is not None
@@ -121,8 +130,7 @@ def test_a_run_without_a_model_rests_and_goes_on_when_one_is_chosen(tmp_path: Pa
         with endpoint(shop, answering(200, HELLO)) as found:
             chosen = choose(shop, name="openai:tiny", key=KEY, address=found.url)
             assert chosen.status_code == 200, chosen.text
-            shop.settle(run)
-            done = shop.ask("GET", f"/api/runs/{run}").json()
+            done = finish(shop, run)
             assert f"authorization: bearer {KEY}" in found.heads[0]
     assert (before["source"], before["name"], before["mayChoose"], before["fixed"]) == ("none", "", False, "")
     assert rests["status"] == "stalled"
@@ -305,3 +313,36 @@ def test_chosen_weights_are_loaded_before_they_are_taken(tmp_path: Path, weights
         assert choose(shop, name="local:base").status_code == 200
         assert read(shop)["source"] == "chosen"
         assert shop.ask("GET", f"/api/runs/{ask(shop)}").json()["text"] == "From base."
+
+
+REFUND = Example(
+    prompt="Refund order A-7.",
+    note="Asks first",
+    script=(calls(("refund", {"order": "A-7"})), {"ifDone": "It is refunded.", "ifRefused": "It stays."}),
+)
+
+
+@pytest.mark.parametrize(("approved", "said"), [(True, "Script: It is refunded."), (False, "Script: It stays.")])
+def test_the_rehearsal_is_played_over_http_to_its_end(tmp_path: Path, approved: bool, said: str) -> None:
+    with serve(tmp_path, examples=[REFUND]) as shop:
+        (example,) = shop.ask("GET", "/api/me").json()["application"]["examples"]
+        assert read(shop)["hasRehearsal"]
+        chosen = choose(shop, name="rehearsal").json()
+        run = shop.ask("POST", "/api/runs", json={"prompt": example["prompt"]}).json()["run"]
+        shop.settle(run)
+        (question,) = shop.ask("GET", "/api/questions", by="grace").json()["items"]
+        answer = shop.ask("POST", f"/api/questions/{question['id']}/decision", by="grace", json={"approved": approved})
+        assert answer.status_code == 200
+        seen = finish(shop, run)
+        other = shop.ask("GET", f"/api/runs/{ask(shop)}").json()
+    assert (chosen["name"], chosen["source"], chosen["isScript"]) == ("rehearsal", "rehearsal", True)
+    assert chosen["description"] == "a script, not a model"
+    assert (seen["status"], seen["text"]) == ("done", said)
+    assert (other["status"], other["text"].partition(".")[0]) == (
+        "done",
+        "Script: I am not a model, and know only these sentences",
+    )
+    with serve(tmp_path, examples=[REFUND]) as shop:
+        assert read(shop)["source"] == "rehearsal", "the next start goes on with it"
+    with serve(tmp_path) as shop:
+        assert read(shop)["source"] == "none", "another application has none"

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from remit.models.local import LocalModels as LocalModels
     from remit.models.openai import OpenAI as OpenAI
     from remit.models.pydantic_ai import PydanticAIModel as PydanticAIModel
+    from remit.models.rehearsal import Example as Example
+    from remit.models.rehearsal import Rehearsal as Rehearsal
+    from remit.models.rehearsal import load_examples as load_examples
     from remit.models.resolve import ModelResolver as ModelResolver
     from remit.models.resolve import ResolvedModel as ResolvedModel
     from remit.models.resolve import resolve_model as resolve_model

@@ -30,7 +30,8 @@ from remit.core.checks import check_name
 from remit.errors import NoModelError, SetupError
 from remit.lazy_exports import install_hint
 from remit.models.local import LOCAL_CONTEXT_TOKENS, LocalModel, explain_unknown_weights, find_local_models
-from remit.models.scripted import SCRIPTED_MODEL_NAME, Scripted
+from remit.models.rehearsal import load_script
+from remit.models.scripted import SCRIPTED_MODEL_NAME
 from remit.models.secret_key import hide_key
 from remit.record.estimate import Reads
 
@@ -164,7 +165,7 @@ class ResolvedModel:
                 case "local":
                     find_local_models().check(self._rest)
                 case "scripted":
-                    Scripted.load(Path(self._rest))
+                    load_script(Path(self._rest))
                 case _:
                     self._infer_pydantic_model()
 
@@ -221,7 +222,7 @@ class ResolvedModel:
         match self.kind:
             case "scripted":
                 try:
-                    Scripted.load(Path(self._rest))
+                    load_script(Path(self._rest))
                 except SetupError as error:
                     return error.message
                 return ""
@@ -294,7 +295,7 @@ class ResolvedModel:
             case "local":
                 model = find_local_models().open(self._rest)
             case "scripted":
-                yield Scripted.load(Path(self._rest))
+                yield load_script(Path(self._rest))
                 return
             case _:
                 from remit.models.pydantic_ai import PydanticAIModel  # noqa: PLC0415 - imports the vendor

@@ -114,19 +114,25 @@ class Scripted:
             line = line(request)
         if isinstance(line, BaseException):
             raise line
-        return _to_completion(line)
+        return make_completion(line)
 
     async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
         """The next line of the script, reported in pieces."""
-        completion = await self(request)
-        deltas = [Delta(completion.content or "")]
-        for index, call in enumerate(completion.tool_calls):
-            deltas.append(Delta(call.arguments, "arguments", index, call.name))
-        for delta in deltas:
-            for start in range(0, len(delta.text), self._piece_chars):
-                on_delta(structs.replace(delta, text=delta.text[start : start + self._piece_chars]))
-                await asyncio.sleep(self._delay)
-        return completion
+        return await stream_completion(await self(request), on_delta, self._piece_chars, self._delay)
+
+
+async def stream_completion(
+    completion: Completion, on_delta: Callable[[Delta], None], piece_chars: int = 16, delay: float = 0.0
+) -> Completion:
+    """Report a completion in pieces, with a delay in seconds after each, and return it."""
+    deltas = [Delta(completion.content or "")]
+    for index, call in enumerate(completion.tool_calls):
+        deltas.append(Delta(call.arguments, "arguments", index, call.name))
+    for delta in deltas:
+        for start in range(0, len(delta.text), piece_chars):
+            on_delta(structs.replace(delta, text=delta.text[start : start + piece_chars]))
+            await asyncio.sleep(delay)
+    return completion
 
 
 def _is_answer(text: str) -> bool:
@@ -141,7 +147,8 @@ def _explain_given(request: ChatRequest) -> str:
     return ", counting the answers in its messages=[…]: the script begins with a line for each"
 
 
-def _to_completion(line: str | Mapping[str, Any]) -> Completion:
+def make_completion(line: str | Mapping[str, Any]) -> Completion:
+    """The completion for a text or a raw assistant message."""
     message = {"role": "assistant", "content": line} if isinstance(line, str) else {"role": "assistant", **line}
     usage = cast("dict[str, int]", message.pop("usage", _NO_TOKENS))
     finish = message.pop("finish_reason", "tool_calls" if message.get("tool_calls") else "stop")

@@ -24,6 +24,7 @@ from remit.agent.model import MODEL_VARIABLE, MissingModel, Model, ModelByName, 
 from remit.app import App
 from remit.errors import NoModelError, RemitError, RequestConflictError, RequestError, SetupError
 from remit.models.choice import REHEARSAL, ChoiceFile, ModelChoice
+from remit.models.rehearsal import Rehearsal
 from remit.models.resolve import ResolvedModel, resolve_model
 from remit.models.secret_key import without_key
 from remit.record.principal import Principal
@@ -50,6 +51,8 @@ class ModelInUse(Struct, frozen=True):
     @property
     def name(self) -> str:
         """Its name; empty without a model."""
+        if self.source == "rehearsal":
+            return REHEARSAL
         return model_name(self.model) if self.model is not None else self.choice.name if self.choice else ""
 
     @property
@@ -110,7 +113,7 @@ class ModelSwitch:
     @property
     def has_rehearsal(self) -> bool:
         """Whether the application has a script to rehearse with."""
-        return False
+        return any(each.script for each in self._runtime.app.examples)
 
     def may_choose(self, principal: Principal) -> bool:
         """Whether a principal may choose the model of all tenants."""
@@ -187,7 +190,7 @@ class ModelSwitch:
         if name := self._environ.get(MODEL_VARIABLE):
             return ModelInUse("environment", resolve_model(name, self._environ))
         choice = self._file.read()
-        if choice is not None:
+        if choice is not None and (choice.name != REHEARSAL or self.has_rehearsal):
             try:
                 return self._find_chosen(choice)
             except RequestError as error:
@@ -201,7 +204,9 @@ class ModelSwitch:
             RequestError: its key is missing, or the application has no rehearsal.
         """
         if choice.name == REHEARSAL:
-            raise RequestError(f"the application {self._runtime.app.name} has no rehearsal")
+            if not self.has_rehearsal:
+                raise RequestError(f"the application {self._runtime.app.name} has no rehearsal")
+            return ModelInUse("rehearsal", Rehearsal(self._runtime.app.examples), choice)
         if choice not in self._resolved:
             try:
                 self._resolved[choice] = choice.resolve(self._environ)
@@ -243,6 +248,8 @@ async def _ask_once(found: ModelInUse) -> str:
     """Ask a model for one word; why it did not answer, or empty."""
     if isinstance(found.model, ResolvedModel) and found.model.kind == "local":
         await found.model.start()
+        return ""
+    if found.is_script:
         return ""
     probe = Agent("probe", instructions="Answer in one word.")
     result = await Runtime(App(name="probe", agents=[probe]), model=found.model).run("Are you there?", by=_PROBE)

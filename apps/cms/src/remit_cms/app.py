@@ -17,6 +17,7 @@ from remit.embeddings import Embeddings, local_embeddings
 from remit.errors import SetupError
 from remit.home import data_folder, data_location
 from remit.inventory import Operations
+from remit.models import load_examples
 from remit.secrets import EnvSecrets
 from remit_cms.agent import editor, is_for_editor, with_missing_rights
 from remit_cms.operations import AllOperations, Web
@@ -45,6 +46,7 @@ EMBEDDINGS_VARIABLE: Final = "REMIT_CMS_EMBEDDINGS"
 """The environment variable with the model for search by meaning: ``openai:NAME``, or ``off`` for none."""
 PROTECTED_VARIABLE: Final = "REMIT_CMS_PROTECTED"
 """The environment variable with the protected environments: ``SITE/ENVIRONMENT``, separated by commas."""
+_EXAMPLES: Final = Path(__file__).with_name("rehearsal.json")
 SAMPLE_VARIABLE: Final = "REMIT_CMS_SAMPLE"
 """The environment variable that gives a new database the sample site: ``1``."""
 POST_HOSTS_VARIABLE: Final = "REMIT_CMS_POST_HOSTS"
@@ -117,6 +119,7 @@ def build(
             operations=Operations(load_inventory(), (), parts=parts),
             resources=[database],
             views=object_views(database, home, key),
+            examples=load_examples(_EXAMPLES),
         ),
     )
 

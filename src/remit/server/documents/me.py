@@ -29,12 +29,20 @@ class ViewDocument(Document):
     has_changes: bool
 
 
+class ExampleDocument(Document):
+    """Something to ask the first agent for, and what comes of it."""
+
+    prompt: str
+    note: str
+
+
 class ApplicationDocument(Document):
-    """The application with its agents and its views of objects."""
+    """The application with its agents, its views of objects, and examples of what it can be asked for."""
 
     name: str
     agents: tuple[AgentDocument, ...]
     views: tuple[ViewDocument, ...]
+    examples: tuple[ExampleDocument, ...]
 
     @staticmethod
     def of(app: App) -> ApplicationDocument:
@@ -46,7 +54,8 @@ class ApplicationDocument(Document):
             ViewDocument(kind=each.kind, title=each.title, listed=each.list is not None, has_changes=each.has_changes)
             for each in app.views
         )
-        return ApplicationDocument(name=app.name, agents=tuple(agents), views=tuple(views))
+        examples = tuple(ExampleDocument(prompt=each.prompt, note=each.note) for each in app.examples)
+        return ApplicationDocument(name=app.name, agents=tuple(agents), views=tuple(views), examples=examples)
 
 
 class Can(Document):
