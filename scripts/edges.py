@@ -29,7 +29,8 @@ APT_SECONDS = 240
 def main(arguments: list[str]) -> int:
     """Install, test, add up; the status says whether all tests passed and every figure held."""
     begun = time.monotonic()
-    shutil.rmtree(TALLIES, ignore_errors=True)
+    for old in (TALLIES, FOLDER / "failed"):
+        shutil.rmtree(old, ignore_errors=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
     need_chromium()
     build()

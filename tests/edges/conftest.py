@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import cast
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 
+from figures.figure import BUILD
 from scripts.build_console import build
 from tests.edges.provider import Provider
 from tests.edges.served import Server
 from tests.edges.watched import Watch
 
-PATIENCE_MILLISECONDS = 120_000
+PATIENCE_MILLISECONDS = int(os.environ.get("REMIT_EDGES_MS", "120000"))
 """How long a page may take to show something, on a busy machine; nothing here takes a tenth of that on another."""
 
 DESKTOP = (1440, 900)
@@ -81,10 +84,31 @@ def sign_in(chromium: Browser) -> Callable[[Server, str], dict[str, object]]:
     return sign_in
 
 
+_FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remember a failure, so that its windows are photographed before they are closed."""
+    report = yield
+    if report.failed:
+        item.stash[_FAILED] = True
+    return report
+
+
+def _photograph(pages: Sequence[Page], name: str) -> None:
+    for number, page in enumerate(pages):
+        with suppress(PlaywrightError):
+            page.screenshot(path=BUILD / "edges" / "failed" / f"{name}-{number}.png", timeout=10_000)
+
+
 @pytest.fixture
-def open_window(chromium: Browser, sign_in: Callable[[Server, str], dict[str, object]]) -> Iterator[OpenWindow]:
+def open_window(
+    request: pytest.FixtureRequest, chromium: Browser, sign_in: Callable[[Server, str], dict[str, object]]
+) -> Iterator[OpenWindow]:
     """Opens windows, each with storage of its own, in which a person is signed in. All are watched."""
     watches: list[Watch] = []
+    pages: list[Page] = []
     with ExitStack() as windows:
 
         def open_window(
@@ -103,10 +127,12 @@ def open_window(chromium: Browser, sign_in: Callable[[Server, str], dict[str, ob
             windows.callback(context.close)
             context.set_default_timeout(PATIENCE_MILLISECONDS)
             watches.append(Watch(context, server.url))
-            page = context.new_page()
-            page.goto(path)
-            return page
+            pages.append(context.new_page())
+            pages[-1].goto(path)
+            return pages[-1]
 
         yield open_window
+        if cast("pytest.Item", request.node).stash.get(_FAILED, default=False):
+            _photograph(pages, cast("pytest.Item", request.node).name)
     for watch in watches:
         watch.check()

@@ -8,6 +8,7 @@ from typing import Any, cast
 from playwright.sync_api import Locator, Page, expect
 
 from tests.cli.kit import PATIENCE
+from tests.edges.provider import Provider, call
 
 
 def say(page: Page, text: str) -> None:
@@ -43,3 +44,17 @@ def expect_in_preview(page: Page, text: str) -> None:
 def get_json(page: Page, path: str) -> dict[str, Any]:
     """A document of the server, for the person in this window."""
     return cast("dict[str, Any]", page.request.get(path).json())
+
+
+def ask_to_publish(page: Page, provider: Provider, title: str, *others: str) -> Locator:
+    """Let the agent make pages and ask whether it may publish the first one; the card of its question."""
+    prompt = provider.script(
+        f"Make the page {title} and publish it",
+        [call("cms_createPage", title=each) for each in (title, *others)],
+        [call("cms_publishPage", pageId=title)],
+        [f"What you decided about {title} is done."],
+    )
+    say(page, prompt)
+    question = card(page, f"Publish the page “{title}”?")
+    expect(question).to_be_visible()
+    return question
