@@ -1,0 +1,116 @@
+"""Every screen of the console: readable by everybody, light and dark, on a desk and on a phone, without machine's words."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from figures.figure import BUILD
+from tests.cli.kit import ROOT
+from tests.edges.conftest import DESKTOP, PHONE, OpenWindow
+from tests.edges.office_world import World, build_world
+from tests.edges.provider import Provider
+from tests.edges.served import Server
+from tests.edges.tally import add_violations
+
+pytestmark = pytest.mark.process
+
+SCREENS: Final = {
+    "/chat": "New conversation",
+    "/chat/{chat}": "Approve once",
+    "/chat/{batch_chat}": "Question 1 of 10",
+    "/inbox/{question}": "Approve once",
+    "/inbox/{batch}?batch": "Approve 10",
+    "/inbox?show=settled": "Settled",
+    "/runs": "no such page|Danish",
+    "/runs/{run}": "Created the page",
+    "/runs/{run}?tab=why": "Why",
+    "/runs/{run}?tab=saw": "Instructions",
+    "/runs/{run}?tab=journal": "item \\d",
+    "/runs/{done_run}/replay": "Identical",
+    "/compare/{done_run}/{other_run}": "ifference|differ",
+    "/tools": "Publish",
+    "/tools/cms_publishPage": "Try it",
+    "/policy": "high risk|High risk",
+    "/policy/grants": "0 of 5",
+    "/objects/change-set": "Christmas",
+    "/objects/change-set/{change_set}": "After the changes",
+    "/objects/page": "Christmas hours",
+    "/objects/page/{page}": "Christmas hours",
+    "/settings/agents": "Editor",
+    "/settings/schedules": "Advent|reate",
+    "/settings/usage": "okens",
+    "/settings/you": "root",
+    "/more": "Settings",
+    "/approvals/{question}": "Publish the change set",
+    "/account": "root",
+}
+"""The address of each screen, and what is there when it is."""
+
+AXE: Final = BUILD / "edges/console/node_modules/axe-core/axe.min.js"
+_IDENT: Final = re.compile(r"\b[0-9a-f]{12,}\b")
+_FIND_SERIOUS: Final = """async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"], iframes: false });
+  const bad = found.violations.filter((each) => ["serious", "critical"].includes(each.impact));
+  return bad.flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.target.join(" ")} ${node.failureSummary}`));
+}"""
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The program that finds what some people cannot read or reach."""
+    if not AXE.exists():
+        pytest.skip("npm could not install axe-core")
+    return AXE.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def worlds() -> dict[str, World]:
+    """The world of the server of this file, once it is built."""
+    return {}
+
+
+@pytest.fixture
+def world(worlds: dict[str, World], server: Server, provider: Provider, open_window: OpenWindow) -> World:
+    if "" not in worlds:
+        worlds[""] = build_world(open_window(server), provider)
+    return worlds[""]
+
+
+def look_at(page: Page, world: World, path: str) -> None:
+    """Open a screen, and wait until it is there."""
+    page.goto(world.address(path))
+    expect(page.locator("body").get_by_text(re.compile(SCREENS[path])).locator("visible=true").first).to_be_visible()
+    expect(page.get_by_text("Loading", exact=True)).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_every_screen_can_be_read_by_everybody(
+    axe: str, world: World, server: Server, open_window: OpenWindow, size: tuple[int, int]
+) -> None:
+    page = open_window(server, "/chat", size=size)
+    serious: list[str] = []
+    machine: list[str] = []
+    sideways: list[str] = []
+    for path in SCREENS:
+        look_at(page, world, path)
+        text = page.locator("body").inner_text()
+        machine += [f"{path}: {found}" for found in ['{"', *_IDENT.findall(text)] if found in text]
+        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+            sideways.append(path)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            page.evaluate(axe)
+            serious += [f"{path}, {scheme}: {found}" for found in page.evaluate(_FIND_SERIOUS)]
+    n = len(SCREENS)
+    add_violations("axe.serious", len(serious), 2 * n, "serious or critical findings of axe, by screen, light and dark")
+    add_violations("console.machine_words", len(machine), n, "screens with JSON, ids or digests above a fold")
+    add_violations("console.sideways_scroll", len(sideways), n, "screens that are wider than their window")
+    assert (serious, machine, sideways) == ([], [], [])
