@@ -64,9 +64,7 @@ def build_world(page: Page, provider: Provider) -> World:
             "Which pages are there, and who links to Jobs?",
             ["I look.", call("cms_getPages"), call("cms_getLinksHere", pageId="jobs"), call("cms_listChangeSets")],
             [call("cms_updatePage", pageId="jobs", title="Work with us")],
-            [
-                "There are pages of **bread**, cakes and courses. I renamed *Jobs*:\n\n- it is a draft\n- visitors see it later"
-            ],
+            ["There are pages of **bread** and cakes. I renamed *Jobs*:\n\n- it is a draft\n- visitors see it later"],
         ),
         "visitors see it later",
     )

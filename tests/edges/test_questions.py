@@ -1,4 +1,4 @@
-"""Questions are answered in a browser: approved, denied, edited, expired, overtaken, in a batch, by one of two people."""
+"""Questions are answered in a browser: approved, denied, edited, expired, overtaken, in a batch, by one of two."""
 
 from __future__ import annotations
 

@@ -1,19 +1,14 @@
-"""Every screen of the console: readable by everybody, light and dark, on a desk and on a phone, without machine's words."""
+"""Every screen of the console is readable by everybody: light and dark, on a desk and on a phone, in words."""
 
 from __future__ import annotations
 
-import base64
-import json
-import os
 import re
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from figures.figure import BUILD
-from tests.cli.kit import ROOT
 from tests.edges.conftest import DESKTOP, PHONE, OpenWindow
 from tests.edges.office_world import World, build_world
 from tests.edges.provider import Provider
