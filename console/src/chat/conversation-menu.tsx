@@ -4,11 +4,12 @@ import { navigate } from "../app/router";
 import { Dialog } from "../parts/dialog";
 import { Menu } from "../parts/menu";
 import type { ConversationDocument } from "../wire";
+import { ShareDialog } from "./share";
 
-/** Rename or delete a conversation. */
+/** Share, rename or delete a conversation, for its owner and those who manage all. */
 export function ConversationMenu({ conversation }: { conversation: ConversationDocument }) {
-  const { api, resources } = useServices();
-  const [asks, setAsks] = useState<"rename" | "delete" | null>(null);
+  const { api, me, resources } = useServices();
+  const [asks, setAsks] = useState<"share" | "rename" | "delete" | null>(null);
   const path = `/api/conversations/${encodeURIComponent(conversation.conversation)}`;
   const close = () => setAsks(null);
 
@@ -24,15 +25,18 @@ export function ConversationMenu({ conversation }: { conversation: ConversationD
     navigate("/chat");
   }
 
+  if (conversation.owner !== me.name && !me.can.manageConversations) return null;
   return (
     <>
       <Menu
         label="More"
         entries={[
+          { label: "Share…", onSelect: () => setAsks("share") },
           { label: "Rename…", onSelect: () => setAsks("rename") },
           { label: "Delete…", onSelect: () => setAsks("delete"), isRuinous: true },
         ]}
       />
+      {asks === "share" && <ShareDialog conversation={conversation} onClose={close} />}
       {asks === "rename" && (
         <Dialog title="Rename the conversation" onClose={close}>
           <form

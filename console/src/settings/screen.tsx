@@ -1,21 +1,37 @@
-/** Settings: you, agents and their models, schedules, usage. */
+/** Settings: agents, people, tokens, schedules, usage, you. */
 import type { ReactNode } from "react";
+import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
 import { useTitle } from "../parts/use-title";
+import type { Me } from "../wire";
 import { Agents } from "./agents";
+import { People } from "./people";
 import { Schedules } from "./schedules";
+import { Tokens } from "./tokens";
 import { UsagePart } from "./usage";
 import { You } from "./you";
 
-const PARTS: { name: string; title: string; Part: () => ReactNode }[] = [
+interface SettingsPart {
+  name: string;
+  title: string;
+  Part: () => ReactNode;
+  /** Who sees it, if not everybody. */
+  isFor?: (me: Me) => boolean;
+}
+
+const PARTS: SettingsPart[] = [
   { name: "agents", title: "Agents", Part: Agents },
+  { name: "people", title: "People", Part: People, isFor: (me) => me.can.managePeople },
+  { name: "tokens", title: "Tokens", Part: Tokens, isFor: (me) => me.account },
   { name: "schedules", title: "Schedules", Part: Schedules },
   { name: "usage", title: "Usage", Part: UsagePart },
   { name: "you", title: "You", Part: You },
 ];
 
 export function SettingsScreen({ part = "agents" }: { part?: string }) {
-  const found = PARTS.find((each) => each.name === part) ?? PARTS[0]!;
+  const { me } = useServices();
+  const parts = PARTS.filter((each) => each.isFor?.(me) ?? true);
+  const found = parts.find((each) => each.name === part) ?? parts[0]!;
   useTitle(found.title);
   return (
     <>
@@ -24,7 +40,7 @@ export function SettingsScreen({ part = "agents" }: { part?: string }) {
       </header>
       <div className="split settings">
         <nav className="pane list" aria-label="Settings">
-          {PARTS.map((each) => (
+          {parts.map((each) => (
             <Link key={each.name} to={pathTo("settings", each.name)} aria-current={each === found ? "true" : undefined}>
               {each.title}
             </Link>

@@ -58,7 +58,7 @@ export function You() {
       {me.account && (
         <div className="acts-row">
           <a className="b" href={api.url("/account")}>
-            Password, sessions and tokens
+            Password and sessions
           </a>
           <a className="b bare" href={api.url("/logout")}>
             Sign out

@@ -1,6 +1,9 @@
 import type { JsonSchema } from "../parts/schema";
 import type {
   ConversationFileDocument,
+  PersonDocument,
+  RoleDocument,
+  TokenDocument,
   RememberedDocument,
   ConversationHistory,
   GrantDocument,
@@ -268,6 +271,27 @@ export const FILES: ConversationFileDocument[] = [
   file("opening-hours.pdf", "application/pdf", 182_400, "make_leaflet", 500),
   file("shop-window.jpg", "image/jpeg", 2_400_000, "Ada", 620),
 ];
+
+export const PEOPLE: PersonDocument[] = [
+  { name: "Ada", roles: ["owner"], configured: true, password: false },
+  { name: "Marta Amsel", roles: ["editor", "publisher"], configured: false, password: true },
+  { name: "Yusuf Demir", roles: ["editor"], configured: false, password: false },
+];
+
+export const ROLES: RoleDocument[] = [
+  { name: "editor", permissions: ["site:read", "site:write"], configured: false },
+  { name: "owner", permissions: ["*"], configured: true },
+  { name: "publisher", permissions: ["approvals:decide", "site:publish"], configured: false },
+];
+
+export const TOKENS: TokenDocument[] = [
+  token("t1", "Till", ["runs:read"], NOW - 240),
+  token("t2", "Newsletter", ["site:read"], 0),
+];
+
+function token(id: string, label: string, permissions: string[], seen: number): TokenDocument {
+  return { id, label, permissions, created: NOW - 86_400, seen, expires: NOW + 2_592_000 };
+}
 
 export const MEMORY: RememberedDocument[] = [
   { kind: "page", id: "visit-us", name: "Visit us", link: "" },

@@ -2,7 +2,7 @@
 import { type Api, NetworkError, RefusedError, type StreamEvent, type StreamOptions } from "../api/api";
 import type { Listed, NewDecision, QuestionDocument, RunDocument } from "../wire";
 import { NOW, summary } from "./build";
-import { CONVERSATIONS, FILES, GRANTS, MEMORY, ME, POLICY, TOOLS, USAGE } from "./data";
+import { CONVERSATIONS, FILES, GRANTS, MEMORY, ME, PEOPLE, POLICY, ROLES, TOKENS, TOOLS, USAGE } from "./data";
 import { ALL, LONG, STATES } from "./questions";
 import { LONG_RUN, MANY_RUNS } from "./long";
 import { RUNS } from "./runs";
@@ -61,6 +61,9 @@ export function fakeApi(
         listed([...questions.values()].filter((each) => query.get("status") === "all" || each.status === "open")),
     ],
     [/^\/api\/questions\/([^/]+)$/, ([id]) => one([...questions.values()], (each) => each.id === id)],
+    [/^\/api\/people$/, () => listed(PEOPLE)],
+    [/^\/api\/people\/[^/]+\/tokens$/, () => listed(TOKENS)],
+    [/^\/api\/roles$/, () => listed(ROLES)],
     [/^\/api\/tools$/, () => listed(TOOLS)],
     [/^\/api\/tools\/([^/]+)$/, ([name]) => one(TOOLS, (each) => each.name === name)],
     [/^\/api\/policy$/, () => POLICY],
@@ -114,6 +117,8 @@ export function fakeApi(
     async send<T>(_method: string, path: string, body?: unknown) {
       const decision = /^\/api\/questions\/([^/]+)\/decision$/.exec(path);
       if (decision) return decide(decodeURIComponent(decision[1]!), body as NewDecision) as T;
+      const made = MADE.find(([pattern]) => pattern.test(path));
+      if (made) return made[1] as T;
       return {
         run: "r1",
         status: "done",
@@ -145,6 +150,14 @@ export function fakeApi(
     },
   };
 }
+
+/** What the server makes, by its address. */
+const MADE: [RegExp, unknown][] = [
+  [/\/link$/, { path: "/login/link?secret=s3cret" }],
+  [/\/tokens$/, { token: TOKENS[0], secret: "remit_s3cret" }],
+  [/^\/api\/people$/, PEOPLE[2]],
+  [/\/share$/, { ...CONVERSATIONS[0]!.conversation, shares: [{ principal: "Marta Amsel", access: "read" }] }],
+];
 
 function withQuestions(document: RunDocument, questions: Map<string, QuestionDocument>): RunDocument {
   return { ...document, questions: document.questions.map((each) => questions.get(each.id) ?? each) };

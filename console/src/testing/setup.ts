@@ -11,6 +11,7 @@ class NoObserver {
 }
 
 globalThis.ResizeObserver ??= NoObserver as unknown as typeof ResizeObserver;
+HTMLElement.prototype.hidePopover ??= () => undefined;
 HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
   this.open = true;
 };

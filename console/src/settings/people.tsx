@@ -1,0 +1,253 @@
+import { useState } from "react";
+import { useResource } from "../api/resources";
+import { useServices } from "../app/context";
+import { Dialog } from "../parts/dialog";
+import { Menu } from "../parts/menu";
+import { Failed, Loading } from "../parts/notes";
+
+import type { LinkDocument, Listed, PersonDocument, RoleDocument } from "../wire";
+import { Roles } from "./roles";
+import { ShownOnce } from "./once";
+import { useAct } from "./use-act";
+
+const PATH = "/api/people";
+
+/** The people of the tenant, and the roles that they can have. */
+export function People() {
+  const people = useResource<Listed<PersonDocument>>(PATH);
+  const roles = useResource<Listed<RoleDocument>>("/api/roles");
+  const [isAdding, setAdding] = useState(false);
+  const error = people.error ?? roles.error;
+  if (!people.data || !roles.data) {
+    return error ? <Failed error={error} retry={people.error ? people.reload : roles.reload} /> : <Loading />;
+  }
+  const names = roles.data.items.map((each) => each.name);
+  return (
+    <>
+      <table className="rows">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Roles</th>
+            <th scope="col" className="opt">
+              Signs in
+            </th>
+            <th scope="col">
+              <span className="hide">More</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {people.data.items.map((each) => (
+            <PersonRow key={each.name} person={each} roles={names} />
+          ))}
+        </tbody>
+      </table>
+      <div className="acts-row">
+        <button className="b" onClick={() => setAdding(true)}>
+          Add a person…
+        </button>
+      </div>
+      <Roles roles={roles.data.items} />
+      {isAdding && <AddPerson roles={names} onClose={() => setAdding(false)} />}
+    </>
+  );
+}
+
+type Asked = "roles" | "link" | "remove" | null;
+
+function PersonRow({ person, roles }: { person: PersonDocument; roles: string[] }) {
+  const { me } = useServices();
+  const [asked, setAsked] = useState<Asked>(null);
+  const close = () => setAsked(null);
+  const isMe = person.name === me.name;
+  const changes = person.configured
+    ? []
+    : [
+        { label: "Roles…", onSelect: () => setAsked("roles") },
+        ...(isMe ? [] : [{ label: "Remove…", onSelect: () => setAsked("remove"), isRuinous: true }]),
+      ];
+  return (
+    <tr>
+      <td>
+        <b>{person.name}</b> {isMe && <span className="meta">you</span>}
+      </td>
+      <td>
+        {person.roles.join(", ") || <span className="meta">none</span>}
+        {person.configured && <span className="meta"> · set in config.toml</span>}
+      </td>
+      <td className="meta opt">{person.password ? "with a password" : "by a link"}</td>
+      <td className="r">
+        <Menu
+          label={`More about ${person.name}`}
+          entries={[{ label: "Make a sign-in link…", onSelect: () => setAsked("link") }, ...changes]}
+        />
+        {asked === "roles" && <RolesOf person={person} roles={roles} onClose={close} />}
+        {asked === "link" && <SignInLink name={person.name} onClose={close} />}
+        {asked === "remove" && <RemovePerson name={person.name} onClose={close} />}
+      </td>
+    </tr>
+  );
+}
+
+function AddPerson({ roles, onClose }: { roles: string[]; onClose: () => void }) {
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [added, setAdded] = useState("");
+  const { act, problem, isBusy } = useAct(PATH);
+  if (added) return <SignInLink name={added} title={`${added} is added`} onClose={onClose} />;
+  return (
+    <Dialog title="Add a person" onClose={onClose}>
+      <form
+        className="sheet-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void act<PersonDocument>("POST", PATH, { name, roles: chosen }).then((made) => made && setAdded(made.name));
+        }}
+      >
+        <label className="edit">
+          <span>Name</span>
+          <span className="field">
+            <input autoFocus required value={name} onChange={(event) => setName(event.target.value)} />
+          </span>
+        </label>
+        <RoleBoxes roles={roles} chosen={chosen} onChange={setChosen} />
+        <Problem text={problem} />
+        <div className="acts-row">
+          <button className="b yes" disabled={!name.trim() || isBusy}>
+            Add
+          </button>
+          <button type="button" className="b" onClick={onClose}>
+            Not now
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function SignInLink({ name, title, onClose }: { name: string; title?: string; onClose: () => void }) {
+  const { api } = useServices();
+  const [path, setPath] = useState("");
+  const { act, problem, isBusy } = useAct(PATH);
+  const make = () =>
+    act<LinkDocument>("POST", `${PATH}/${encodeURIComponent(name)}/link`).then((made) => made && setPath(made.path));
+  return (
+    <Dialog title={title ?? `A sign-in link for ${name}`} onClose={onClose}>
+      {path ? (
+        <ShownOnce
+          label="Link"
+          secret={new URL(api.url(path), document.baseURI).href}
+          note={`Whoever opens it within 15 minutes is signed in as ${name}, once. It is not shown again.`}
+        />
+      ) : (
+        <p>{name} can sign in by a link, and set a password then.</p>
+      )}
+      <Problem text={problem} />
+      <div className="acts-row">
+        {!path && (
+          <button className="b yes" disabled={isBusy} onClick={() => void make()}>
+            Make a link
+          </button>
+        )}
+        <button className="b" onClick={onClose}>
+          {path ? "Close" : "Not now"}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function RolesOf({ person, roles, onClose }: { person: PersonDocument; roles: string[]; onClose: () => void }) {
+  const { act, problem, isBusy } = useAct(PATH);
+  const path = `${PATH}/${encodeURIComponent(person.name)}/roles`;
+  async function change(chosen: string[]) {
+    for (const role of chosen.filter((each) => !person.roles.includes(each))) await act("POST", path, { role });
+    for (const role of person.roles.filter((each) => !chosen.includes(each)))
+      await act("DELETE", `${path}/${encodeURIComponent(role)}`);
+  }
+  return (
+    <Dialog title={`Roles of ${person.name}`} onClose={onClose}>
+      <RoleBoxes
+        roles={[...new Set([...roles, ...person.roles])]}
+        chosen={person.roles}
+        isBusy={isBusy}
+        onChange={(chosen) => void change(chosen)}
+      />
+      <p className="meta">A change counts from the next request, and from the next step of a run.</p>
+      <Problem text={problem} />
+      <button className="b" onClick={onClose}>
+        Close
+      </button>
+    </Dialog>
+  );
+}
+
+function RemovePerson({ name, onClose }: { name: string; onClose: () => void }) {
+  const { act, problem, isBusy } = useAct(PATH);
+  return (
+    <Dialog title={`Remove ${name}?`} onClose={onClose}>
+      <p>
+        Password, sessions and tokens of {name} are gone at once. Runs and conversations stay, and cannot go on. Do not
+        give the name to another person, who would see them.
+      </p>
+      <Problem text={problem} />
+      <div className="acts-row">
+        <button
+          className="b ruin"
+          disabled={isBusy}
+          onClick={() =>
+            void act("DELETE", `${PATH}/${encodeURIComponent(name)}`).then((done) => done !== null && onClose())
+          }
+        >
+          Remove {name}
+        </button>
+        <button className="b" onClick={onClose}>
+          Keep {name}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function RoleBoxes({
+  roles,
+  chosen,
+  isBusy = false,
+  onChange,
+}: {
+  roles: string[];
+  chosen: string[];
+  isBusy?: boolean;
+  onChange: (chosen: string[]) => void;
+}) {
+  return (
+    <fieldset className="boxes">
+      <legend>Roles</legend>
+      {roles.length === 0 && <p className="meta">There is no role yet. Without one, a person may do nothing.</p>}
+      {roles.map((each) => (
+        <label key={each}>
+          <input
+            type="checkbox"
+            className="check"
+            disabled={isBusy}
+            checked={chosen.includes(each)}
+            onChange={(event) =>
+              onChange(event.target.checked ? [...chosen, each] : chosen.filter((other) => other !== each))
+            }
+          />
+          <span>{each}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export function Problem({ text }: { text: string }) {
+  if (!text) return null;
+  return (
+    <p className="error" role="alert">
+      {text}
+    </p>
+  );
+}

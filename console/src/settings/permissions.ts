@@ -1,0 +1,30 @@
+/** Permissions in words, for those that Remit itself checks. Others are those of the tools. */
+import { useMemo } from "react";
+import { useResource } from "../api/resources";
+import type { Listed, ToolDocument } from "../wire";
+
+export const MEANINGS: Record<string, string> = {
+  "*": "everything",
+  "approvals:decide": "answer others’ questions",
+  "conversations:join": "take part in others’ conversations",
+  "conversations:manage": "manage others’ conversations",
+  "models:choose": "choose the model",
+  "people:manage": "manage people and roles",
+  "runs:cancel": "stop others’ runs",
+  "runs:loosen": "let runs go on without a rule",
+  "runs:read": "see others’ runs",
+};
+
+/** The permissions that one can give: those of Remit and of the tools that one may call, as far as `may` has them. */
+export function usePermissions(may: string[]): string[] {
+  const { data } = useResource<Listed<ToolDocument>>("/api/tools");
+  return useMemo(() => {
+    const known = [...Object.keys(MEANINGS), ...(data?.items ?? []).flatMap((each) => each.permissions)];
+    const covered = may.includes("*") ? known : known.filter((each) => may.some((own) => covers(own, each)));
+    return [...new Set([...covered, ...may])].sort();
+  }, [data, may]);
+}
+
+function covers(own: string, permission: string): boolean {
+  return own === permission || (own.endsWith(":*") && permission.startsWith(own.slice(0, -1)));
+}

@@ -1,0 +1,160 @@
+import { useState } from "react";
+import { useResource } from "../api/resources";
+import { useServices } from "../app/context";
+import { Dialog } from "../parts/dialog";
+import { Failed, Loading, Nothing } from "../parts/notes";
+
+import { Ago, useNow } from "../parts/time";
+import { moment } from "../parts/words";
+import type { Listed, MadeToken, TokenDocument } from "../wire";
+import { Problem } from "./people";
+import { PermissionBoxes } from "./permission-boxes";
+import { MEANINGS, usePermissions } from "./permissions";
+import { ShownOnce } from "./once";
+import { useAct } from "./use-act";
+
+const DAYS = [7, 30, 90, 366];
+
+/** One's own API tokens, with which programs ask in one's name. */
+export function Tokens() {
+  const { me } = useServices();
+  const path = `/api/people/${encodeURIComponent(me.name)}/tokens`;
+  const { data, error, reload } = useResource<Listed<TokenDocument>>(path);
+  const [isAdding, setAdding] = useState(false);
+  const [revoked, setRevoked] = useState<TokenDocument | null>(null);
+  const now = useNow(60);
+  if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading />;
+  return (
+    <>
+      <p className="meta">A program that sends a token asks in your name, and may do what the token lists.</p>
+      {data.items.length === 0 && <Nothing title="You have no token." />}
+      {data.items.length > 0 && (
+        <table className="rows">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">May</th>
+              <th scope="col" className="opt">
+                Last used
+              </th>
+              <th scope="col" className="r">
+                Ends
+              </th>
+              <th scope="col">
+                <span className="hide">Revoke</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.items.map((each) => (
+              <tr key={each.id}>
+                <td>
+                  <b>{each.label}</b>
+                </td>
+                <td>{each.permissions.map((one) => MEANINGS[one] ?? one).join(", ") || "nothing but to be known"}</td>
+                <td className="meta opt">{each.seen > 0 ? <Ago at={each.seen} /> : "never"}</td>
+                <td className="r">{moment(each.expires, now)}</td>
+                <td className="r">
+                  <button className="b tiny ruin" aria-label={`Revoke ${each.label}`} onClick={() => setRevoked(each)}>
+                    Revoke…
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <div className="acts-row">
+        <button className="b" onClick={() => setAdding(true)}>
+          New token…
+        </button>
+      </div>
+      {isAdding && <NewToken path={path} onClose={() => setAdding(false)} />}
+      {revoked && <Revoke path={path} token={revoked} onClose={() => setRevoked(null)} />}
+    </>
+  );
+}
+
+function NewToken({ path, onClose }: { path: string; onClose: () => void }) {
+  const { me } = useServices();
+  const [label, setLabel] = useState("");
+  const [days, setDays] = useState(30);
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [made, setMade] = useState<MadeToken | null>(null);
+  const known = usePermissions(me.permissions);
+  const { act, problem, isBusy } = useAct(path);
+  if (made) {
+    return (
+      <Dialog title={`The token ${made.token.label}`} onClose={onClose}>
+        <ShownOnce
+          label="Token"
+          secret={made.secret}
+          note="Copy it now: it is not kept, and not shown again. Whoever has it can do what it lists."
+        />
+        <button className="b" onClick={onClose}>
+          Close
+        </button>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="New token" onClose={onClose}>
+      <form
+        className="sheet-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void act<MadeToken>("POST", path, { label, permissions: chosen, days }).then(setMade);
+        }}
+      >
+        <label className="edit">
+          <span>What it is for</span>
+          <span className="field">
+            <input autoFocus required value={label} onChange={(event) => setLabel(event.target.value)} />
+          </span>
+        </label>
+        <label className="edit">
+          <span>Ends after</span>
+          <select className="field" value={days} onChange={(event) => setDays(Number(event.target.value))}>
+            {DAYS.map((each) => (
+              <option key={each} value={each}>
+                {each} days
+              </option>
+            ))}
+          </select>
+        </label>
+        <PermissionBoxes known={known} chosen={chosen} onChange={setChosen} />
+        <Problem text={problem} />
+        <div className="acts-row">
+          <button className="b yes" disabled={!label.trim() || isBusy}>
+            Make the token
+          </button>
+          <button type="button" className="b" onClick={onClose}>
+            Not now
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Revoke({ path, token, onClose }: { path: string; token: TokenDocument; onClose: () => void }) {
+  const { act, problem, isBusy } = useAct(path);
+  return (
+    <Dialog title={`Revoke ${token.label}?`} onClose={onClose}>
+      <p>Its next request is refused. Runs that it has started go on.</p>
+      <Problem text={problem} />
+      <div className="acts-row">
+        <button
+          className="b ruin"
+          disabled={isBusy}
+          onClick={() => void act("DELETE", `${path}/${token.id}`).then((done) => done !== null && onClose())}
+        >
+          Revoke the token
+        </button>
+        <button className="b" onClick={onClose}>
+          Keep it
+        </button>
+      </div>
+    </Dialog>
+  );
+}
