@@ -25,6 +25,12 @@ export const ME: Me = {
   account: true,
   application: {
     name: "bakery",
+    examples: [
+      { prompt: "Close early on 24 December", note: "Edits a page in two languages" },
+      { prompt: "Which pages name a price?", note: "Reads only" },
+      { prompt: "Publish the winter cakes", note: "Asks you before visitors see it" },
+      { prompt: "Delete the page Old prices", note: "Asks you; try to say no" },
+    ],
     agents: [
       {
         name: "editor",
