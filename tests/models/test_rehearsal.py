@@ -19,6 +19,7 @@ BAKE = Example(
     note="Bakes",
     script=(calls(("bake", {}), content="I begin."), {"ifDone": "It is baked.", "ifRefused": "It is not baked."}),
 )
+NEXT = "\n\nThe next sentence that I know: How many?"
 COUNT = Example(prompt="How many?", script=("Two.",))
 
 
@@ -40,18 +41,18 @@ async def talk(runtime: Runtime, *prompts: str) -> list[str]:
 
 async def test_each_prompt_has_its_script_in_any_order_and_as_often_as_it_is_sent() -> None:
     said = await talk(make_runtime(), "How many?", "Bake a cake.", "bake  a CAKE", "How many")
-    assert said == ["Script: Two.", "Script: It is baked.", "Script: It is baked.", "Script: Two."]
+    assert said == ["Script: Two.", f"Script: It is baked.{NEXT}", f"Script: It is baked.{NEXT}", "Script: Two."]
 
 
 async def test_a_line_can_depend_on_what_became_of_the_call() -> None:
-    assert await talk(make_runtime(fails=True), "Bake a cake.") == ["Script: It is not baked."]
+    assert await talk(make_runtime(fails=True), "Bake a cake.") == [f"Script: It is not baked.{NEXT}"]
 
 
 async def test_every_text_says_that_it_is_a_script() -> None:
     runtime = make_runtime()
     result = await runtime.run("Bake a cake.", by=superuser())
     texts = [json.loads(each).get("content") for each in await runtime.history(result.run) if '"assistant"' in each]
-    assert texts == ["Script: I begin.", "Script: It is baked."]
+    assert texts == ["Script: I begin.", f"Script: It is baked.{NEXT}"]
 
 
 async def test_to_another_sentence_it_says_which_it_knows_and_nothing_fails() -> None:

@@ -5,6 +5,8 @@ import { useKeys } from "../app/keys";
 import { navigate, pathTo } from "../app/router";
 import { useConversation, useQuestionsOf } from "../live/conversation";
 import { useFacts } from "../live/tools";
+import { ModelLine } from "../model/line";
+import { ScriptPrompts } from "../model/prompts";
 import { Icon } from "../parts/icon";
 import { Failed, Loading } from "../parts/notes";
 import { useTitle } from "../parts/use-title";
@@ -35,6 +37,7 @@ function NewTalk() {
     <>
       <header className="top">
         <h1 className="grow">New conversation</h1>
+        <ModelLine />
         {me.application.agents.length > 1 && (
           <label>
             <span className="hide">Agent</span>
@@ -49,7 +52,7 @@ function NewTalk() {
         )}
       </header>
       <div className="talk-pane grow">
-        <Hello agent={agent} />
+        <Hello agent={agent} onPick={(text) => void send(text).then(() => navigate(pathTo("chat", id)))} />
         <div className="dock">
           <div>
             <Composer
@@ -96,6 +99,7 @@ function Talk({ id }: { id: string }) {
           ) : (
             <span className="meta wide">{capitalize(readable(agent))}</span>
           )}
+          <ModelLine />
           {side.hasContent && (
             <button
               className={side.isOpen ? "b bare slim" : "b bare"}
@@ -129,14 +133,17 @@ function Talk({ id }: { id: string }) {
                 conversation && !mayWrite(conversation, me) ? (
                   <ReadOnly owner={conversation.owner} />
                 ) : (
-                  <Composer
-                    name={id}
-                    placeholder="Write on"
-                    spent={side.spent}
-                    takesFiles={takesFiles(me, agent)}
-                    onSend={send}
-                    onStop={moving ? () => stop(moving) : undefined}
-                  />
+                  <>
+                    {!moving && <ScriptPrompts onPick={(text) => void send(text)} />}
+                    <Composer
+                      name={id}
+                      placeholder="Write on"
+                      spent={side.spent}
+                      takesFiles={takesFiles(me, agent)}
+                      onSend={send}
+                      onStop={moving ? () => stop(moving) : undefined}
+                    />
+                  </>
                 )
               }
             />

@@ -1,10 +1,11 @@
-/** Settings: agents, people, tokens, schedules, usage, you. */
+/** Settings: the model, agents, people, tokens, schedules, usage, you. */
 import type { ReactNode } from "react";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
 import { useTitle } from "../parts/use-title";
 import type { Me } from "../wire";
 import { Agents } from "./agents";
+import { ModelPart } from "./model";
 import { People } from "./people";
 import { Schedules } from "./schedules";
 import { Tokens } from "./tokens";
@@ -20,6 +21,7 @@ interface SettingsPart {
 }
 
 const PARTS: SettingsPart[] = [
+  { name: "model", title: "Model", Part: ModelPart },
   { name: "agents", title: "Agents", Part: Agents },
   { name: "people", title: "People", Part: People, isFor: (me) => me.can.managePeople },
   { name: "tokens", title: "Tokens", Part: Tokens, isFor: (me) => me.account },
@@ -28,7 +30,7 @@ const PARTS: SettingsPart[] = [
   { name: "you", title: "You", Part: You },
 ];
 
-export function SettingsScreen({ part = "agents" }: { part?: string }) {
+export function SettingsScreen({ part = "model" }: { part?: string }) {
   const { me } = useServices();
   const parts = PARTS.filter((each) => each.isFor?.(me) ?? true);
   const found = parts.find((each) => each.name === part) ?? parts[0]!;

@@ -8,6 +8,7 @@ import type {
   ConversationHistory,
   GrantDocument,
   Me,
+  ModelDocument,
   PolicyDocument,
   RunRowDocument,
   ToolDocument,
@@ -45,6 +46,39 @@ export const ME: Me = {
       { kind: "post", title: "Posts", listed: true, hasChanges: false },
     ],
   },
+};
+
+export const MODEL: ModelDocument = {
+  name: "openai:gpt-5-mini",
+  description: "openai:gpt-5-mini",
+  source: "chosen",
+  isScript: false,
+  problem: "",
+  keySource: "kept on the server",
+  address: "",
+  mayChoose: true,
+  fixed: "",
+  hasRehearsal: true,
+  weights: [
+    {
+      name: "base",
+      description: "Qwen2.5-Coder 1.5B Instruct, 4 bits: slower than small, and right more often",
+      size: 1_117_320_768,
+      done: 0,
+      state: "absent",
+      problem: "",
+    },
+  ],
+};
+
+/** As on a new machine: nothing answers. */
+export const NO_MODEL: ModelDocument = {
+  ...MODEL,
+  name: "",
+  description: "no model",
+  source: "none",
+  problem: "no model is chosen; choose one in the console under Settings, Model, or set REMIT_MODEL",
+  keySource: "",
 };
 
 function talk(

@@ -1,8 +1,22 @@
 /** The API over recorded data, in memory. It answers as the server does, and tells what changes. */
 import { type Api, NetworkError, RefusedError, type StreamEvent, type StreamOptions } from "../api/api";
-import type { Listed, NewDecision, QuestionDocument, RunDocument } from "../wire";
+import type { ChooseModel, ModelDocument, Listed, NewDecision, QuestionDocument, RunDocument } from "../wire";
 import { NOW, summary } from "./build";
-import { CONVERSATIONS, FILES, GRANTS, MEMORY, ME, PEOPLE, POLICY, ROLES, TOKENS, TOOLS, USAGE } from "./data";
+import {
+  CONVERSATIONS,
+  FILES,
+  GRANTS,
+  MEMORY,
+  ME,
+  MODEL,
+  NO_MODEL,
+  PEOPLE,
+  POLICY,
+  ROLES,
+  TOKENS,
+  TOOLS,
+  USAGE,
+} from "./data";
 import { ALL, LONG, STATES } from "./questions";
 import { LONG_RUN, MANY_RUNS } from "./long";
 import { RUNS } from "./runs";
@@ -23,6 +37,7 @@ export function fakeApi(
   const isEmpty = scenario === "empty";
   const runs = scenario === "long" ? [LONG_RUN, ...MANY_RUNS] : RUNS;
   let place = 0;
+  let model = isEmpty ? NO_MODEL : MODEL;
   const tell = (event: string, data: unknown) => {
     place += 1;
     listeners.forEach((listener) => listener({ id: String(place), event, data }));
@@ -36,6 +51,7 @@ export function fakeApi(
 
   const routes: Route[] = [
     [/^\/api\/me$/, () => ME],
+    [/^\/api\/model$/, () => model],
     [
       /^\/api\/runs$/,
       (_, query) =>
@@ -114,9 +130,10 @@ export function fakeApi(
       }
       throw new RefusedError(404, { error: "There is nothing here.", code: "REQUEST_NOT_FOUND" });
     },
-    async send<T>(_method: string, path: string, body?: unknown) {
+    async send<T>(method: string, path: string, body?: unknown) {
       const decision = /^\/api\/questions\/([^/]+)\/decision$/.exec(path);
       if (decision) return decide(decodeURIComponent(decision[1]!), body as NewDecision) as T;
+      if (path.startsWith("/api/model")) return (model = changeModel(model, method, path, body)) as T;
       const made = MADE.find(([pattern]) => pattern.test(path));
       if (made) return made[1] as T;
       return {
@@ -158,6 +175,19 @@ const MADE: [RegExp, unknown][] = [
   [/^\/api\/people$/, PEOPLE[2]],
   [/\/share$/, { ...CONVERSATIONS[0]!.conversation, shares: [{ principal: "Marta Amsel", access: "read" }] }],
 ];
+
+function changeModel(model: ModelDocument, method: string, path: string, body: unknown): ModelDocument {
+  const { name = "", key = "" } = (body ?? {}) as Partial<ChooseModel>;
+  if (path.endsWith("/weights")) {
+    const state = method === "POST" ? "fetching" : "stopped";
+    return { ...model, weights: model.weights.map((each) => ({ ...each, state, done: each.size / 2 })) };
+  }
+  if (method === "DELETE") return { ...NO_MODEL, weights: model.weights };
+  if (key === "wrong") throw new RefusedError(400, { error: "The provider refuses the key.", code: "BAD_REQUEST" });
+  const isScript = name === "rehearsal";
+  const source = isScript ? "rehearsal" : "chosen";
+  return { ...MODEL, name, description: name, source, isScript, keySource: key && MODEL.keySource };
+}
 
 function withQuestions(document: RunDocument, questions: Map<string, QuestionDocument>): RunDocument {
   return { ...document, questions: document.questions.map((each) => questions.get(each.id) ?? each) };

@@ -60,20 +60,18 @@ class Rehearsal:
         """The next line for the last prompt, or the prompts that it knows."""
         history = tuple(request.history)
         prompt, answered = _find_prompt(history)
-        lines = next((each.script for each in self._examples if _plain(each.prompt) == _plain(prompt)), ())
-        line = lines[answered] if answered < len(lines) else self._explain()
-        return make_completion(_mark(_by_outcome(line, history)))
+        rehearsed = [each for each in self._examples if each.script]
+        found = next((index for index, each in enumerate(rehearsed) if _plain(each.prompt) == _plain(prompt)), None)
+        if found is None or answered >= len(rehearsed[found].script):
+            return make_completion(_mark(_explain(rehearsed)))
+        line = _mark(_by_outcome(rehearsed[found].script[answered], history))
+        if isinstance(line, str) and rehearsed[found + 1 :]:
+            line += f"\n\nThe next sentence that I know: {rehearsed[found + 1].prompt}"
+        return make_completion(line)
 
     async def stream(self, request: ChatRequest, on_delta: Callable[[Delta], None], /) -> Completion:
         """The next line, reported in pieces."""
         return await stream_completion(await self(request), on_delta)
-
-    def _explain(self) -> str:
-        known = "\n".join(f"- {each.prompt}" for each in self._examples if each.script)
-        return (
-            "I am not a model, and know only these sentences. To ask anything else, choose a model under Settings, "
-            f"Model.\n\n{known}"
-        )
 
 
 def check_examples(what: str, examples: Sequence[Example]) -> tuple[Example, ...]:
@@ -110,6 +108,14 @@ def load_script(path: Path) -> Scripted | Rehearsal:
         found = None
     is_rehearsal = isinstance(found, dict) and "examples" in found
     return Rehearsal(load_examples(path)) if is_rehearsal else Scripted.load(path)
+
+
+def _explain(rehearsed: Sequence[Example]) -> str:
+    known = "\n".join(f"- {each.prompt}" for each in rehearsed)
+    return (
+        "I am not a model, and know only these sentences. To ask anything else, choose a model under Settings, "
+        f"Model.\n\n{known}"
+    )
 
 
 def _find_prompt(history: Sequence[str]) -> tuple[str, int]:

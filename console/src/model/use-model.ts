@@ -1,0 +1,61 @@
+import { useCallback, useEffect, useState } from "react";
+import { useResource } from "../api/resources";
+import { useServices } from "../app/context";
+import type { ChooseModel, ModelDocument } from "../wire";
+
+const MODEL = "/api/model";
+const WEIGHTS = "/api/model/weights";
+const EACH_MS = 1000;
+
+/** The model that answers, and what can be chosen in its place. It is read again while weights are fetched. */
+export function useModel() {
+  const { api, resources } = useServices();
+  const { data: model, error, reload } = useResource<ModelDocument>(MODEL);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState("");
+  const isFetching = model?.weights.some((each) => each.state === "fetching") ?? false;
+  useEffect(() => {
+    if (!isFetching) return;
+    const timer = setInterval(reload, EACH_MS);
+    return () => clearInterval(timer);
+  }, [isFetching, reload]);
+
+  const send = useCallback(
+    async (method: "POST" | "DELETE", path: string, body?: ChooseModel | { name: string }): Promise<boolean> => {
+      setBusy(true);
+      setProblem("");
+      try {
+        resources.put(MODEL, await api.send<ModelDocument>(method, path, body));
+        return true;
+      } catch (refused) {
+        setProblem(refused instanceof Error ? refused.message : "It did not work.");
+        return false;
+      } finally {
+        setBusy(false);
+      }
+    },
+    [api, resources],
+  );
+
+  return {
+    model,
+    error,
+    reload,
+    isBusy,
+    problem,
+    choose: (choice: ChooseModel) => send("POST", MODEL, choice),
+    forget: () => send("DELETE", MODEL),
+    fetchWeights: (name: string) => send("POST", WEIGHTS, { name }),
+    stopFetching: () => send("DELETE", WEIGHTS),
+  };
+}
+
+export type Choosing = ReturnType<typeof useModel>;
+
+/** How a model is called in one line. */
+export function modelWords(model: ModelDocument): string {
+  if (model.isScript) return "A script answers, not a model";
+  if (model.source === "application") return "";
+  if (model.source === "none") return "No model";
+  return model.name.replace(/^[^:]*:/, "");
+}
