@@ -118,7 +118,7 @@ PUBLIC: Final = {
     "remit.server": "Authenticate Identity ServerSettings build_server",
     "remit.server.people": """
         Access Account Administration Attempts Credential Directory GuardSettings InMemoryDirectory Lifetimes Passwords
-        People Person Role SignIn SignedIn SqlDirectory build_access
+        People Person Provider ProviderClient Role SignIn SignedIn SqlDirectory build_access
     """,
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
     "remit.stores": """

@@ -41,14 +41,35 @@ MUTANTS: Final[tuple[Mutant, ...]] = mutants_of(
         ),
         "attempts are not counted": edited(f"{_SIGN_IN}._count_attempt", "if wait > 0:", "if False:"),
         "the old session lives on": edited(
-            f"{_PEOPLE}.login:LoginPages._enter", "await self.sign_in.end_session(self.cookies.read(request))", "pass"
+            f"{_PEOPLE}.login:LoginPages.enter", "await self.sign_in.end_session(self.cookies.read(request))", "pass"
         ),
         "nothing expires": together(
-            edited(f"{_SIGN_IN}._find", "found is None or found.expires <= now", "found is None"),
+            edited(f"{_SIGN_IN}._find_by_digest", "found is None or found.expires <= now", "found is None"),
             edited(f"{_SIGN_IN}._holder", "if credential.expires <= now:", "if False:"),
         ),
         "idle sessions go on": edited(
             f"{_SIGN_IN}.find_session", "found.seen + self.lifetimes.idle <= self._clock()", "False"
+        ),
+        "an unverified address counts": edited(
+            f"{_PEOPLE}.provider_client:ProviderClient._identity_of",
+            'if claim == "email" and claims.get("email_verified") is not True:',
+            "if False:",
+        ),
+        "the provider names its issuer": edited(
+            f"{_PEOPLE}.provider_client:ProviderClient._read_metadata",
+            'if metadata.get("issuer") != self.provider.issuer:',
+            "if False:",
+        ),
+        "the issuer of a token is any": edited(
+            f"{_PEOPLE}.provider_client:ProviderClient.finish",
+            '{"iss": {"essential": True, "values": [self.provider.issuer]}}',
+            "{}",
+        ),
+        "tokens are signed as the provider likes": edited(
+            f"{_PEOPLE}.provider_client:ProviderClient._read_metadata", "if each in _SIGNATURES", ""
+        ),
+        "identifiers differ in more than case": edited(
+            f"{_PEOPLE}.provider:Provider.digest", 'if self.claim == "email" else identity', ""
         ),
         "a link is used again": edited(f"{_SIGN_IN}.with_link", "take_credential", "find_credential"),
         "the tenant of a credential is not compared": edited(

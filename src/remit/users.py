@@ -88,6 +88,17 @@ class DataConfig(BaseModel):
     url: str = ""
 
 
+class SignInConfig(BaseModel):
+    """The OpenID provider that people may sign in with; see `remit.server.people.provider.Provider`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+    issuer: str = Field(min_length=1)
+    client_id: str = Field(min_length=1)
+    client_secret: str = Field(default="", pattern=r"^(env:[A-Za-z_][A-Za-z0-9_]*)?$")
+    claim: str = Field(default="email", min_length=1)
+    label: str = ""
+
+
 class ModelPrice(BaseModel):
     """The price of a model in US dollars per million tokens."""
 
@@ -106,11 +117,12 @@ class Config(BaseModel):
     roles: dict[str, Role] = {}
     users: dict[str, User] = {}
     prices: dict[str, ModelPrice] = {}
+    sign_in: SignInConfig | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserDirectory:
-    """The file at ``path``: roles with permissions, users, prices, and databases, whose URLs may hold passwords."""
+    """The file at ``path``: roles, users, prices, the OpenID provider, and databases, whose URLs may hold passwords."""
 
     path: Path
     roles: Mapping[str, frozenset[str]]
@@ -119,6 +131,7 @@ class UserDirectory:
     journal_key: str = ""
     data_url: str = field(default="", repr=False)
     prices: Prices = field(default_factory=dict[str, Price])
+    sign_in: SignInConfig | None = None
 
     def require_principal(self, name: str) -> Principal:
         """Find the principal of that name.
@@ -203,6 +216,7 @@ def _parse_users(path: Path, document: dict[str, Any]) -> UserDirectory:
         journal_key=config.journal.key,
         data_url=config.data.url,
         prices={name: Price(each.input, each.output, each.cached) for name, each in config.prices.items()},
+        sign_in=config.sign_in,
     )
 
 
@@ -222,6 +236,8 @@ def _explain(error: ValidationError) -> str:
             return f"{key}: unknown key"
         case "missing":
             return f"{key}: missing; {_ADDITIONS.get(str(first['loc'][-1]), 'add it')}"
+        case "string_pattern_mismatch" if key == "sign_in.client_secret":
+            return f'{key}: name the environment variable with the secret, like "env:SIGN_IN_SECRET", not the secret'
         case "string_pattern_mismatch":
             return f'{key}: {first["input"]!r} is not a permission; write area:verb like "cms:read", "cms:*", or "*"'
         case _:

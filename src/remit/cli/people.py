@@ -11,6 +11,7 @@ import typer
 
 from remit.cli.client import LocalClient, open_client
 from remit.cli.group import make_group
+from remit.cli.provider import find_provider
 from remit.cli.status import NoSuchError, UsageError
 from remit.cli.text import json_text, one_line
 from remit.lazy_exports import require_extra
@@ -19,11 +20,13 @@ from remit.server.people.accounts import Credential, Person
 if TYPE_CHECKING:
     from remit.server.people.administration import Administration
 
-commands = make_group("Add people, roles and API tokens, and make one-time links.")
+commands = make_group("Add people, roles, API tokens and identities, and make one-time links.")
 roles = make_group("Define roles.")
 tokens = make_group("Make, list and revoke API tokens.")
+identities = make_group("Let people sign in by an OpenID provider.")
 commands.add_typer(roles, name="role")
 commands.add_typer(tokens, name="token")
+commands.add_typer(identities, name="identity")
 
 _AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 _Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The name of a person; see: remit people list.")]
@@ -230,6 +233,49 @@ def revoke_token(
     with open_client() as client:
         client.wait(_administration(client).revoke(name, "token", token))
     _print_change({"token": token, "status": "revoked"}, f"revoked: token {one_line(token)}", as_json=as_json)
+
+
+@identities.command("add")
+def add_identity(
+    name: _Name,
+    identity: Annotated[
+        str, typer.Argument(metavar="IDENTITY", help="What the provider calls the person, like their mail address.")
+    ],
+    *,
+    as_json: _AsJson = False,
+) -> None:
+    """Let a person sign in by the OpenID provider of config.toml."""
+    with open_client() as client:
+        provider = client.wait(find_provider(client.users, with_secret=False))
+        if provider is None:
+            raise UsageError(
+                f"{client.users.path} names no OpenID provider; add the table [sign_in] with issuer and client_id"
+            )
+        added = client.wait(_administration(client).add_identity(name, provider, identity))
+    _print_change(_credential_summary(added), f"added: {one_line(name)} is {one_line(added.label)}", as_json=as_json)
+
+
+@identities.command("list")
+def list_identities(name: _Name, *, as_json: _AsJson = False) -> None:
+    """List the identities of a person."""
+    with open_client() as client:
+        found = client.wait(_administration(client).list_credentials(name, "identity"))
+    _print_credentials("identities", found, as_json=as_json)
+
+
+@identities.command("remove")
+def remove_identity(
+    name: _Name,
+    identity: Annotated[str, typer.Argument(metavar="ID", help="The id; see: remit people identity list.")],
+    *,
+    as_json: _AsJson = False,
+) -> None:
+    """Remove an identity. Sessions that it began go on; end them: remit people sign-out."""
+    if not identity:
+        raise NoSuchError("give the id of an identity; see: remit people identity list")
+    with open_client() as client:
+        client.wait(_administration(client).revoke(name, "identity", identity))
+    _print_change({"identity": identity, "status": "removed"}, f"removed: {one_line(identity)}", as_json=as_json)
 
 
 def _administration(client: LocalClient) -> Administration:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from remit.cli.client import LocalClient, open_client
 from remit.cli.engine import ENGINE_VARIABLE, LOCAL_DATA_HELP, choose_engine, find_executed_app, make_engine
+from remit.cli.provider import find_provider
 from remit.cli.status import ExitStatus, UsageError
 from remit.lazy_exports import require_extra
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from remit.runtime import Runtime
     from remit.server.guard import GuardSettings
     from remit.server.model_switch import ModelInUse
+    from remit.server.people.provider_client import ProviderClient
 
 _LOOPBACK: Final = "127.0.0.1"
 _PORTS: Final = range(8420, 8440)
@@ -106,7 +108,7 @@ def _serve_app(
 
     console = check_console(options.console)
     sign_in = SignIn(client.people, client.store, clock=client.clock)
-    access = build_access(sign_in, guard)
+    access = build_access(sign_in, guard, _make_provider_client(client))
     runtime = client.runtime(app)
     models = ModelSwitch(runtime, client.model_choice, client.environ, tenant=client.principal.tenant)
     server = build_server(
@@ -148,6 +150,20 @@ def _make_engine(client: LocalClient, runtime: Runtime, options: _Options) -> En
     )
 
 
+def _make_provider_client(client: LocalClient) -> ProviderClient | None:
+    """The client of the OpenID provider of ``config.toml``; None if it names none.
+
+    Raises:
+        SetupError: its secret is not set.
+    """
+    provider = client.wait(find_provider(client.users))
+    if provider is None:
+        return None
+    with require_extra("[sign_in] of config.toml", "oidc"):
+        from remit.server.people.provider_client import ProviderClient
+    return ProviderClient(provider)
+
+
 def _check_host(client: LocalClient, host: str, guard: GuardSettings, *, has_name: bool) -> None:
     """Refuse to serve other machines without people, TLS and a name.
 
@@ -157,7 +173,7 @@ def _check_host(client: LocalClient, host: str, guard: GuardSettings, *, has_nam
     from remit.server.binding import check_binding, is_loopback
 
     people = client.wait(client.people.directory.list_people(client.principal.tenant))
-    has_people = any(each.password for each in people)
+    has_people = any(each.password for each in people) or client.users.sign_in is not None
     check_binding(host, tls=guard.tls and not guard.proxies, proxy=bool(guard.proxies), has_people=has_people)
     if not is_loopback(host) and not has_name:
         raise UsageError("give the name under which browsers reach the server: --host-name remit.example")

@@ -62,7 +62,7 @@ def build_server(
         middleware: around all routes.
         operations: further operations of the API, such as those of people, which its description has too.
         console: the folder of the web console, by default that of the package.
-        models: lets an operator choose the model of the runtime; without it, nobody can.
+        models: lets an operator choose the model of the runtime; without it, none can.
     """
     if engine is None and settings.concurrency:
         engine = _local_engine(runtime, settings)

@@ -1,4 +1,4 @@
-"""The one cookie of a browser, and the token that shows that a request comes from a page of this server."""
+"""The cookie of a browser, and the token that shows that a request comes from a page of this server."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ class Cookies:
     """
 
     secure: bool
+    plain_name: str = "remit"
 
     @property
     def name(self) -> str:
         """The name of the cookie."""
-        return "__Host-remit" if self.secure else "remit"
+        return f"__Host-{self.plain_name}" if self.secure else self.plain_name
 
     def read(self, connection: HTTPConnection) -> str:
         """The secret in a request's cookie; empty for none."""

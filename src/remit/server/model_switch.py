@@ -3,7 +3,7 @@
 | source | the model |
 | --- | --- |
 | `application` | every agent has its own, or the program that mounts the server gives one |
-| `environment` | the one that ``REMIT_MODEL`` names; nobody can choose another |
+| `environment` | the one that ``REMIT_MODEL`` names; it cannot be chosen |
 | `chosen` | the operator's choice, kept in the home folder |
 | `rehearsal` | none: the script of the application, which says so in every message |
 | `weights` | local weights that are here |
@@ -120,7 +120,7 @@ class ModelSwitch:
         return principal.tenant == self._tenant and principal.may(CHOOSE_PERMISSION)
 
     def explain_fixed(self) -> str:
-        """Why nobody can choose a model here; empty if it can be chosen."""
+        """Why no model can be chosen here; empty if it can be chosen."""
         if self.in_use.source == "environment":
             return f"REMIT_MODEL names the model {self.in_use.name}; unset it to choose one here"
         return "the application sets its models" if self.in_use.source == "application" else ""
@@ -160,7 +160,7 @@ class ModelSwitch:
                 await self._use(self._find_weights())
 
     def check_free(self) -> None:
-        """Refuse to choose a model where nobody can.
+        """Refuse to choose a model where it is fixed.
 
         Raises:
             RequestConflictError: says what sets it.

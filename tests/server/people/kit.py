@@ -23,6 +23,7 @@ from remit.server.people.administration import Administration
 from remit.server.people.directory import InMemoryDirectory
 from remit.server.people.passwords import Passwords
 from remit.server.people.people import People
+from remit.server.people.provider_client import ProviderClient
 from remit.server.people.sign_in import Attempts, SignIn
 
 T = TypeVar("T")
@@ -45,7 +46,12 @@ class Clock:
 class World:
     """A server with Ada, an editor of the bakery, and Eve, who owns another tenant."""
 
-    def __init__(self, guard: GuardSettings | None = None, attempts: Attempts | None = None) -> None:
+    def __init__(
+        self,
+        guard: GuardSettings | None = None,
+        attempts: Attempts | None = None,
+        provider: ProviderClient | None = None,
+    ) -> None:
         self.clock = Clock()
         people = [
             Person("ada", "bakery", frozenset({"editor"}), FAST.hash(PASSWORD)),
@@ -68,7 +74,7 @@ class World:
             clock=self.clock,
         )
         self.settings = guard or GuardSettings(hosts=frozenset({"testserver"}))
-        self.access = build_access(self.sign_in, self.settings)
+        self.access = build_access(self.sign_in, self.settings, provider)
         self.changed = list[str]()
         routes = [*self.access.routes, Route("/api/me", self._me), Route("/api/change", self._change, methods=["POST"])]
         self.app = Starlette(routes=[*routes, Route("/crash", _crash)], middleware=self.access.middleware)

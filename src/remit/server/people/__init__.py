@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from remit.server.people.directory import InMemoryDirectory as InMemoryDirectory
     from remit.server.people.passwords import Passwords as Passwords
     from remit.server.people.people import People as People
+    from remit.server.people.provider import Provider as Provider
+    from remit.server.people.provider_client import ProviderClient as ProviderClient
     from remit.server.people.sign_in import Attempts as Attempts
     from remit.server.people.sign_in import Lifetimes as Lifetimes
     from remit.server.people.sign_in import SignedIn as SignedIn
@@ -30,6 +32,7 @@ else:
             "remit.server.people.access": "server",
             "remit.server.people.administration": "server",
             "remit.server.people.passwords": "server",
+            "remit.server.people.provider_client": "oidc",
             "remit.server.people.sign_in": "server",
             "remit.server.people.sql_directory": "sql",
         },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
@@ -15,6 +15,9 @@ from remit.server.people.operations import PeopleOperations
 from remit.server.people.sign_in import SignIn
 from remit.server.rest.operation import Operation
 
+if TYPE_CHECKING:
+    from remit.server.people.provider_client import ProviderClient
+
 
 class Access(NamedTuple):
     """The arguments of `remit.server.build_server` that belong together: a cookie without the guard could be forged."""
@@ -25,18 +28,24 @@ class Access(NamedTuple):
     operations: Sequence[Operation]
 
 
-def build_access(sign_in: SignIn, guard: GuardSettings | None = None) -> Access:
+def build_access(sign_in: SignIn, guard: GuardSettings | None = None, provider: ProviderClient | None = None) -> Access:
     """The access to a server for the people of ``sign_in``.
 
     Args:
         sign_in: signs people in.
         guard: which requests are accepted; by default, those to this machine.
+        provider: the OpenID provider that people may sign in with.
     """
     settings = guard or GuardSettings()
-    pages = LoginPages(sign_in, settings.cookies)
+    pages = LoginPages(sign_in, settings.cookies, provider.provider.name if provider else "")
+    routes: list[BaseRoute] = [*pages.routes()]
+    if provider is not None:
+        from remit.server.people.provider_pages import ProviderPages  # noqa: PLC0415 - needs the extra `oidc`
+
+        routes += ProviderPages(pages, provider).routes()
     return Access(
         authenticate=Authentication(sign_in, settings.cookies),
-        routes=[*pages.routes()],
+        routes=routes,
         middleware=[Middleware(Guard, settings=settings)],
         operations=(*PeopleOperations(sign_in),),
     )

@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-CredentialKind = Literal["session", "token", "link"]
-"""What a secret is for: the cookie of a browser, the API token of a program, or one sign-in."""
+CredentialKind = Literal["session", "token", "link", "identity"]
+"""What a row is for: the cookie of a browser, the token of a program, one sign-in, or a name at an OpenID provider."""
 
 TOKEN_PREFIX: Final = "remit_"  # noqa: S105 - no secret, but how secrets begin
 """The first characters of an API token, by which people and scanners of secrets recognise it."""
@@ -50,9 +50,14 @@ class Account(Struct, frozen=True):
 NEVER: Final = 0.0
 """The time of the last use of a token that was not used."""
 
+NO_END: Final = 253_402_300_799.0
+"""The end of what lasts until it is removed: the last second of the year 9999."""
+
 
 class Credential(Struct, frozen=True, kw_only=True):
-    """A session, an API token or a one-time link of a person, known by the digest of its secret.
+    """A session, an API token, a one-time link or an identity of a person, known by the digest of its secret.
+
+    An identity is no secret; its digest is made by `remit.server.people.provider.Provider`.
 
     ``permissions`` are the most that its holder may do, None for all that the person may. Times are seconds since the
     epoch; ``seen`` is about the time of the last use, `NEVER` of a token that was not used.

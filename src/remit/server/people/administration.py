@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from msgspec import structs
@@ -17,6 +17,7 @@ from remit.record.principal import ANONYMOUS, Principal
 from remit.record.target import check_granted
 from remit.server.people.accounts import (
     NEVER,
+    NO_END,
     Credential,
     CredentialKind,
     Person,
@@ -27,10 +28,17 @@ from remit.server.people.accounts import (
 from remit.server.people.directory import no_person, no_role
 from remit.server.people.passwords import Passwords, check_password
 from remit.server.people.people import People
+from remit.server.people.provider import Provider
 from remit.server.permissions import PEOPLE_PERMISSION
 
 MAX_TOKEN_DAYS: Final = 366.0
 _DAY: Final = 86400.0
+_PLURALS: Final[Mapping[CredentialKind, str]] = {
+    "session": "sessions",
+    "token": "tokens",
+    "link": "links",
+    "identity": "identities",
+}
 
 
 @check_arguments()
@@ -187,9 +195,35 @@ class Administration:
         await self._directory.add_credential(token, expired_before=now)
         return token, secret
 
+    async def add_identity(self, name: str, provider: Provider, identity: str) -> Credential:
+        """Let a person sign in by what an OpenID provider calls them, such as a mail address.
+
+        Raises:
+            RequestConflictError: a person, perhaps of another tenant, has the identity already.
+        """
+        principal = await self._require_principal(name, "add an identity of")
+        identity = _as_written("an identity", identity.strip())
+        digest = provider.digest(identity)
+        if await self._directory.find_credential("identity", digest) is not None:
+            raise RequestConflictError(f"a person has the identity {identity!r} already")
+        now = self._clock()
+        credential = Credential(
+            id=new_id(),
+            kind="identity",
+            digest=digest,
+            person=principal.name,
+            tenant=principal.tenant,
+            label=identity,
+            created=now,
+            seen=NEVER,
+            expires=NO_END,
+        )
+        await self._directory.add_credential(credential, expired_before=now)
+        return credential
+
     async def list_credentials(self, name: str, kind: CredentialKind) -> list[Credential]:
-        """The unexpired tokens, sessions or links of a person, oldest first."""
-        await self._require_same_tenant(name, f"list the {kind}s of")
+        """The unexpired tokens, sessions, links or identities of a person, oldest first."""
+        await self._require_same_tenant(name, f"list the {_PLURALS[kind]} of")
         now = self._clock()
         return [each for each in await self._directory.list_credentials(name, kind) if each.expires > now]
 
@@ -199,7 +233,7 @@ class Administration:
         Raises:
             RequestNotFoundError: the person has none with that id.
         """
-        await self._require_same_tenant(name, f"revoke the {kind}s of")
+        await self._require_same_tenant(name, f"revoke the {_PLURALS[kind]} of")
         count = await self._directory.remove_credentials(name, kind, credential=credential)
         if credential and not count:
             raise RequestNotFoundError(f"{name} has no {kind} {credential!r}")

@@ -31,6 +31,8 @@ class LoginPages:
 
     sign_in: SignIn
     cookies: Cookies
+    provider: str = ""
+    """The name of the OpenID provider that people may sign in with; empty for none."""
 
     def routes(self) -> list[Route]:
         """The routes of the pages."""
@@ -60,14 +62,14 @@ class LoginPages:
         name, password = fields.get("name", ""), fields.get("password", "")
         address = request.client.host if request.client else ""
         try:
-            signed_in = await self.sign_in.with_password(name, password, address=address, label=_browser(request))
+            signed_in = await self.sign_in.with_password(name, password, address=address, label=browser_label(request))
         except RequestLimitedError as error:
             response = self._login_page(request, following, error.message, name, 429)
             response.headers["retry-after"] = "60"
             return response
         except RequestDeniedError as error:
             return self._login_page(request, following, error.message, name, 401)
-        return await self._enter(request, signed_in, following)
+        return await self.enter(request, signed_in, following)
 
     async def use_link(self, request: Request) -> Response:
         """Begin a session by a one-time link. A browser that loads it in advance, or is signed in, does not use it."""
@@ -79,12 +81,12 @@ class LoginPages:
         if present is not None:
             return await self._keep_session(request, present, secret, following)
         try:
-            signed_in = await self.sign_in.with_link(secret, label=_browser(request))
+            signed_in = await self.sign_in.with_link(secret, label=browser_label(request))
         except RequestDeniedError:
             hint = "Ask for another one, or make one on the machine of the server: remit people link"
             body = paragraph(hint) + link(request, "/login", "Sign in with a password")
             return plain_page(request, _USED_LINK, body, 403)
-        return await self._enter(request, signed_in, following)
+        return await self.enter(request, signed_in, following)
 
     async def _keep_session(self, request: Request, present: Principal, secret: str, following: str) -> Response:
         """Use no link in a browser that is signed in: another site must not be able to exchange the session."""
@@ -127,8 +129,8 @@ class LoginPages:
             await self._administration(principal).set_password(principal.name, fields.get("new", ""))
         except RequestError as error:
             return await self._account_page(request, principal, error.message, 400)
-        signed_in = await self.sign_in.begin_session(principal, label=_browser(request))
-        return await self._enter(request, signed_in, own_address(request, "/account"))
+        signed_in = await self.sign_in.begin_session(principal, label=browser_label(request))
+        return await self.enter(request, signed_in, own_address(request, "/account"))
 
     async def end_sessions(self, request: Request) -> Response:
         """End one session of one's own, or all of them."""
@@ -148,7 +150,7 @@ class LoginPages:
                 return await self._account_page(request, principal, error.message, 404)
         return RedirectResponse(own_address(request, "/account"), 303)
 
-    async def _enter(self, request: Request, signed_in: SignedIn, following: str) -> Response:
+    async def enter(self, request: Request, signed_in: SignedIn, following: str) -> Response:
         """Go on with a new session. The old one of this browser ends, and its cookie is worth nothing any more."""
         await self.sign_in.end_session(self.cookies.read(request))
         response = RedirectResponse(following, 303)
@@ -169,9 +171,10 @@ class LoginPages:
         fields += text_field("password", "Password", kind="password", autocomplete="current-password")
         secret = self.cookies.read(request) or make_secret("session")  # of a visitor, until the sign-in
         hidden = {CSRF_FIELD: csrf_token(secret), "next": following}
-        body = (paragraph(f"{problem[:1].upper()}{problem[1:]}.", "wrong") if problem else "") + form(
-            own_address(request, "/login"), fields, "Sign in", hidden
-        )
+        body = paragraph(f"{problem[:1].upper()}{problem[1:]}.", "wrong") if problem else ""
+        if self.provider:
+            body += link(request, f"/login/provider?next={quote(following)}", f"Sign in with {self.provider}")
+        body += form(own_address(request, "/login"), fields, "Sign in", hidden)
         response = plain_page(request, "Sign in", body, status)
         self.cookies.set(response, secret)
         return response
@@ -241,7 +244,7 @@ def own_path(request: Request, path: str) -> str:
     return path if is_own else own_address(request, "/")
 
 
-def _browser(request: Request) -> str:
+def browser_label(request: Request) -> str:
     """A label for a session: what the browser calls itself, in two words."""
     agent = request.headers.get("user-agent", "")
     names = ("Edg", "OPR", "Firefox", "Chrome", "Safari", "curl", "python")

@@ -21,6 +21,7 @@ from remit.server.people.accounts import Credential, CredentialKind, digest_secr
 from remit.server.people.administration import Administration
 from remit.server.people.passwords import Passwords
 from remit.server.people.people import People
+from remit.server.people.provider import Provider
 from remit.server.rates import RequestLimitedError, find_source
 
 _WRONG: Final = "wrong name or password"
@@ -124,6 +125,18 @@ class SignIn:
             raise RequestDeniedError("this link was used or has expired; make another: remit people link")
         return await self.begin_session(principal, label=label)
 
+    async def with_identity(self, provider: Provider, identity: str, *, label: str = "") -> SignedIn:
+        """Begin a session of the person that an OpenID provider has recognised.
+
+        Raises:
+            RequestDeniedError: no person has this identity.
+        """
+        found = await self._find_by_digest("identity", provider.digest(identity))
+        principal = None if found is None else await self._holder(found)
+        if principal is None:
+            raise RequestDeniedError(f"this server has no person {show_hidden(identity[:_MAX_LABEL_CHARS], '')}")
+        return await self.begin_session(principal, label=label)
+
     async def find_link(self, secret: str) -> Principal | None:
         """The principal that a one-time link would sign in; None if it was used or has expired."""
         found = await self._find("link", secret)
@@ -172,8 +185,11 @@ class SignIn:
         return await self._add("link", principal, "", self.lifetimes.link)
 
     async def _find(self, kind: CredentialKind, secret: str) -> Credential | None:
+        return await self._find_by_digest(kind, digest_secret(secret))
+
+    async def _find_by_digest(self, kind: CredentialKind, digest: str) -> Credential | None:
         now = self._clock()
-        found = await self._directory.find_credential(kind, digest_secret(secret))
+        found = await self._directory.find_credential(kind, digest)
         return None if found is None or found.expires <= now else found
 
     async def _holder(self, credential: Credential) -> Principal | None:

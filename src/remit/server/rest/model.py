@@ -61,7 +61,7 @@ def _find_switch(sent: Sent[Any, Any]) -> ModelSwitch:
     """What chooses the model.
 
     Raises:
-        RequestDeniedError: the person may not. RequestConflictError: nobody can.
+        RequestDeniedError: the person may not. RequestConflictError: it is fixed.
     """
     switch = sent.serving.models
     if switch is None:
