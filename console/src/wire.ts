@@ -374,11 +374,16 @@ export interface NoteDocument {
   at: number;
 }
 
-/** Something that the person can do with an object: a call of a tool, governed like every other. */
+/**
+ * Something that the person can do with an object: a call of a tool, governed like every other.
+ *
+ * `destructive`: it takes something away.
+ */
 export interface ObjectActionDocument {
   label: string;
   tool: string;
   arguments: Record<string, unknown>;
+  destructive: boolean;
 }
 
 /** An object. Of the `actions` the most likely one is the last; `blocked` says why there is not the main one. */

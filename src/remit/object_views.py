@@ -122,12 +122,14 @@ class ObjectSection:
 class ObjectAction:
     """Something that a person can do with an object: a call of a tool, governed like every other call.
 
-    ``label`` is a verb, such as "Publish…", with an ellipsis if a question follows.
+    ``label`` is a verb, such as "Publish…", with an ellipsis if a question follows. A ``destructive`` action takes
+    something away, and never looks like the likely one.
     """
 
     label: str
     tool: Name
     arguments: Mapping[str, object] = field(default_factory=dict[str, object])
+    destructive: bool = False
 
 
 @check_arguments()

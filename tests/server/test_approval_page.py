@@ -40,17 +40,15 @@ def test_the_page_says_what_would_happen_and_its_opening_decides_nothing() -> No
         assert shop.ask("GET", f"/api/questions/{question}").json()["status"] == "open"
 
 
-def test_which_objects_were_meant_stands_with_the_exact_call_and_each_line_by_itself() -> None:
+def test_each_line_of_a_summary_stands_by_itself_before_the_exact_call() -> None:
     with open_shop() as shop:
         portal, client = shop.browser.portal, shop.runtime.client(PEOPLE["grace"])
         assert portal is not None
         row = QuestionDocument.of(portal.call(client.question, ask(shop)), client)
-    shown = 'Delete the page Jobs\n"jobs" → page ysx "Jobs", revision 1\nWith 2 sections'
-    page = "".join(show_facts(structs.replace(row, summary=shown)))
-    before, exact = page.split("<details>")
-    assert "<p>Delete the page Jobs</p><p>With 2 sections</p>" in before
-    assert "ysx" not in before
-    assert "page ysx" in exact
+    shown = '"jobs" → page "Jobs", revision 1\nWith 2 sections'
+    before, exact = "".join(show_facts(structs.replace(row, summary=shown))).split("<details>")
+    assert "<p>&quot;jobs&quot; → page &quot;Jobs&quot;, revision 1</p><p>With 2 sections</p>" in before
+    assert "refund {" in exact
 
 
 @pytest.mark.parametrize(("decision", "status"), [("approve", "approved"), ("deny", "denied")])

@@ -32,7 +32,7 @@ CAKE = ObjectDetail(
     sections=[ObjectSection(title="Orders", columns=("Who",), rows=[("ann",)])],
     changes=[Change("price", "3", "4")],
     actions=[
-        ObjectAction(label="Refund…", tool="refund", arguments={"order": "A-7"}),
+        ObjectAction(label="Refund…", tool="refund", arguments={"order": "A-7"}, destructive=True),
         ObjectAction(label="Bake", tool="bake"),
     ],
     blocked="",
@@ -107,7 +107,7 @@ def test_an_object_has_the_actions_that_the_person_may_take() -> None:
         "pages": [{"title": "Cake", "before": "", "after": "/sites/0/cake", "note": ""}],
         "sections": [{"title": "Orders", "text": "", "columns": ["Who"], "rows": [["ann"]]}],
         "changes": [{"where": "price", "before": "3", "after": "4"}],
-        "actions": [{"label": "Refund…", "tool": "refund", "arguments": {"order": "A-7"}}],
+        "actions": [{"label": "Refund…", "tool": "refund", "arguments": {"order": "A-7"}, "destructive": True}],
         "files": [],
         "blocked": "",
     }

@@ -202,6 +202,12 @@ describe("other pages", () => {
     await screen.findByText("Order: Stollen");
   });
 
+  test("an action that takes something away is red, and the likely one is filled", async () => {
+    renderAt("/objects/set/christmas-hours");
+    expect((await screen.findByRole("button", { name: "Discard…" })).className).toBe("b ruin");
+    expect(screen.getByRole("button", { name: "Publish…" }).className).toBe("b yes");
+  });
+
   test("an action of an object is a governed call", async () => {
     const { user, api } = renderAt("/objects/set/christmas-hours");
     const send = vi.spyOn(api, "send");

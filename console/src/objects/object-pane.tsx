@@ -3,7 +3,6 @@ import { callTool } from "../api/calls";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { HashLink, Link, navigate, pathTo, usePlace } from "../app/router";
-import { iconOf } from "../parts/call-icon";
 import { Icon } from "../parts/icon";
 import { Failed, Loading, Note } from "../parts/notes";
 import { Switch } from "../parts/seg";
@@ -125,9 +124,8 @@ function Void({ children }: { children: string }) {
 }
 
 /** What takes something away is red and never filled, even as the only action. */
-function lookOf({ tool }: ObjectActionDocument, isLikely: boolean): string {
-  const icon = iconOf(tool, undefined);
-  if (icon === "trash" || icon === "undo") return "b ruin";
+function lookOf({ destructive }: ObjectActionDocument, isLikely: boolean): string {
+  if (destructive) return "b ruin";
   return isLikely ? "b yes" : "b";
 }
 

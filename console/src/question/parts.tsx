@@ -62,10 +62,9 @@ export function Ask({
   );
 }
 
-/** A preview of a few lines. Which object a reference means stands with the exact call, because it names ids. */
+/** A preview of a few lines. */
 function Summary({ text }: { text: string }) {
-  const lines = linesOf(text).filter((line) => !isReference(line));
-  if (lines.length === 0) return null;
+  const lines = text.split("\n").filter((line) => line.trim());
   return (
     <p>
       {lines.map((line, index) => (
@@ -76,15 +75,6 @@ function Summary({ text }: { text: string }) {
       ))}
     </p>
   );
-}
-
-function linesOf(text: string): string[] {
-  return text.split("\n").filter((line) => line.trim());
-}
-
-/** Whether a line says which object was meant: `"jobs" → page ysxfzw6y "Jobs", revision 1`. */
-function isReference(line: string): boolean {
-  return /^".*" → \S+ \S+/.test(line);
 }
 
 export function Details({ question, isOpen = true }: { question: QuestionDocument; isOpen?: boolean }) {
@@ -101,13 +91,6 @@ export function Details({ question, isOpen = true }: { question: QuestionDocumen
         <p className="meta mono">{question.tool}</p>
         <Json text={question.arguments} label="Arguments" />
         <p className="meta mono digest">{question.digest}</p>
-        {linesOf(question.summary)
-          .filter(isReference)
-          .map((line) => (
-            <p className="meta" key={line}>
-              {line}
-            </p>
-          ))}
         {question.rule && <p className="meta">Rule: {question.rule}</p>}
       </Fold>
     </>

@@ -59,8 +59,8 @@ export const DETAILS: Record<string, ObjectDocument> = {
       },
     ],
     actions: [
-      { label: "Discard…", tool: "discard_set", arguments: {} },
-      { label: "Publish…", tool: "publish_set", arguments: {} },
+      { label: "Discard…", tool: "discard_set", arguments: {}, destructive: true },
+      { label: "Publish…", tool: "publish_set", arguments: {}, destructive: false },
     ],
   },
   page: {

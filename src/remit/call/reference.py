@@ -45,15 +45,15 @@ class Candidate:
 _MAX_LENGTH: Final = 200
 
 
-def _describe(id: str, name: str, revision: str, alias: str = "") -> str:  # noqa: A002
+def _describe(name: str, revision: str, alias: str = "") -> str:
     state = f"revision {revision}" if any(map(str.isdigit, revision)) else revision  # such as open, for a change set
     also = f" ({alias})" if alias else ""
-    return show_hidden(f'{id} "{name}"{also}' + (f", {state}" if state else ""), "")
+    return show_hidden(f'"{name}"{also}' + (f", {state}" if state else ""), "")
 
 
 def describe_candidate(candidate: Candidate, alias: str = "") -> str:
     """Describe id, name, alias and revision in one line: ``7 "Home" (home-2), revision 3``."""
-    return _describe(candidate.id, candidate.name, candidate.revision, alias)
+    return f"{show_hidden(candidate.id, '')} {_describe(candidate.name, candidate.revision, alias)}"
 
 
 class Referent(str):
@@ -75,9 +75,9 @@ class Referent(str):
         return str(self), self.kind, self.name, self.revision, self.said
 
     def describe(self) -> str:
-        """Describe the resolution for a person: ``"home" → page 7 "Home", revision 3``."""
+        """Describe the resolution for a person, who reads no id: ``"home" → page "Home", revision 3``."""
         said = "" if self.said == self else f'"{show_hidden(self.said, "")}" → '
-        return f"{said}{self.kind} {_describe(str(self), self.name, self.revision)}"
+        return f"{said}{self.kind} {_describe(self.name, self.revision)}"
 
 
 class Unresolved(str):

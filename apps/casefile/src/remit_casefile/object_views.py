@@ -104,7 +104,8 @@ def _list_actions(casefile: Casefile, level: Level) -> list[ObjectAction]:
     arguments = {"casefile_id": casefile.id}
     actions = list[ObjectAction]()
     if level is Level.OWNER:
-        actions.append(ObjectAction(label="Delete…", tool="delete_casefile", arguments={**arguments, "confirm": True}))
+        deleting = {**arguments, "confirm": True}
+        actions.append(ObjectAction(label="Delete…", tool="delete_casefile", arguments=deleting, destructive=True))
     if level >= Level.EDITOR:
         is_archived = casefile.state == "archived"
         label = "Reopen" if is_archived else "Archive"

@@ -62,11 +62,15 @@ class ObjectSectionDocument(Document):
 
 
 class ObjectActionDocument(Document):
-    """Something that the person can do with an object: a call of a tool, governed like every other."""
+    """Something that the person can do with an object: a call of a tool, governed like every other.
+
+    ``destructive``: it takes something away.
+    """
 
     label: str
     tool: str
     arguments: Mapping[str, Any]
+    destructive: bool
 
 
 class ObjectDocument(Document):
@@ -101,7 +105,9 @@ class ObjectDocument(Document):
             ),
             changes=ChangeDocument.of(detail.changes),
             actions=tuple(
-                ObjectActionDocument(label=each.label, tool=each.tool, arguments=each.arguments)
+                ObjectActionDocument(
+                    label=each.label, tool=each.tool, arguments=each.arguments, destructive=each.destructive
+                )
                 for each in detail.actions
                 if each.tool in tools
             ),

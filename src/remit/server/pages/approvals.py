@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import re
 from datetime import UTC, datetime
 from html import escape
 from typing import Final
@@ -23,8 +22,6 @@ from remit.server.pages.plain import form, link, own_address, paragraph, plain_p
 from remit.server.serving import Serving
 
 _MOST_BYTES: Final = 64 * 1024
-_REFERENCE: Final = re.compile(r'".*" → \S+ \S+')
-"""A line of a summary that says which object was meant: ``"jobs" → page ysxfzw6y "Jobs", revision 1``."""
 
 _REASON: Final = (
     '<label for="reason">Reason (optional)</label><input id="reason" name="reason" maxlength="2000" autocomplete="off">'
@@ -97,21 +94,19 @@ def _title(question: QuestionDocument) -> str:
 
 
 def show_facts(question: QuestionDocument) -> list[str]:
-    """What the console shows of a question, in the same order. Which objects were meant stands with the exact call."""
+    """What the console shows of a question, in the same order."""
     rows = [f"{each.where}: {each.before or '(nothing)'} → {each.after or '(nothing)'}" for each in question.rows]
     details = "".join(map(paragraph, rows))
+    exact = escape(f"{question.tool} {question.arguments}")
     summary = "" if question.summary == question.sentence.text else question.summary
     lines = [each for each in summary.splitlines() if each.strip()]
-    exact = [f"{question.tool} {question.arguments}", *filter(_REFERENCE.match, lines)]
     return [
         paragraph(question.consequence) if question.consequence else "",
-        *(paragraph(each) for each in lines if not _REFERENCE.match(each)),
+        *map(paragraph, lines),
         f"<h2>What changes</h2>{details}" if rows else "",
         paragraph(_because(question), "soft"),
         paragraph(f"“{question.quote}” ({question.asker})", "soft") if question.quote else "",
-        "<details><summary>Exact call</summary>",
-        *(f"<p><code>{escape(each)}</code></p>" for each in exact),
-        "</details>",
+        f"<details><summary>Exact call</summary><p><code>{exact}</code></p></details>",
     ]
 
 

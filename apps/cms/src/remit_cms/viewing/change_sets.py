@@ -95,7 +95,7 @@ class ChangeSetViews:
             blocked = blocked or (f"'{each.page.title}' has {foreign}, which would go live too." if foreign else "")
         count = pluralize(len(edited), "document")
         actions = [
-            _act("Discard…", "cms_discardChangeSet", found),
+            _act("Discard…", "cms_discardChangeSet", found, destructive=True),
             *([] if blocked else [_act("Publish…", "cms_publishChangeSet", found)]),
         ]
         return ObjectDetail(
@@ -132,9 +132,9 @@ class ChangeSetViews:
             pages.append(ObjectPage(title=page.title, before=before, after=after))
             compared = await compare_states(scope, step.snapshot, step.live, f"{page.title}: ")
             changes += await show_changes(scope, compared)
-        actions = [_act("Take back…", "cms_revertChangeSet", found)] if steps else []
+        actions = [_act("Take back…", "cms_revertChangeSet", found, destructive=True)] if steps else []
         return ObjectDetail(name=found.name, note=note, pages=pages, changes=changes, actions=actions)
 
 
-def _act(label: str, tool: str, found: ChangeSet) -> ObjectAction:
-    return ObjectAction(label=label, tool=tool, arguments={"changeSetId": found.id})
+def _act(label: str, tool: str, found: ChangeSet, *, destructive: bool = False) -> ObjectAction:
+    return ObjectAction(label=label, tool=tool, arguments={"changeSetId": found.id}, destructive=destructive)

@@ -73,7 +73,9 @@ class DocumentViews:
         actions = list[ObjectAction]()
         if self._kind is Kind.PAGE:
             arguments = {"pageId": page.id, "confirmed": True}  # without it, the call changes nothing
-            actions.append(ObjectAction(label="Move to trash…", tool="cms_deletePage", arguments=arguments))
+            actions.append(
+                ObjectAction(label="Move to trash…", tool="cms_deletePage", arguments=arguments, destructive=True)
+            )
         if has_changes:
             tool, name = _PUBLISH.get(self._kind, ("cms_publishPage", "pageId"))
             actions.append(ObjectAction(label="Publish…", tool=tool, arguments={name: page.id}))
