@@ -274,7 +274,7 @@ export interface MessageDocument {
  * The model in use. `problem` says why it cannot be used; empty if it can, as far as that is known.
  *
  * `source` says who has chosen it, `key_source` where its key is: `env:NAME`, "kept on the server", or empty.
- * `may_choose`: the person may choose another one, and `fixed` is empty; it says why nobody can.
+ * `may_choose`: the person may choose another one, and `fixed` is empty; it says why the choice is fixed.
  */
 export interface ModelDocument {
   name: string;
