@@ -17,23 +17,18 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from figures.figure import Figure, no_violations
-from figures.policy_lost_world import TERMS, build_app
-from remit import App, Runtime
+from figures.policy_lost_http import ROUTES as HTTP_ROUTES
+from figures.policy_lost_world import ADA, TERMS, Process, build_app, ignore
 from remit.engines import LocalEngine
 from remit.errors import JournalError, RemitError
 from remit.evals.run import run_task
 from remit.evals.task import Task
-from remit.items import Position
-from remit.stores import AppendFuture, Consumption, InMemoryStore
-from remit.testing import Scripted, superuser
+from remit.testing import Scripted
 from remit.users import os_user
 
 ROOT: Final = Path(__file__).parent.parent
-ADA: Final = superuser(name="ada")
 _TRIED: Final = ("done", "failed", "stalled", "queued", "open")
 _CLI_PROGRAM: Final = "from remit.cli.main import main; main()"
-
-Load = Callable[[], App]
 
 
 class Case(NamedTuple):
@@ -43,32 +38,6 @@ class Case(NamedTuple):
     term: str
     lacks_term: bool
     is_nested: bool
-
-
-class _Store(InMemoryStore):
-    """A store that may be away once a run is opened."""
-
-    is_away = False
-
-    def append(
-        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
-    ) -> AppendFuture:
-        if self.is_away:
-            raise JournalError("the journal is away")
-        return super().append(run, epoch, items, consumption)
-
-
-class Process:
-    """Processes over one journal: one opens runs, another one may have loaded the application without the term."""
-
-    def __init__(self, load: Load, load_other: Load) -> None:
-        self.store = _Store()
-        self.load = load
-        self.opens = self._start(load())
-        self.continues = self._start(load_other())
-
-    def _start(self, app: App) -> Runtime:
-        return Runtime(app, store=self.store, directory=lambda _name, _tenant: ADA)
 
 
 async def _run(process: Process) -> None:
@@ -155,17 +124,13 @@ async def _queue(process: Process) -> None:
 async def _drive(process: Process) -> None:
     """Execute what is due, as an executor does, until all runs have ended or one is stalled."""
     engine = LocalEngine(
-        process.store, process.continues.resume, applications=["lost"], on_error=_ignore, poll_seconds=0.02
+        process.store, process.continues.resume, applications=["lost"], on_error=ignore, poll_seconds=0.02
     )
     async with engine:
         while not {"stalled", "waiting"}.intersection(found := [row.status for row in await process.store.list_runs()]):
             if not {"running", "queued", "scheduled"}.intersection(found):
                 return
             await asyncio.sleep(0.02)
-
-
-def _ignore(_run: str, _error: BaseException) -> None:
-    """A run that cannot be executed has not run."""
 
 
 ROUTES: Final[dict[str, Callable[[Process], Awaitable[None]]]] = {
@@ -183,6 +148,7 @@ ROUTES: Final[dict[str, Callable[[Process], Awaitable[None]]]] = {
     "an executor": _execute,
     "a schedule": _schedule,
     "a queued message": _queue,
+    **HTTP_ROUTES,
 }
 
 

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from remit import Agent, Allow, App, Block, Effect, Policy, Timeout, When, tool
+from remit import Agent, Allow, App, Block, Effect, Policy, Runtime, Timeout, When, tool
 from remit.app import Env
+from remit.errors import JournalError
+from remit.items import Position
 from remit.layers import Approve, Budget, Guardrail
-from remit.testing import Scripted, calls
+from remit.stores import AppendFuture, Consumption, InMemoryStore
+from remit.testing import Scripted, calls, superuser
+
+ADA: Final = superuser(name="ada")
+
+Load = Callable[[], App]
 
 TERMS: Final = ("policy", "order", "budget", "scope", "timeout", "tool", "model")
 """What governs the application: each forbids one of the calls of its agent."""
@@ -64,3 +71,34 @@ def app() -> App:
     """The application as a command loads it: governed by what ``LOST_TERM`` names."""
     path = Path(os.environ["LOST_LOG"])
     return build_app(os.environ["LOST_TERM"], lambda line: path.write_text(line, encoding="utf-8"))
+
+
+class AwayStore(InMemoryStore):
+    """A store that may be away once a run is opened."""
+
+    is_away = False
+
+    def append(
+        self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
+    ) -> AppendFuture:
+        """Write items, unless it is away."""
+        if self.is_away:
+            raise JournalError("the journal is away")
+        return super().append(run, epoch, items, consumption)
+
+
+class Process:
+    """Processes over one journal: one opens runs, another one may have loaded the application without the term."""
+
+    def __init__(self, load: Load, load_other: Load) -> None:
+        self.store = AwayStore()
+        self.load = load
+        self.opens = self._start(load())
+        self.continues = self._start(load_other())
+
+    def _start(self, app: App) -> Runtime:
+        return Runtime(app, store=self.store, directory=lambda _name, _tenant: ADA)
+
+
+def ignore(_run: str, _error: BaseException) -> None:
+    """A run that cannot be executed has not run."""

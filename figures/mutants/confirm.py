@@ -4,13 +4,42 @@ from __future__ import annotations
 
 from typing import Final
 
+from figures.confirm import measure_over_http
 from figures.mutants.mutant import edited, mutants_of, together
 
 _SERVICE: Final = "remit.approvals.service:check_may_decide"
 _ANY_APPLICATION: Final = ("caller.application, caller.conversation", "caller.conversation")
 _ACCEPTS: Final = "remit.record.question:Question.accepts"
 
-MUTANTS: Final = mutants_of(
+_DECIDE: Final = "remit.server.agui.operations:_decide"
+
+_OF_SERVERS: Final = mutants_of(
+    "confirm.taken_for_yes",
+    {
+        "any answer of AG-UI is a yes": edited(_DECIDE, " and answer.approved", ""),
+        "an answer of AG-UI that is cancelled is a yes": edited(_DECIDE, 'entry.status == "resolved" and', ""),
+        "any decision over HTTP is a yes": edited(
+            "remit.server.rest.questions:decide_question", "approved=asked.approved", "approved=True"
+        ),
+        "the next message of AG-UI is the yes": edited(
+            "remit.server.agui.operations:_submit",
+            "target=sent.query.target,",
+            """target=sent.query.target,
+            confirms=next((each.question.id for each in (await sent.client.questions()).items), ""),""",
+        ),
+        "a history that a client sends has its say": edited(
+            "remit.server.agui.operations:_submit",
+            "message = asked.messages[-1]",
+            """message = asked.messages[-1]
+    if any(each.role == "tool" for each in asked.messages):
+        for row in await sent.client.questions(conversation=asked.thread_id):
+            await sent.client.decide(row.question.id, approved=True)""",
+        ),
+    },
+    measure_over_http,
+)
+
+MUTANTS: Final = _OF_SERVERS + mutants_of(
     "confirm.taken_for_yes",
     {
         "a later message of the asker is the yes": edited(

@@ -17,6 +17,23 @@ def _mutant(defect: str, function: str, before: str, after: str) -> Mutant:
     )
 
 
+_RUNTIME = "sent.serving.runtime"
+_BARE = (
+    f"type({_RUNTIME})(type({_RUNTIME}.app)(name='lost', agents={_RUNTIME}.app.agents), "
+    f"store={_RUNTIME}.store).client(sent.client.principal)"
+)
+"""A client of a runtime of its own, which has the agents of the application and nothing that governs them."""
+
+_OF_SERVERS: Final = tuple(
+    _mutant(f"{what} runs in a runtime that the server makes itself", function, before, after)
+    for what, function, before, after in (
+        ("a message over HTTP", "remit.server.rest.runs:start_run", "sent.client.submit(", f"{_BARE}.submit("),
+        ("a message by AG-UI", "remit.server.agui.operations:_submit", "sent.client.submit(", f"{_BARE}.submit("),
+        ("a call over HTTP", "remit.server.rest.tools:call_tool", "sent.client.call(", f"{_BARE}.call("),
+        ("a request", "remit.server.rest.tools:handle_request", f"handle({_RUNTIME}", f"handle({_BARE}._runtime"),
+    )
+)
+
 MUTANTS: Final = (
     _mutant(
         "the policy of an application stays behind",
@@ -49,4 +66,5 @@ MUTANTS: Final = (
         "return scope",
         "return ScopeTerms()",
     ),
+    *_OF_SERVERS,
 )
