@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -44,6 +45,8 @@ _ADDRESSES: Final = {"a": "href", "img": "src", "iframe": "src", "form": "action
 _LOADED: Final = {"img", "source", "video", "audio", "track", "input"}
 _LOADED_LINKS: Final = re.compile(r"icon|stylesheet|manifest|preload|prefetch|preconnect", re.IGNORECASE)
 _FOREIGN: Final = re.compile(r"\s*([a-z][a-z0-9+.-]*:)?[/\\]{2}", re.IGNORECASE)
+_DATA: Final = "application/ld+json"
+"""The type of scripts that no browser runs."""
 _IN_BROWSER: Final = ("/page", "/de", "/posts", "/kind", "/preview")
 
 
@@ -85,10 +88,14 @@ class _Parser(HTMLParser):
         super().__init__()
         self.faults: list[str] = []
         self._in_style = False
+        self._in_data = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._in_style = tag == "style"
         values = {name: value or "" for name, value in attrs}
+        self._in_data = tag == "script" and values == {"type": _DATA}
+        if self._in_data:
+            return
         if tag in ("script", "iframe", "object", "embed", "base", "form", "svg", "math"):
             self.faults.append(f"<{tag}>")
         if tag == "meta" and values.get("http-equiv", "").lower() == "refresh":
@@ -106,11 +113,22 @@ class _Parser(HTMLParser):
                 self.handle_style(value)
 
     def handle_endtag(self, tag: str) -> None:
-        self._in_style = False
+        self._in_style = self._in_data = False
 
     def handle_data(self, data: str) -> None:
         if self._in_style:
             self.handle_style(data)
+        if self._in_data:
+            self.handle_json(data)
+
+    def handle_json(self, text: str) -> None:
+        """Find data for search engines that are no JSON, or that a browser might end too early."""
+        try:
+            json.loads(text)
+        except ValueError:
+            self.faults.append(f"data are no JSON: {text[:40]}")
+        if "<" in text:
+            self.faults.append("data hold the sign that tags begin with")
 
     def handle_style(self, css: str) -> None:
         """Find what a style loads: those of the site load nothing."""

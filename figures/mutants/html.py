@@ -24,6 +24,7 @@ MUTANTS: Final = mutants_of(
             "return scheme",
         ),
         "pictures of other servers are loaded": edited(f"{_RENDERER}:_prepare_value", 'scheme == ""', "True"),
+        "data for search engines may hold tags": edited(f"{_RENDERER}:_write_data", '.replace("<", "\\\\u003c")', ""),
         "a theme is shown without being checked again": edited(
             "remit_cms.settings.theme:valid_theme", " if _fault(name, value) is None", ""
         ),

@@ -62,6 +62,10 @@ WORDS: Final[Mapping[str, str]] = {
     "footer": "Footer",
     "languages": "Languages",
     "more": "Read on",
+    "trail": "You are here",
+    "pages": "Pages",
+    "newer": "Newer",
+    "older": "Older",
 }
 """The words that a page says itself, in English."""
 
@@ -70,7 +74,8 @@ WORDS: Final[Mapping[str, str]] = {
 class SiteLink:
     """A link of the site around a page. ``language`` is that of the other page.
 
-    ``current`` is the page itself, ``holds_current`` a page with a list that the shown entry belongs to.
+    ``current`` is the page itself, ``holds_current`` one above it: a page with a list of the shown entry, or with an
+    address above its own. ``below`` are the links of a menu that stand below this one.
     """
 
     label: str
@@ -78,6 +83,17 @@ class SiteLink:
     current: bool = False
     holds_current: bool = False
     language: str = ""
+    below: Sequence[SiteLink] = ()
+
+
+def nest_links(links: Sequence[tuple[str, SiteLink]]) -> list[SiteLink]:
+    """A menu of two levels: a link to a page whose address is below that of another page stands below its link.
+
+    Each link comes with the address of its page in the language, empty for the home page and other servers.
+    """
+    nested = {path: [link for other, link in links if path and other.startswith(f"{path}/")] for path, _ in links}
+    below = {id(link) for each in nested.values() for link in each}
+    return [replace(link, below=tuple(nested[path])) for path, link in links if id(link) not in below]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +101,8 @@ class Surroundings:
     """What stands around a page on its site: addresses, the menu, the same page in other languages, feeds, a notice.
 
     ``alternates`` are those of ``languages`` in which the page is written; the first is for all other readers.
-    ``words`` are the site's own, ``changed`` are the pages that a preview shows in place of live ones.
+    ``words`` are the site's own, ``changed`` are the pages that a preview shows in place of live ones. ``trail`` is the
+    way to the page from the home page, ``pager`` leads to other pages of the same list, ``data`` is for search engines.
     """
 
     home: str = ""
@@ -99,6 +116,9 @@ class Surroundings:
     words: Mapping[str, str] = field(default_factory=lambda: WORDS)
     notice: str = ""
     changed: Sequence[SiteLink] = ()
+    trail: Sequence[SiteLink] = ()
+    pager: Sequence[SiteLink] = ()
+    data: Content | None = None
 
 
 async def load_page_document(

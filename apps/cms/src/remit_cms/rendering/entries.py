@@ -46,14 +46,19 @@ async def list_entries(reader: Reader, structure: Structure, content: Content) -
     for slot in slots:
         value = content.get(slot.key)
         if isinstance(value, dict):
-            limit = value.get("limit")
-            number = limit if isinstance(limit, int) else 10
-            listed[slot.key] = await find_entries(reader, str(value.get("collectionId")), number)
+            limit, offset = (value.get(name) for name in ("limit", "offset"))
+            number, start = (limit if isinstance(limit, int) else 10, offset if isinstance(offset, int) else 0)
+            listed[slot.key] = await find_entries(reader, str(value.get("collectionId")), number, start=start)
     return listed
 
 
-async def find_entries(reader: Reader, collection: str, limit: int, *, without: str = "") -> list[JsonValue]:
-    """The newest entries of a collection, those that are not published yet first; ``without`` leaves one out."""
+async def find_entries(
+    reader: Reader, collection: str, limit: int, *, start: int = 0, without: str = ""
+) -> list[JsonValue]:
+    """The newest entries of a collection, those that are not published yet first.
+
+    ``start`` leaves out so many of the newest, ``without`` a certain one.
+    """
     scope, first = reader.scope, _first_publications(reader.scope)
     shown = Page.live.is_not(None) if reader.live else Page.status != "archived"
     query = (
@@ -65,6 +70,7 @@ async def find_entries(reader: Reader, collection: str, limit: int, *, without: 
         .where(or_(shown, Page.id.in_(reader.overlay.snapshots)), Page.id != without)
         .order_by(first.c.time.is_not(None), first.c.time.desc(), Page.created_at.desc(), Page.id)
         .limit(min(limit, MAX_ENTRIES))
+        .offset(start)
     )
     rows = (await scope.session.execute(query)).all()
     snapshots = await _load_snapshots(reader, [row[0] for row in rows])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from remit_cms.images.renditions import Renditions, nearest_width
 from remit_cms.models import Content
 from remit_cms.navigation.items import Item, load_items
 from remit_cms.rendering.directions import direction_of
-from remit_cms.rendering.documents import PageDocument, SiteLink, Surroundings, load_page_document
+from remit_cms.rendering.documents import PageDocument, SiteLink, Surroundings, load_page_document, nest_links
 from remit_cms.rendering.scratch import write_atomically
 from remit_cms.rich_text.html import render_rich_text
 from remit_cms.storage.database import Database
@@ -134,6 +135,7 @@ class PageRenderer:
             direction_of=direction_of,
             cover=_find_picture(document.cover or {}, pictures),
             around=around or Surroundings(),
+            data=None if around is None or around.data is None else _write_data(around.data),
             blocks=blocks,
             opened=bool(blocks) and blocks[0].key == "hero",
         )
@@ -152,8 +154,12 @@ class PageRenderer:
             items = [item for item in await load_items(scope, live=False, locale=code) if item.visible]
             slugs = await load_slugs(scope, [page, *(item.page for item in items if item.page)], code)
             links = [(item, link) for item in items if (link := _to_link(item, page, slugs)) is not None]
+            paths = {item.page.id: slugs[item.page.id] for item in items if item.page}
+            header = [
+                (paths.get(item.wanted or "", ""), link) for item, link in links if item.location in ("header", "both")
+            ]
             around = Surroundings(
-                menu=[link for item, link in links if item.location in ("header", "both")],
+                menu=nest_links(header),
                 footer=[link for item, link in links if item.location in ("footer", "both")],
             )
             folder = self._folder / target.site / target.environment
@@ -220,6 +226,11 @@ def prepare_section(
             if (value := _prepare_value(slot, content.get(slot.key), pictures, below)) is not None
         ),
     )
+
+
+def _write_data(data: Content) -> Markup:
+    """Data as JSON within a document, where a browser would take a tag in a text for the end of them."""
+    return Markup(json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"))  # noqa: S704 - no tag begins in it
 
 
 def _calls_to_nothing(section: RenderableSection, content: Content) -> bool:

@@ -22,21 +22,21 @@ from remit_cms.settings.values import read_settings
 from remit_cms.site.feeds import MEDIA_TYPES, link_feeds, render_feed
 from remit_cms.site.http_caching import RequestHeaders, accepts_gzip, is_current, is_worth_packing, pack
 from remit_cms.site.links import check_key, read_preview
+from remit_cms.site.lists import ListPage, find_content, list_shown
 from remit_cms.site.lookup import (
     Address,
     Edition,
     ShownPage,
-    find_page,
-    find_redirect,
-    list_pages,
     load_edition,
-    load_surroundings,
     load_version,
     parse_address,
 )
 from remit_cms.site.pictures import picture_sources
 from remit_cms.site.pins import load_pinned
-from remit_cms.site.texts import empty_snapshot, preview_notice, robots_text, sitemap_text, text_in
+from remit_cms.site.structured_data import describe_page
+from remit_cms.site.surroundings import link_pager, load_surroundings
+from remit_cms.site.texts import empty_snapshot, preview_notice, robots_text, sitemap_text
+from remit_cms.site.words import text_in
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.transactions import open_view
@@ -208,35 +208,35 @@ class Site:
             return _text(robots_text(self._url), "text/plain; charset=utf-8")
         edition = await load_edition(scope)
         if path == "/sitemap.xml":
-            return _text(sitemap_text(self._url, scope, edition, await list_pages(scope)), "application/xml")
+            return _text(sitemap_text(self._url, scope, edition, await list_shown(scope, edition)), "application/xml")
         address = parse_address(scope, path)
         href = address.href(scope.default_locale)
         feed = MEDIA_TYPES.get(path.rpartition("/")[2])
         if feed is not None and (text := await render_feed(scope, address, self._url, edition)):
             return _moved(href) if href != path else _text(text, f"{feed}; charset=utf-8")
-        shown = await find_page(scope, address, edition)
-        if shown is None:
-            new = await find_redirect(scope, address, edition, self._url)
-            if new is not None:
-                return _moved(new)
-            return await self._page(scope, None, address.locale, edition)
-        if edition.is_home(shown.page):
-            href = edition.address(shown.page, address.locale, address.path).href(scope.default_locale)
-        return _moved(href) if href != path else await self._page(scope, shown, address.locale, edition)
+        found = await find_content(scope, address, edition, self._url)
+        if isinstance(found, str):
+            return _moved(found)
+        if isinstance(found, ShownPage) and edition.is_home(found.page):
+            href = edition.address(found.page, address.locale, address.path).href(scope.default_locale)
+        return _moved(href) if found and href != path else await self._page(scope, found, address.locale, edition)
 
     async def _page(
-        self, scope: Scope, shown: ShownPage | None, locale: str, edition: Edition, *, until: int = 0
+        self, scope: Scope, found: ShownPage | ListPage | None, locale: str, edition: Edition, *, until: int = 0
     ) -> Response:
         """The document of a page in a language, or the one that says that there is none.
 
         ``until`` is when a preview ends, in seconds since the epoch.
         """
         default, prefix = scope.default_locale, edition.prefix
+        shown = found.page if isinstance(found, ListPage) else found
         home = Address(locale, "").href(default, prefix)
         snapshot = empty_snapshot(locale, home) if shown is None else shown.snapshot
         settings, overlay = await read_settings(scope, edition.settings, locale), edition.overlay(scope.locales)
         document = await load_page_document(scope, snapshot, locale, live=True, settings=settings, overlay=overlay)
         around = await load_surroundings(scope, shown, locale, edition)
+        if isinstance(found, ListPage):
+            around = replace(around, pager=link_pager(scope, found, locale, edition))
         if shown is not None and not prefix:
             written = document.text_locale
             href = edition.address(shown.page, written, shown.addresses[written]).href(default)
@@ -248,7 +248,11 @@ class Site:
             end = datetime.fromtimestamp(until, ZoneInfo(settings.time_zone or "UTC"))
             around = replace(around, notice=preview_notice(locale, end, edition))
         document = document.hide() if prefix or shown is None else document
-        html = self._renderer.render_document(document, picture_sources(document.images, self._root), around)
+        pictures = picture_sources(document.images, self._root)
+        if around.address:
+            first = pictures.get(str((document.cover or {}).get("imageId")))
+            around = replace(around, data=describe_page(document, around, first.src if first else ""))
+        html = self._renderer.render_document(document, pictures, around)
         headers = {
             "content-type": "text/html; charset=utf-8",
             "content-language": locale,
@@ -273,11 +277,10 @@ class Site:
             if pinned:
                 edition = await load_edition(scope, pinned, f"{self._root}/preview/{token}")
                 address = parse_address(scope, rest)
-                shown = await find_page(scope, address, edition)
-                new = None if shown else await find_redirect(scope, address, edition, self._url)
-                if new is not None:
-                    return _moved(new, "private, no-store")
-                return await self._page(scope, shown, address.locale, edition, until=preview.expires)
+                found = await find_content(scope, address, edition, self._url)
+                if isinstance(found, str):
+                    return _moved(found, "private, no-store")
+                return await self._page(scope, found, address.locale, edition, until=preview.expires)
         return await self._missing("")
 
     async def _image(self, path: str) -> Response:

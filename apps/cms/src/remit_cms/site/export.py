@@ -18,6 +18,7 @@ from remit_cms.images.renditions import Renditions
 from remit_cms.models import pluralize
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.rendering.scratch import ScratchFolder, write_atomically
+from remit_cms.site.lists import load_lists
 from remit_cms.site.lookup import Address, list_pages, list_redirects, load_edition
 from remit_cms.site.payloads import ExportReply, ExportSite
 from remit_cms.site.preview_key import DEFAULT_URL
@@ -83,6 +84,12 @@ class Exports:
             for code, path in page.addresses.items()
             if not edition.is_home(page.page)
         ]
+        lists = [
+            each
+            for listed in await load_lists(scope, edition)
+            for code in scope.locales
+            for each in listed.addresses(code)
+        ]
         moved = await list_redirects(scope, edition, self._url)
         if edition.home:
             moved += [
@@ -90,7 +97,7 @@ class Exports:
                 for each in edition.home.addresses.items()
             ]
         wanted: dict[str, None] = {}
-        for address in (*homes, *listed):
+        for address in (*homes, *listed, *lists):
             href = address.href(default)
             body = (await site.render(scope, href)).body
             wanted.update(dict.fromkeys(each.decode() for each in _IMAGE.findall(body)))

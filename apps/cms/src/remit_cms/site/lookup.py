@@ -9,17 +9,15 @@ from typing import Final
 from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit_cms.navigation.items import read_items
 from remit_cms.redirects.items import OwnRedirect, read_redirects
 from remit_cms.redirects.paths import is_on_site
-from remit_cms.rendering.documents import SiteLink, Surroundings
 from remit_cms.sections.links import Overlay, find_addresses
 from remit_cms.storage.documents import TITLES, load_document
 from remit_cms.storage.home import home_of
 from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.snapshots import Snapshot
-from remit_cms.storage.tables import Environment, Kind, LivePath, Locale, Page, Publication, Redirect, Revision
-from remit_cms.storage.translations import localize_texts, slugs_by_locale
+from remit_cms.storage.tables import Environment, Kind, LivePath, Page, Publication, Redirect, Revision
+from remit_cms.storage.translations import slugs_by_locale
 from remit_cms.templates.references import KINDS, ObjectRef
 
 SHOWN_KINDS: Final = (Kind.PAGE, Kind.ENTRY)
@@ -27,8 +25,6 @@ SHOWN_KINDS: Final = (Kind.PAGE, Kind.ENTRY)
 
 HOME_SLUGS: Final = ("home", "index", "start")
 """Without a home page in the settings, it is the page with the first of these slugs."""
-
-_MENU_WITHOUT_NAVIGATION: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +183,7 @@ async def find_redirect(scope: Scope, address: Address, edition: Edition, site_u
             return href
     query = select(Redirect.page).where(scope.target.row_filter(Redirect), Redirect.path == address.path)
     moved = await scope.session.scalar(query.where(Redirect.locale == address.locale))
-    return None if moved is None else await _find_live_href(scope, moved, address.locale, edition)
+    return None if moved is None else await find_live_href(scope, moved, address.locale, edition)
 
 
 async def _load_own(scope: Scope, edition: Edition) -> list[OwnRedirect]:
@@ -197,11 +193,11 @@ async def _load_own(scope: Scope, edition: Edition) -> list[OwnRedirect]:
 
 async def _find_href(scope: Scope, redirect: OwnRedirect, edition: Edition, site_url: str) -> str | None:
     if redirect.page is not None:
-        return await _find_live_href(scope, redirect.page.id, redirect.locale, edition)
+        return await find_live_href(scope, redirect.page.id, redirect.locale, edition)
     return None if redirect.url is None or is_on_site(redirect.url, site_url) else redirect.url
 
 
-async def _find_live_href(scope: Scope, page: str, locale: str, edition: Edition) -> str | None:
+async def find_live_href(scope: Scope, page: str, locale: str, edition: Edition) -> str | None:
     """The address of a page that is shown."""
     names, overlay = {ObjectRef(kind, page) for kind in KINDS}, edition.overlay(scope.locales)
     return next(iter((await find_addresses(scope, names, locale, live=True, overlay=overlay)).values()), None)
@@ -240,102 +236,6 @@ async def load_version(session: AsyncSession, target: Target) -> int | None:
     return await session.scalar(select(Environment.version).where(*where))
 
 
-async def load_surroundings(scope: Scope, shown: ShownPage | None, locale: str, edition: Edition) -> Surroundings:
-    """The menu in a language, the same page in other languages, and in a preview what it changes."""
-    default, prefix = scope.default_locale, edition.prefix
-    items = [item for item in await read_items(scope, edition.navigation, locale) if item.visible]
-    paths = await _load_paths(scope, [item.page.id for item in items if item.page])
-    paths |= {each.page: {**each.addresses} for each in edition.pages.values()}
-    links, lists = list[tuple[str, SiteLink]](), await _find_lists(scope, shown, [*paths], edition)
-    for item in items:
-        path = paths.get(item.page.id, {}).get(locale) if item.page else None
-        href = item.url
-        if item.page is not None and path is not None:
-            href = edition.address(item.page.id, locale, path).href(default, prefix)
-        if href is not None:
-            current, holds = shown is not None and item.wanted == shown.page, item.wanted in lists
-            link = SiteLink(label=item.label, href=href, current=current, holds_current=holds)
-            links.append((item.location, link))
-    languages = await _link_languages(scope, shown, locale, edition)
-    written = frozenset[str]() if shown is None else shown.snapshot.languages
-    return Surroundings(
-        home=Address(locale, "").href(default, prefix),
-        menu=[link for location, link in links if location in ("header", "both")]
-        or ([] if items else await _menu_of_pages(scope, shown, locale, edition)),
-        footer=[link for location, link in links if location in ("footer", "both")],
-        languages=languages,
-        alternates=[link for link in languages if link.language in written],
-        changed=_link_pages(scope, edition.pages.values(), shown, locale, edition),
-    )
-
-
-async def _find_lists(scope: Scope, shown: ShownPage | None, pages: Iterable[str], edition: Edition) -> frozenset[str]:
-    """Those of some pages that list the entries of the collection to which the shown entry belongs."""
-    if shown is None or shown.snapshot.kind != Kind.ENTRY or not shown.snapshot.sections:
-        return frozenset()
-    collection = shown.snapshot.sections[0].definition
-    query = select(Page).where(scope.target.row_filter(Page), Page.id.in_([*pages]), Page.live.is_not(None))
-    live = await show_live(scope, [*await scope.session.scalars(query)])
-    states = {each.page: each.snapshot for each in live} | {each.page: each.snapshot for each in edition.pages.values()}
-    return frozenset(page for page, snapshot in states.items() if _lists_entries(snapshot, collection))
-
-
-def _lists_entries(snapshot: Snapshot, collection: str) -> bool:
-    """Whether a page has a list of the entries of a collection."""
-    values = (
-        value for section in snapshot.sections for content in section.contents.values() for value in content.values()
-    )
-    return any(isinstance(value, dict) and value.get("collectionId") == collection for value in values)
-
-
-async def _link_languages(scope: Scope, shown: ShownPage | None, locale: str, edition: Edition) -> list[SiteLink]:
-    """The page in all its languages; the home page if an address has no page."""
-    homes = {code: Address(code, "") for code in scope.locales}
-    addresses = (
-        homes
-        if shown is None
-        else {code: edition.address(shown.page, code, path) for code, path in shown.addresses.items()}
-    )
-    names = select(Locale.code, Locale.name).where(Locale.site == scope.target.site)
-    languages = {code: name for code, name in await scope.session.execute(names)}  # noqa: C416 - rows are no pairs
-    return [
-        SiteLink(
-            label=languages.get(code, code),
-            href=addresses[code].href(scope.default_locale, edition.prefix),
-            current=code == locale,
-            language=code,
-        )
-        for code in scope.locales
-        if code in addresses
-    ]
-
-
-def _link_pages(
-    scope: Scope, pages: Iterable[ShownPage], shown: ShownPage | None, locale: str, edition: Edition
-) -> list[SiteLink]:
-    """Links to pages, with their titles in a language."""
-    return [
-        SiteLink(
-            label=localize_texts(each.snapshot.texts, scope.fallback_chain(locale)).texts.title or "",
-            href=edition.address(each.page, locale, each.addresses[locale]).href(scope.default_locale, edition.prefix),
-            current=shown is not None and each.page == shown.page,
-        )
-        for each in pages
-        if locale in each.addresses
-    ]
-
-
-async def _menu_of_pages(scope: Scope, shown: ShownPage | None, locale: str, edition: Edition) -> list[SiteLink]:
-    """The oldest live pages, until the site has a navigation."""
-    pinned = edition.pages
-    listed = or_(Page.live.is_not(None), Page.id.in_(pinned))
-    query = select(Page).where(scope.target.row_filter(Page), listed, Page.kind == Kind.PAGE)
-    query = query.order_by(Page.created_at, Page.id).limit(_MENU_WITHOUT_NAVIGATION)
-    oldest = (await scope.session.scalars(query)).all()
-    live = {each.page: each for each in await show_live(scope, [page for page in oldest if page.id not in pinned])}
-    return _link_pages(scope, ((pinned.get(page.id) or live[page.id]) for page in oldest), shown, locale, edition)
-
-
 async def show_live(scope: Scope, pages: list[Page]) -> list[ShownPage]:
     """Live pages at their live revisions, in the order in which they are given."""
     ids = [page.id for page in pages]
@@ -343,11 +243,11 @@ async def show_live(scope: Scope, pages: list[Page]) -> list[ShownPage]:
         Page, (Page.id == Revision.page) & (Page.live == Revision.number)
     )
     found = {page: snapshot for page, snapshot in await scope.session.execute(query.where(Page.id.in_(ids)))}  # noqa: C416
-    paths = await _load_paths(scope, ids)
+    paths = await load_paths(scope, ids)
     return [ShownPage(each, Snapshot.model_validate(found[each]), paths.get(each, {})) for each in ids]
 
 
-async def _load_paths(scope: Scope, pages: Iterable[str]) -> dict[str, dict[str, str]]:
+async def load_paths(scope: Scope, pages: Iterable[str]) -> dict[str, dict[str, str]]:
     """The addresses of live pages, by page and language."""
     found: dict[str, dict[str, str]] = {}
     query = select(LivePath).where(scope.target.row_filter(LivePath), LivePath.page.in_([*pages]))

@@ -1,53 +1,16 @@
-"""The texts that the site says itself: robots.txt, the sitemap, and its few words in some languages."""
+"""The texts that the site says itself: robots.txt, the sitemap, and those of previews and of missing pages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from remit_cms.rendering.dates import format_day
-from remit_cms.rendering.documents import WORDS
 from remit_cms.site.lookup import Edition, ShownPage
+from remit_cms.site.words import text_in
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
-
-_TEXTS: Final[dict[str, dict[str, str]]] = {
-    "en": {
-        "missing": "Page not found",
-        "nothing": "There is no page at this address. It may have moved, or the link was mistyped.",
-        "home": "Go to the home page",
-        "preview": "Preview until {end}: visitors do not see this.",
-        "changed": "It changes {titles} too.",
-        "and": "and",
-        "settings": "the settings of the site",
-        "navigation": "the navigation",
-        "redirects": "the redirects",
-        **WORDS,
-    },
-    "de": {
-        "missing": "Seite nicht gefunden",
-        "nothing": "Unter dieser Adresse gibt es keine Seite. Vielleicht ist sie umgezogen oder der Link falsch.",
-        "home": "Zur Startseite",
-        "preview": "Vorschau bis {end}: Besucher sehen das nicht.",
-        "changed": "Sie ändert auch {titles}.",
-        "and": "und",
-        "settings": "die Einstellungen der Website",
-        "navigation": "die Navigation",
-        "redirects": "die Weiterleitungen",
-        "skip": "Zum Inhalt",
-        "main": "Hauptmenü",
-        "footer": "Fußzeile",
-        "languages": "Sprachen",
-        "more": "Weiterlesen",
-    },
-}
-
-
-def text_in(locale: str, key: str) -> str:
-    """One of the site's own texts, in English where it has no other."""
-    return _TEXTS.get(locale.partition("-")[0], _TEXTS["en"])[key]
 
 
 def preview_notice(locale: str, end: datetime, edition: Edition) -> str:

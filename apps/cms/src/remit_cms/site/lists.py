@@ -1,0 +1,166 @@
+"""The lists of collections: each has one at its key, such as ``/breads``, unless a page of the site shows it whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import JsonValue
+from sqlalchemy import func, or_, select
+
+from remit_cms.models import Content
+from remit_cms.navigation.items import read_items
+from remit_cms.site.lookup import (
+    Address,
+    Edition,
+    ShownPage,
+    find_live_href,
+    find_page,
+    find_redirect,
+    list_pages,
+    show_live,
+)
+from remit_cms.site.words import text_in
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
+from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
+from remit_cms.storage.translations import PageTexts
+
+_PAGE_LENGTH: Final = 24
+_PATH: Final = re.compile(r"([a-z0-9-]{1,64})(?:/page/([1-9][0-9]{0,3}))?")
+_POSTS: Final = ("posts", "Posts")
+"""Key and name of the collection that each site has, whose name is one of the site's own words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPage:
+    """A page of the list of a collection, as if somebody had written it. ``whole`` is a page that shows all of it."""
+
+    page: ShownPage
+    number: int
+    last: int
+    whole: str | None
+
+    def addresses(self, locale: str) -> list[Address]:
+        """All pages of the list in a language."""
+        key = self.page.addresses[locale].partition("/")[0]
+        return [Address(locale, _path(key, number)) for number in range(1, self.last + 1)]
+
+
+async def find_list(scope: Scope, address: Address, edition: Edition) -> ListPage | None:
+    """The page of a list at an address; None if there is no collection of that key with entries that visitors see."""
+    found = _PATH.fullmatch(address.path)
+    counts = await _count_entries(scope, edition, found[1]) if found else {}
+    if found is None or found[1] not in counts or found[2] == "1":
+        return None
+    name, count = counts[found[1]]
+    number, last = int(found[2] or 1), -(-count // _PAGE_LENGTH)
+    return None if number > last else await _make_list(scope, edition, found[1], name, count, number)
+
+
+async def find_content(
+    scope: Scope, address: Address, edition: Edition, site_url: str
+) -> ShownPage | ListPage | str | None:
+    """What an address shows: a page, the page of a list, or another address, to which it leads."""
+    shown = await find_page(scope, address, edition)
+    if shown is not None:
+        return shown
+    new = await find_redirect(scope, address, edition, site_url)
+    if new is not None:
+        return new
+    listed = await find_list(scope, address, edition)
+    if listed is None or listed.whole is None:
+        return listed
+    return await find_live_href(scope, listed.whole, address.locale, edition)
+
+
+async def load_lists(scope: Scope, edition: Edition) -> list[ListPage]:
+    """The first pages of all lists that no page of the site shows whole."""
+    counts = await _count_entries(scope, edition)
+    made = [await _make_list(scope, edition, key, name, count, 1) for key, (name, count) in counts.items()]
+    return [each for each in made if each.whole is None]
+
+
+async def list_shown(scope: Scope, edition: Edition) -> list[tuple[ShownPage, str]]:
+    """All live pages and the first pages of all lists, each with the day on which it was published last."""
+    pages, days = await list_pages(scope), dict[str, str]()
+    for page, day in pages:
+        collection = collection_of(page)
+        days[collection] = max(day, days.get(collection, ""))
+    lists = [each.page for each in await load_lists(scope, edition)]
+    return [*pages, *((each, days[each.snapshot.slug]) for each in lists)]
+
+
+async def find_lists(scope: Scope, collection: str, pages: Collection[str], edition: Edition) -> dict[str, int]:
+    """Those of some pages that list the entries of a collection, with the number of entries that each shows at most."""
+    query = select(Page).where(scope.target.row_filter(Page), Page.id.in_([*pages]), Page.live.is_not(None))
+    live = await show_live(scope, [*await scope.session.scalars(query)])
+    states = {each.page: each.snapshot for each in live} | {each.page: each.snapshot for each in edition.pages.values()}
+    limits = {page: max(_limits(snapshot, collection), default=0) for page, snapshot in states.items()}
+    return {page: limit for page, limit in limits.items() if limit}
+
+
+def collection_of(shown: ShownPage | None) -> str:
+    """The collection of an entry; empty for pages."""
+    is_entry = shown is not None and shown.snapshot.kind == Kind.ENTRY and shown.snapshot.sections
+    return shown.snapshot.sections[0].definition if shown is not None and is_entry else ""
+
+
+def _limits(snapshot: Snapshot, collection: str) -> Iterator[int]:
+    for section in snapshot.sections:
+        for content in section.contents.values():
+            for value in content.values():
+                if isinstance(value, dict) and value.get("collectionId") == collection:
+                    limit = value.get("limit")
+                    yield limit if isinstance(limit, int) else 10
+
+
+async def _count_entries(scope: Scope, edition: Edition, key: str = "") -> dict[str, tuple[str, int]]:
+    """The names of collections and the numbers of their entries that are shown, by key."""
+    shown = or_(Page.live.is_not(None), Page.id.in_([*edition.pages]))
+    definition = SectionDefinition
+    query = (
+        select(definition.key, definition.name, func.count())
+        .join(PageSection, PageSection.definition == definition.id)
+        .join(Page, Page.id == PageSection.page)
+        .where(scope.target.row_filter(Page), Page.kind == Kind.ENTRY, shown)
+        .group_by(definition.key, definition.name)
+        .order_by(definition.key)
+    )
+    rows = await scope.session.execute(query.where(definition.key == key) if key else query)
+    return {row[0]: (row[1], row[2]) for row in rows}
+
+
+async def _make_list(scope: Scope, edition: Edition, key: str, name: str, count: int, number: int) -> ListPage:
+    entries: dict[str, JsonValue] = {
+        "collectionId": key,
+        "limit": _PAGE_LENGTH,
+        "offset": (number - 1) * _PAGE_LENGTH,
+    }
+    default, path = scope.default_locale, _path(key, number)
+    titles = {code: text_in(code, "posts") if (key, name) == _POSTS else name for code in scope.locales}
+    content: Content = {"entries": entries, "dates": "shown" if key == "posts" else "hidden"}
+    section = SectionSnapshot(id="list", definition="entry-list", sort_order=0, contents={default: content})
+    snapshot = Snapshot(
+        id="",
+        locale=default,
+        slug=path,
+        title=titles[default],
+        translations={code: PageTexts(title=title) for code, title in titles.items() if code != default},
+        sections=[section],
+    )
+    items = await read_items(scope, edition.navigation)
+    pages = [item.page.id for item in items if item.page and item.visible]
+    limits = await find_lists(scope, key, pages, edition)
+    return ListPage(
+        page=ShownPage("", snapshot, dict.fromkeys(scope.locales, path)),
+        number=number,
+        last=-(-count // _PAGE_LENGTH),
+        whole=next((page for page in pages if limits.get(page, 0) >= count), None),
+    )
+
+
+def _path(key: str, number: int) -> str:
+    return key if number == 1 else f"{key}/page/{number}"
