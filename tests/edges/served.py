@@ -21,7 +21,7 @@ from remit.testing import Scripted
 app = App(name="office", agents=[Agent("clerk", instructions="Help.", tools=[], model=Scripted(["Good morning."]))])
 """
 APP: Final = "tests.edges.app:app"
-_OF_APPROVERS: Final = ("approvals:decide", "runs:read", "cms:read", "conversations:manage")
+_OF_APPROVERS: Final = ("approvals:decide", "runs:read", "conversations:manage", "cms:*")
 _UNSET: Final = frozenset({"REMIT_DATABASE", "REMIT_MODEL", "REMIT_HOME"})
 
 
@@ -119,14 +119,22 @@ class Server(Serving):
         return done.stdout
 
     def link_for(self, person: str) -> str:
-        """A link that signs another person in once; the person is made with the right to decide and read all."""
-        known = self.run("people", "list")
-        if person not in known:
-            self.run("people", "role", "add", "approver", *_OF_APPROVERS)
-            self.run("people", "add", person, "--role", "approver")
+        """A link that signs another person in once, who has the right to decide and read all."""
+        self._need_person(person)
         found = re.search(r"http://\S+", self.run("people", "link", person, "--url", self.url))
         assert found is not None
         return found[0]
+
+    def token_of(self, person: str) -> str:
+        """An API token of another person with the same rights."""
+        self._need_person(person)
+        permissions = (word for each in _OF_APPROVERS for word in ("--permission", each))
+        return self.run("people", "token", "add", person, "--label", "edges", *permissions).strip()
+
+    def _need_person(self, person: str) -> None:
+        if person not in self.run("people", "list"):
+            self.run("people", "role", "add", "approver", *_OF_APPROVERS)
+            self.run("people", "add", person, "--role", "approver")
 
 
 class Installed(Serving):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from figures.agui_reader import read_frames
 from figures.figure import BUILD
 from tests.edges.conftest import DESKTOP, PHONE, OpenWindow
 from tests.edges.office_world import World, build_world
 from tests.edges.provider import Provider
+from tests.edges.screen import get_json, talk
 from tests.edges.served import Server
+from tests.edges.streams import check_streams
 from tests.edges.tally import add_violations
 
 pytestmark = pytest.mark.process
@@ -109,3 +112,35 @@ def test_every_screen_can_be_read_by_everybody(
     add_violations("console.machine_words", len(machine), n, "screens with JSON, ids or digests above a fold")
     add_violations("console.sideways_scroll", len(sideways), n, "screens that are wider than their window")
     assert (serious, machine, sideways) == ([], [], [])
+
+
+def test_the_stream_of_every_run_is_accepted(world: World, server: Server, open_window: OpenWindow) -> None:
+    page = open_window(server)
+    rows: list[dict[str, Any]] = get_json(page, "/api/runs?limit=100")["items"]
+    runs: list[str] = [row["run"] for row in rows if row["status"] != "scheduled"]
+    assert world.run in runs
+    texts = [page.request.get(f"/api/runs/{run}/events").text() for run in runs]
+    check_streams(*([event for _, event in read_frames(text)] for text in texts))
+
+
+def test_a_run_is_stepped_through_again(world: World, server: Server, open_window: OpenWindow) -> None:
+    page = open_window(server, f"/runs/{world.done_run}")
+    page.get_by_role("link", name="Replay").click()
+    expect(page.get_by_text(re.compile("Identical, \\d+ items of its journal"))).to_be_visible()
+    place = page.get_by_text(re.compile("Step \\d+ of \\d+")).inner_text()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text(place)).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text(place)).to_be_visible()
+
+
+def test_a_question_is_answered_on_a_phone(world: World, server: Server, open_window: OpenWindow) -> None:
+    page = open_window(server, f"/approvals/{world.question}", size=PHONE)
+    expect(page.get_by_text("Publish the change set")).to_be_visible()
+    page.goto("/inbox")
+    page.get_by_role("link", name="Publish the change set").tap()
+    page.get_by_role("button", name="Approve once").tap()
+    expect(page.get_by_role("article")).to_contain_text("You approved")
+    page.get_by_role("link", name="Open it").tap()
+    expect(talk(page).get_by_text("It is published.")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Message")).to_be_visible()

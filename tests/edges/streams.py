@@ -1,0 +1,36 @@
+"""Streams of AG-UI events, as another implementation of the protocol judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ag_ui_validate import create_validator
+
+from tests.edges.tally import add_violations
+
+
+def check_streams(*streams: Sequence[dict[str, Any]]) -> None:
+    """Count the streams that are wrong, and fail if there are some."""
+    wrong = [problems for events in streams if (problems := _problems_of(events))]
+    add_violations("agui.invalid_streams", len(wrong), len(streams), "streams that ag-ui-validate finds wrong")
+    assert wrong == [], wrong
+
+
+def as_resumed(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The stream after an interrupt, with the calls of the one before it, which its client holds and it may answer."""
+    calls = [
+        {"id": each["toolCallId"], "type": "function", "function": {"name": each["toolCallName"], "arguments": "{}"}}
+        for each in before
+        if each["type"] == "TOOL_CALL_START"
+    ]
+    held = {"id": "held", "role": "assistant", "toolCalls": calls}
+    return [after[0], {"type": "MESSAGES_SNAPSHOT", "messages": [held]}, *after[1:]]
+
+
+def _problems_of(events: Sequence[dict[str, Any]]) -> list[str]:
+    validator = create_validator()
+    for event in events:
+        validator.feed(event)
+    validator.finalize()
+    return [f"{each.rule} {each.message}" for each in validator.report().diagnostics if each.severity != "info"]
