@@ -72,8 +72,9 @@ def install_packages(sources: Path, target: Path) -> None:
     """Copy a project of Node with its locked packages to ``target``, unless they are there; say so if npm cannot."""
     lock = hashlib.sha256((sources / "package-lock.json").read_bytes()).hexdigest()
     ready = target / "node_modules" / f".ready-{lock}"
-    if not ready.exists():
-        shutil.rmtree(target, ignore_errors=True)
+    for old in [*target.iterdir()] if ready.exists() else [target]:
+        if old.name != "node_modules":
+            shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
     shutil.copytree(sources, target, ignore=shutil.ignore_patterns("node_modules", "dist"), dirs_exist_ok=True)
     if ready.exists():
         return
