@@ -42,6 +42,7 @@ SCREENS: Final = {
     "/objects/change-set/{change_set}": "After the changes",
     "/objects/page": "Christmas hours",
     "/objects/page/{page}": "Christmas hours",
+    "/settings/model": "REMIT_MODEL",
     "/settings/agents": "Editor",
     "/settings/schedules": "Advent|reate",
     "/settings/usage": "okens",

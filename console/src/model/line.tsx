@@ -9,7 +9,13 @@ export function ModelLine() {
   const tone = model.problem ? "need" : "";
   return (
     <Link className={model.isScript || tone ? `chip ${tone}` : "meta wide"} to="/settings/model" title={model.problem}>
-      {words}
+      {model.isScript ? (
+        <>
+          A script<span className="wide"> answers, not a model</span>
+        </>
+      ) : (
+        words
+      )}
     </Link>
   );
 }

@@ -39,7 +39,7 @@ describe("without a model", () => {
   test("the rehearsal is called a script wherever a model is named, and offers its sentences", async () => {
     const { user } = renderAt("/chat", "empty");
     await user.click(await screen.findByRole("button", { name: "Begin" }));
-    await screen.findByRole("link", { name: "A script answers, not a model" });
+    await screen.findByRole("link", { name: /^A script/ });
     expect(main().getByText(/It knows these sentences/)).toBeTruthy();
     await user.click(main().getByRole("button", { name: /Publish the winter cakes/ }));
     await vi.waitFor(() => expect(window.location.pathname).toMatch(/^\/chat\/.+/));

@@ -7,7 +7,7 @@ export function ScriptPrompts({ onPick }: { onPick: (text: string) => void }) {
   const { model } = useModel();
   if (model?.source !== "rehearsal") return null;
   return (
-    <p className="sug" role="group" aria-label="Sentences that the script knows">
+    <p className="sug known" role="group" aria-label="Sentences that the script knows">
       {me.application.examples.map((each) => (
         <button key={each.prompt} type="button" className="b tiny" onClick={() => onPick(each.prompt)}>
           {each.prompt}

@@ -54,7 +54,7 @@ export type Choosing = ReturnType<typeof useModel>;
 
 /** How a model is called in one line. */
 export function modelWords(model: ModelDocument): string {
-  if (model.isScript) return "A script answers, not a model";
+  if (model.isScript) return "A script";
   if (model.source === "application") return "";
   if (model.source === "none") return "No model";
   return model.name.replace(/^[^:]*:/, "");
