@@ -50,6 +50,11 @@ MUTANTS: Final[tuple[Mutant, ...]] = mutants_of(
         "idle sessions go on": edited(
             f"{_SIGN_IN}.find_session", "found.seen + self.lifetimes.idle <= self._clock()", "False"
         ),
+        "claims may be about another person": edited(
+            f"{_PEOPLE}.provider_client:ProviderClient._ask_for_claims",
+            'if found["sub"] != claims["sub"]:',
+            "if False:",
+        ),
         "an unverified address counts": edited(
             f"{_PEOPLE}.provider_client:ProviderClient._identity_of",
             'if claim == "email" and claims.get("email_verified") is not True:',

@@ -72,6 +72,57 @@ def test_a_link_signs_in_and_its_session_is_ended(people: Cli) -> None:
     assert people("people", "link", "--url", "remit.example").status == 2
 
 
+SIGN_IN = """
+[sign_in]
+issuer = "https://accounts.example"
+client_id = "remit"
+client_secret = "env:SIGN_IN_SECRET"
+"""
+
+
+def configure(people: Cli, text: str) -> None:
+    """Add lines to the configuration."""
+    with (people.home / "config.toml").open("a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def test_an_identity_at_a_provider_is_added_listed_and_removed(people: Cli) -> None:
+    configure(people, SIGN_IN)
+    added = people("people", "identity", "add", "ada", "ada@bakery.example", "--json").json
+    assert (added["kind"], added["label"]) == ("identity", "ada@bakery.example")
+    assert people("people", "identity", "list", "ada", "--json").json["identities"] == [added]
+    assert "ada@bakery.example" in people("people", "identity", "list", "ada").out
+    again = people("people", "identity", "add", "ada", "ADA@bakery.example")
+    assert "a person has the identity 'ADA@bakery.example' already" in again.err
+    assert people("people", "identity", "remove", "ada", added["id"]).err == f"removed: {added['id']}\n"
+    assert people("people", "identity", "remove", "ada", "").status != 0
+
+
+def test_without_a_provider_nobody_gets_an_identity(people: Cli) -> None:
+    refused = people("people", "identity", "add", "ada", "ada@bakery.example")
+    assert "names no OpenID provider; add the table [sign_in] with issuer and client_id" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (SIGN_IN, "the environment variable SIGN_IN_SECRET is not set"),
+        (SIGN_IN.replace("https://accounts.example", "http://accounts.example"), "is not an address like https://"),
+        (SIGN_IN.replace("env:SIGN_IN_SECRET", "hunter2"), "name the environment variable with the secret"),
+        (SIGN_IN.replace("client_id", "client"), "sign_in.client_id: missing"),
+    ],
+)
+def test_a_server_does_not_start_with_a_provider_that_it_cannot_use(
+    people: Cli, monkeypatch: pytest.MonkeyPatch, text: str, problem: str
+) -> None:
+    configure(people, text)
+    if "http://" in text:
+        monkeypatch.setenv("SIGN_IN_SECRET", "what-both-know")
+    refused = people("serve", APP, "--port", "0")
+    assert (refused.status, problem in refused.err) == (2, True), refused.err
+    assert "hunter2" not in refused.err
+
+
 def test_roles_are_listed_and_removed(people: Cli) -> None:
     assert people("people", "role", "list", "--json").json["roles"] == [
         {"role": "editor", "permissions": ["cms:read", "cms:write"]},

@@ -246,7 +246,7 @@ def add_identity(
 ) -> None:
     """Let a person sign in by the OpenID provider of config.toml."""
     with open_client() as client:
-        provider = client.wait(find_provider(client.users, with_secret=False))
+        provider = find_provider(client.users, with_secret=False)
         if provider is None:
             raise UsageError(
                 f"{client.users.path} names no OpenID provider; add the table [sign_in] with issuer and client_id"
@@ -260,7 +260,17 @@ def list_identities(name: _Name, *, as_json: _AsJson = False) -> None:
     """List the identities of a person."""
     with open_client() as client:
         found = client.wait(_administration(client).list_credentials(name, "identity"))
-    _print_credentials("identities", found, as_json=as_json)
+    if as_json:
+        print(json_text({"identities": [_credential_summary(each) for each in found]}))
+        return
+    from remit.cli.tables import make_table, print_table
+    from remit.cli.text import format_time
+
+    listing = make_table("id", "identity", "since", "last used")
+    for each in found:
+        used = "never" if each.seen == 0.0 else format_time(each.seen)
+        listing.add_row(each.id, one_line(each.label), format_time(each.created), used)
+    print_table(listing)
 
 
 @identities.command("remove")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from remit.errors import NotFoundError, SetupError
-from remit.secrets import EnvSecrets
+from remit.errors import SetupError
+from remit.record.secret import Secret
 from remit.users import UserDirectory
 
 if TYPE_CHECKING:
     from remit.server.people.provider import Provider
 
 
-async def find_provider(users: UserDirectory, *, with_secret: bool = True) -> Provider | None:
+def find_provider(users: UserDirectory, *, with_secret: bool = True) -> Provider | None:
     """The OpenID provider of ``config.toml``; None if it names none.
 
     Args:
@@ -28,8 +29,7 @@ async def find_provider(users: UserDirectory, *, with_secret: bool = True) -> Pr
     if config is None:
         return None
     try:
-        reference = config.client_secret if with_secret else ""
-        secret = await EnvSecrets(reference.removeprefix("env:")).resolve(reference) if reference else None
+        secret = _read_secret(config.client_secret) if with_secret and config.client_secret else None
         return Provider(
             issuer=config.issuer,
             client_id=config.client_id,
@@ -37,5 +37,13 @@ async def find_provider(users: UserDirectory, *, with_secret: bool = True) -> Pr
             claim=config.claim,
             label=config.label,
         )
-    except (NotFoundError, SetupError) as error:
+    except SetupError as error:
         raise SetupError(f"{users.path}: sign_in: {error.message}") from error
+
+
+def _read_secret(reference: str) -> Secret:
+    name = reference.removeprefix("env:")
+    value = os.environ.get(name)
+    if not value:
+        raise SetupError(f"the environment variable {name} is not set; set it to the secret that the provider gave you")
+    return Secret(reference, value)

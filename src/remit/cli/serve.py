@@ -156,7 +156,7 @@ def _make_provider_client(client: LocalClient) -> ProviderClient | None:
     Raises:
         SetupError: its secret is not set.
     """
-    provider = client.wait(find_provider(client.users))
+    provider = find_provider(client.users)
     if provider is None:
         return None
     with require_extra("[sign_in] of config.toml", "oidc"):

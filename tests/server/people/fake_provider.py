@@ -26,6 +26,7 @@ class FakeProvider:
     """A provider on a clock.
 
     ``claims`` change those of the next ID token, ``metadata`` what it says of itself; ``key`` and ``algorithm`` sign.
+    ``userinfo`` is what it says to who asks with an access token.
     ``is_away``: it answers nothing but errors.
     """
 
@@ -37,6 +38,7 @@ class FakeProvider:
         self.metadata: dict[str, Any] = {}
         self.is_away = False
         self.token_requests = 0
+        self.userinfo: dict[str, Any] = {}
         self._now = now
         self._codes: dict[str, dict[str, str]] = {}
         self.app = Starlette(
@@ -44,6 +46,7 @@ class FakeProvider:
                 Route("/.well-known/openid-configuration", self._configure),
                 Route("/keys", self._show_keys),
                 Route("/token", self._give_token, methods=["POST"]),
+                Route("/userinfo", self._show_claims),
             ]
         )
 
@@ -64,6 +67,7 @@ class FakeProvider:
             "authorization_endpoint": f"{ISSUER}/authorize",
             "token_endpoint": f"{ISSUER}/token",
             "jwks_uri": f"{ISSUER}/keys",
+            "userinfo_endpoint": f"{ISSUER}/userinfo",
             "id_token_signing_alg_values_supported": ["RS256", "HS256", "none"],
         }
         return JSONResponse({**document, **self.metadata})
@@ -90,6 +94,10 @@ class FakeProvider:
         }
         token = self._sign({name: value for name, value in claims.items() if value is not None})
         return JSONResponse({"access_token": "a", "token_type": "Bearer", "id_token": token})
+
+    async def _show_claims(self, request: Request) -> Response:
+        assert request.headers["authorization"] == "Bearer a"
+        return JSONResponse(self.userinfo)
 
     def _is_from(self, request: Request, form: Mapping[str, list[str]], asked: Mapping[str, str]) -> bool:
         """Whether the one who began the sign-in asks for the token, and knows the secret."""

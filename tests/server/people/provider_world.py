@@ -54,6 +54,10 @@ LIES: Final[Mapping[str, Callable[[FakeProvider], object]]] = {
     "nonce": lambda fake: fake.claims.update(nonce="of another sign-in"),
     "no nonce": lambda fake: fake.claims.update(nonce=None),
     "no claim": lambda fake: fake.claims.update(email=None),
+    "claims of another person": lambda fake: (
+        fake.claims.update(email=None),
+        fake.userinfo.update(sub="2", email="ada@bakery.example", email_verified=True),
+    ),
     "a list as claim": lambda fake: fake.claims.update(email=["ada@bakery.example"]),
     "unsigned": lambda fake: setattr(fake, "algorithm", "none"),
     "signed with the public key": lambda fake: setattr(fake, "algorithm", "HS256"),

@@ -60,6 +60,22 @@ def test_a_mail_address_counts_only_if_the_provider_has_verified_it(verified: ob
     assert "Accounts has not verified your mail address." in answer.text
 
 
+def test_a_claim_that_is_not_in_the_token_is_asked_for() -> None:
+    world = SignInWorld()
+    world.fake.claims = {"email": None, "email_verified": None}
+    world.fake.userinfo = {"sub": "1", "email": "ada@bakery.example", "email_verified": True}
+    browser = world.browser()
+    world.come(browser)
+    assert me(browser)["name"] == "ada"
+
+
+def test_what_the_token_says_counts_before_what_is_asked_for() -> None:
+    world = SignInWorld()
+    world.fake.claims = {"email": None, "email_verified": False}
+    world.fake.userinfo = {"sub": "1", "email": "ada@bakery.example", "email_verified": True}
+    assert world.come(world.browser()).status_code == 403
+
+
 def test_another_claim_may_name_people_and_its_case_counts() -> None:
     world = SignInWorld(claim="sub")
     world.fake.claims = {"sub": "ada@bakery.example"}

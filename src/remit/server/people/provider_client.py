@@ -45,6 +45,8 @@ class _Client(Protocol):
 
     async def fetch_access_token(self, **parameters: str) -> dict[str, Any]: ...
 
+    async def userinfo(self, *, token: Mapping[str, Any]) -> Mapping[str, Any]: ...
+
     async def parse_id_token(
         self, token: Mapping[str, Any], nonce: str, claims_options: Mapping[str, Any], *, leeway: int
     ) -> Mapping[str, Any]: ...
@@ -93,7 +95,7 @@ class ProviderClient:
         return str(begun["url"]), Journey(state=state, nonce=nonce, code_verifier=verifier, following=following)
 
     async def finish(self, request: Request, journey: Journey | None, way_back: str) -> str:
-        """Who came back: the claim of the ID token that the provider gave for the code.
+        """Who came back: the claim that the provider gave for the code.
 
         Raises:
             RequestDeniedError: the person refused, or the return does not belong to this browser.
@@ -114,15 +116,24 @@ class ProviderClient:
             )
             required = {"iss": {"essential": True, "values": [self.provider.issuer]}}
             claims = await self._client.parse_id_token(token, journey.nonce, required, leeway=_LEEWAY_SECONDS)
+            if self.provider.claim not in claims:
+                claims = await self._ask_for_claims(token, claims)
         except _FAILURES as error:
             raise ProviderError(_describe(error)) from error
         return self._identity_of(claims)
+
+    async def _ask_for_claims(self, token: Mapping[str, Any], claims: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The claims with those that the provider gives only to who asks; many ID tokens have no mail address."""
+        found = await self._client.userinfo(token=token)
+        if found["sub"] != claims["sub"]:
+            raise ProviderError("its claims are about another person than its ID token")
+        return {**found, **claims}
 
     def _identity_of(self, claims: Mapping[str, Any]) -> str:
         claim = self.provider.claim
         identity = claims.get(claim)
         if not isinstance(identity, str) or not identity:
-            raise ProviderError(f"the ID token has no claim {claim!r}")
+            raise ProviderError(f"it does not say the claim {claim!r} of the person")
         if claim == "email" and claims.get("email_verified") is not True:
             raise RequestDeniedError(f"{self.provider.name} has not verified your mail address")
         return identity
