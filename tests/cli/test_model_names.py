@@ -14,6 +14,7 @@ import pytest
 
 from remit import Agent, App, Runtime
 from remit.errors import ContractError, NoModelError
+from remit.models.choice import ChoiceFile, ModelChoice
 from remit.models.resolve import ModelResolver
 from remit.stores import InMemoryStore
 from remit.testing import superuser
@@ -169,3 +170,18 @@ def ask(app: App, model: str | None = None) -> str:
 def last_line(cli: Cli, *arguments: str) -> str:
     done = cli(*arguments)
     return (done.out if done.status == 0 else done.err).splitlines()[-1]
+
+
+def test_without_a_variable_a_command_asks_the_model_that_the_operator_has_chosen(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REMIT_MODEL")
+    cli.script("from the choice")
+    done = cli("runs")
+    assert done.status == 0, "the home folder is there now"
+    ChoiceFile(cli.home).write(ModelChoice(name=f"scripted:{cli.script_file}"))
+    assert cli("run", APP, "--ask", "hello").out == "from the choice\n"
+    (cli.home / "model.json").write_text("nonsense")
+    refused = cli("run", APP, "--ask", "hello")
+    assert refused.status != 0
+    assert "model.json is not the choice of a model" in refused.err

@@ -84,6 +84,12 @@ def test_a_file_without_examples_is_refused_with_the_form_that_it_needs(tmp_path
         load_script(file)
 
 
+@pytest.mark.parametrize("wrong", [{"prompt": 1}, {"prompt": ""}, {"prompt": "Bake.", "script": [1]}, {"note": "x"}])
+def test_an_example_that_cannot_be_sent_or_played_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SetupError, match="Example"):
+        Example(**wrong)
+
+
 def test_what_is_no_example_is_refused() -> None:
     for wrong in (["Bake."], "Bake.", [Example]):
         with pytest.raises(SetupError, match="examples"):

@@ -141,3 +141,32 @@ async def test_the_layers_and_limits_that_a_runtime_was_given_stay() -> None:
     layered.update(app_of(make_tool("new")))
     assert "Timeout(seconds=5)" in repr(layered)
     assert "effect · new" in repr(layered)
+
+
+async def test_another_model_answers_from_now_on_and_is_kept_by_later_versions() -> None:
+    runtime = runtime_of(make_tool("work"), script=["first", "first again"])
+    assert (await runtime.client(ADA).run("go")).value() == "first"
+    runtime.update(runtime.app, model=Scripted(["second"]))
+    assert (await runtime.client(ADA).run("go")).value() == "second"
+    runtime.update(app_of(make_tool("other")))
+    assert (await runtime.client(ADA).run("go")).value() == "second"
+    with pytest.raises(SetupError, match="give a model, or its name"):
+        runtime.update(runtime.app, model=42)  # pyright: ignore[reportArgumentType] - that is the mistake
+
+
+async def test_an_execution_in_progress_keeps_its_model() -> None:
+    begun, may_end = asyncio.Event(), asyncio.Event()
+
+    @tool(effect=Effect.PURE)
+    async def work() -> str:
+        """Work."""
+        begun.set()
+        await may_end.wait()
+        return "done"
+
+    runtime = runtime_of(work, script=[calls(("work", {})), "the first model"])
+    running = asyncio.create_task(runtime.client(ADA).run("go"))
+    await begun.wait()
+    runtime.update(runtime.app, model=Scripted(["the second model", "the second model"]))
+    may_end.set()
+    assert (await running).value() == "the first model"

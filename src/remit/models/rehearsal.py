@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, cast
+from typing import Any, Final, cast
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from remit.chat.chat import CARRIED_ID, ChatRequest, Completion, decode_message, message_text
 from remit.chat.streaming import Delta
+from remit.core.argument_types import FilledText
 from remit.core.call_checks import check_arguments
 from remit.core.checks import as_path, as_tuple_of
 from remit.errors import SetupError
@@ -27,7 +29,9 @@ ExampleLine = str | dict[str, Any]
 """A text, a raw assistant message, or ``{"ifDone": text, "ifRefused": text}`` by the reply of the last call."""
 
 
-class Example(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
     """Something that people can ask an application for, which the console offers in an empty conversation.
 
     Args:
@@ -35,7 +39,15 @@ class Example(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         script: the answers of a rehearsal; without any, it is not rehearsed.
     """
 
-    prompt: Annotated[str, Meta(min_length=1)]
+    prompt: FilledText
+    note: str = ""
+    script: tuple[ExampleLine, ...] = ()
+
+
+class _Written(Struct, frozen=True, forbid_unknown_fields=True):
+    """An example as a file has it."""
+
+    prompt: str
     note: str = ""
     script: tuple[ExampleLine, ...] = ()
 
@@ -91,8 +103,9 @@ def load_examples(path: Path) -> tuple[Example, ...]:
     """
     path = as_path("load_examples: path", path)
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[Example, ...]])["examples"]
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, KeyError) as error:
+        written = msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[_Written, ...]])["examples"]
+        return tuple(Example(prompt=each.prompt, note=each.note, script=each.script) for each in written)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, KeyError, SetupError) as error:
         raise SetupError(f"{path} is not a rehearsal: {error}; {_HOW}") from error
 
 
