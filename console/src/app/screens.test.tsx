@@ -260,6 +260,23 @@ describe("keys", () => {
   });
 });
 
+describe("what could not be read", () => {
+  test("is not told as nothing that waits", async () => {
+    renderAt("/inbox", "error");
+    await screen.findByText("This could not be read.");
+    expect(screen.queryByText("Nothing waits.")).toBeNull();
+    expect(screen.getByText("They could not be read")).toBeTruthy();
+  });
+
+  test("is read again on demand", async () => {
+    const { user, api } = renderAt("/inbox", "error");
+    const button = await screen.findByRole("button", { name: "Try again" });
+    vi.spyOn(api, "get").mockResolvedValue({ items: [], next: "" });
+    await user.click(button);
+    await screen.findByText("Nothing waits.");
+  });
+});
+
 describe("an answer in the inbox", () => {
   test("leaves the settled card in place, with who answered", async () => {
     const { user } = renderAt("/inbox/q3");

@@ -133,6 +133,7 @@ function Waiting() {
 function Conversations() {
   const { path } = usePlace();
   const rows = useWorld((world) => world.conversations);
+  const problem = useWorld((world) => world.problem);
   const questions = useWorld((world) => world.questions);
   const waiting = useMemo(() => new Set(selectOpen(questions).map((each) => each.conversation)), [questions]);
   return (
@@ -144,6 +145,7 @@ function Conversations() {
         </Link>
       </h2>
       {rows?.length === 0 && <p className="meta none">None yet</p>}
+      {rows === null && problem && <p className="meta none">They could not be read</p>}
       <div className="talks">
         {(rows ?? []).map((row) => {
           const to = pathTo("chat", row.conversation);

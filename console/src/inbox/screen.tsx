@@ -23,11 +23,15 @@ export function InboxScreen({ question: id }: { question?: string }) {
   const { query } = usePlace();
   const show = (query.get("show") ?? "mine") as Show;
   const isBatch = query.has("batch");
-  const known = useWorld((world) => world.questions);
+  const { world } = useServices();
+  const known = useWorld((state) => state.questions);
+  const problem = useWorld((state) => state.problem);
+  const isRead = useWorld((state) => state.conversations !== null || state.problem !== null);
   const open = useMemo(() => selectOpen(known), [known]);
   const mine = useMemo(() => open.filter((each) => each.may.approve || each.may.deny), [open]);
   const settled = useSettled(show === "settled");
-  const listed = show === "settled" ? settled.rows : show === "all" ? open : mine;
+  const waiting = show === "all" ? open : mine;
+  const listed = show === "settled" ? settled.rows : isRead ? waiting : undefined;
   const groups = useMemo(() => groupsOf(listed ?? []), [listed]);
   const entries = groups.flatMap((each) => each.entries);
   const shown = id ? entries.find((each) => each.questions.some((one) => one.id === id)) : undefined;
@@ -56,6 +60,7 @@ export function InboxScreen({ question: id }: { question?: string }) {
         <nav className="pane list" aria-label="Questions" data-list>
           {listed === undefined && !settled.error && <Loading />}
           {settled.error && show === "settled" && <Failed error={settled.error} />}
+          {problem && show !== "settled" && <Failed error={problem} retry={() => void world.readLists()} />}
           {groups.map((group) => (
             <section key={group.rule} aria-label={group.rule}>
               <h2>
@@ -67,7 +72,7 @@ export function InboxScreen({ question: id }: { question?: string }) {
               ))}
             </section>
           ))}
-          {listed?.length === 0 && (
+          {listed?.length === 0 && (show === "settled" || !problem) && (
             <Nothing title={show === "settled" ? "Nothing was settled yet." : "Nothing waits."}>
               {show !== "settled" && "Questions of your agents appear here."}
             </Nothing>

@@ -8,6 +8,8 @@ import type { ConversationDocument, Listed, QuestionDocument, RunRowDocument } f
 export interface WorldState {
   questions: Record<string, QuestionDocument>;
   conversations: ConversationDocument[] | null;
+  /** Why the questions or the conversations could not be read: what is known of them is not all. */
+  problem: Error | null;
   runs: Record<string, RunRowDocument>;
   /** `away`: the server does not answer, and is asked again at `retryAt` (milliseconds). */
   connection: "connecting" | "here" | "away" | "signed out";
@@ -17,7 +19,14 @@ export interface WorldState {
 const PAUSES = [1, 2, 4, 8, 15];
 
 export class World {
-  state: WorldState = { questions: {}, conversations: null, runs: {}, connection: "connecting", retryAt: 0 };
+  state: WorldState = {
+    questions: {},
+    conversations: null,
+    problem: null,
+    runs: {},
+    connection: "connecting",
+    retryAt: 0,
+  };
   readonly #listeners = new Set<() => void>();
   #control = new AbortController();
   #after = "";
@@ -69,20 +78,23 @@ export class World {
   #connected(): void {
     this.#failures = 0;
     this.#set({ connection: "here", retryAt: 0 });
-    if (!this.#after) void this.#readLists();
+    if (!this.#after) void this.readLists();
   }
 
-  async #readLists(): Promise<void> {
-    const [questions, conversations] = await Promise.all([
-      this.api.get<Listed<QuestionDocument>>("/api/questions?status=open&limit=200").catch(() => null),
-      this.api.get<Listed<ConversationDocument>>("/api/conversations?limit=100").catch(() => null),
+  /** Read what waits and the conversations, before their changes are followed. */
+  readLists = async (): Promise<void> => {
+    const [questions, conversations] = await Promise.allSettled([
+      this.api.get<Listed<QuestionDocument>>("/api/questions?status=open&limit=200"),
+      this.api.get<Listed<ConversationDocument>>("/api/conversations?limit=100"),
     ]);
-    const open = Object.fromEntries((questions?.items ?? []).map((each) => [each.id, each]));
+    const open = questions.status === "fulfilled" ? questions.value.items : [];
+    const failed = [questions, conversations].find((each) => each.status === "rejected");
     this.#set({
-      questions: { ...this.state.questions, ...open },
-      conversations: conversations?.items ?? this.state.conversations ?? [],
+      questions: { ...this.state.questions, ...Object.fromEntries(open.map((each) => [each.id, each])) },
+      conversations: conversations.status === "fulfilled" ? conversations.value.items : this.state.conversations,
+      problem: failed ? (failed.reason as Error) : null,
     });
-  }
+  };
 
   #take({ id, event, data }: StreamEvent): void {
     if (id) this.#after = id;

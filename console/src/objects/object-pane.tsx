@@ -42,27 +42,27 @@ export function ObjectPane({ kind, id }: { kind: string; id: string }) {
         </div>
       )}
       {pages.length > 0 && (
-        <nav className="tabs docs" aria-label="Pages">
-          {pages.map((each) => (
-            <HashLink key={each.title} hash={each.title} replace aria-current={each === page ? "true" : undefined}>
-              {each.title} {!each.before && <span className="chip">new</span>}
-              {!each.after && <span className="chip fail">goes away</span>}
-            </HashLink>
-          ))}
+        <div className="docs">
+          <nav className="tabs" aria-label="Pages">
+            {pages.map((each) => (
+              <HashLink key={each.title} hash={each.title} replace aria-current={each === page ? "true" : undefined}>
+                {each.title} {!each.before && <span className="chip">new</span>}
+                {!each.after && <span className="chip fail">goes away</span>}
+              </HashLink>
+            ))}
+          </nav>
           {canSwitch && (
-            <span className="tab-end">
-              <Switch
-                label="Show"
-                value={look}
-                onChange={setLook}
-                options={[
-                  { value: "pages", label: "Pages" },
-                  { value: "rows", label: `Words ${data?.changes.length ?? 0}` },
-                ]}
-              />
-            </span>
+            <Switch
+              label="Show"
+              value={look}
+              onChange={setLook}
+              options={[
+                { value: "pages", label: "Pages" },
+                { value: "rows", label: `Words ${data?.changes.length ?? 0}` },
+              ]}
+            />
           )}
-        </nav>
+        </div>
       )}
       {page && look === "pages" && <Twin page={page} />}
       {data && page && look === "rows" && (
