@@ -6,11 +6,16 @@ export interface Listed<T> {
   next: string;
 }
 
-/** An agent that people talk to. The first one of an application is the default. `files`: it takes files. */
+/**
+ * An agent that people talk to. The first one of an application is the default.
+ *
+ * `files`: it takes files. `model` is the one that it names, empty if it asks the model of the server.
+ */
 export interface AgentDocument {
   name: string;
   description: string;
   files: boolean;
+  model: string;
 }
 
 /** What a client makes of a payload that answers a question. */

@@ -233,6 +233,8 @@ def test_where_agents_have_their_own_models_nobody_chooses(tmp_path: Path) -> No
     with serve(tmp_path, model=Scripted(["Mine."])) as shop:
         assert shop.ask("GET", f"/api/runs/{ask(shop)}").json()["text"] == "Mine."
         assert (read(shop)["source"], read(shop)["fixed"]) == ("application", "the application sets its models")
+        (agent,) = shop.ask("GET", "/api/me").json()["application"]["agents"]
+        assert agent["model"] == "scripted:scripted (no model)"
         assert choose(shop, name="openai:tiny").status_code == 409
     with open_shop() as mounted:
         assert (read(mounted)["source"], choose(mounted, name="openai:tiny").status_code) == ("application", 409)

@@ -20,7 +20,7 @@ def test_a_person_learns_who_they_are_and_what_they_can_do() -> None:
     with open_shop() as shop:
         me = shop.ask("GET", "/api/me", by="grace").json()
     assert (me["name"], me["tenant"], me["can"]["decide"], me["can"]["cancelAll"]) == ("grace", "bakery", True, False)
-    assert [each["name"] for each in me["application"]["agents"]] == ["clerk", "reader"]
+    assert [(each["name"], each["model"]) for each in me["application"]["agents"]] == [("clerk", ""), ("reader", "")]
 
 
 def test_a_run_that_waits_shows_its_calls_and_its_question() -> None:

@@ -37,7 +37,7 @@ function NewTalk() {
     <>
       <header className="top">
         <h1 className="grow">New conversation</h1>
-        <ModelLine />
+        <ModelLine agent={agent} />
         {me.application.agents.length > 1 && (
           <label>
             <span className="hide">Agent</span>
@@ -99,7 +99,7 @@ function Talk({ id }: { id: string }) {
           ) : (
             <span className="meta wide">{capitalize(readable(agent))}</span>
           )}
-          <ModelLine />
+          <ModelLine agent={agent} />
           {side.hasContent && (
             <button
               className={side.isOpen ? "b bare slim" : "b bare"}

@@ -1,21 +1,24 @@
+import { useServices } from "../app/context";
 import { Link } from "../app/router";
 import { modelWords, useModel } from "./use-model";
 
-/** The model that answers, in the head of a conversation. A script is always called a script. */
-export function ModelLine() {
+/** The model that answers for an agent, in the head of a conversation. A script is always called a script. */
+export function ModelLine({ agent }: { agent: string }) {
+  const { me } = useServices();
   const { model } = useModel();
-  const words = model && modelWords(model);
-  if (!model || !words) return null;
-  const tone = model.problem ? "need" : "";
+  const own = me.application.agents.find((each) => each.name === agent)?.model;
+  if (!model || (!own && model.source === "application")) return null;
+  const words = modelWords(own || model.name) || "No model";
+  const problem = own ? "" : model.problem;
+  const isChip = words === "A script" || problem;
   return (
-    <Link className={model.isScript || tone ? `chip ${tone}` : "meta wide"} to="/settings/model" title={model.problem}>
-      {model.isScript ? (
-        <>
-          A script<span className="wide"> answers, not a model</span>
-        </>
-      ) : (
-        words
-      )}
+    <Link
+      className={isChip ? `chip ${problem ? "need" : ""}` : "meta wide"}
+      to={own ? "/settings/agents" : "/settings/model"}
+      title={problem}
+    >
+      {words}
+      {words === "A script" && <span className="wide"> answers, not a model</span>}
     </Link>
   );
 }

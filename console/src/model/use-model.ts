@@ -52,10 +52,7 @@ export function useModel() {
 
 export type Choosing = ReturnType<typeof useModel>;
 
-/** How a model is called in one line. */
-export function modelWords(model: ModelDocument): string {
-  if (model.isScript) return "A script";
-  if (model.source === "application") return "";
-  if (model.source === "none") return "No model";
-  return model.name.replace(/^[^:]*:/, "");
+/** How a model is called in one line, by its name. A script is always called a script. */
+export function modelWords(name: string): string {
+  return name === "rehearsal" || name.startsWith("scripted:") ? "A script" : name.replace(/^[^:]*:/, "");
 }

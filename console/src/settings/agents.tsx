@@ -1,4 +1,6 @@
 import { useServices } from "../app/context";
+import { Link, pathTo } from "../app/router";
+import { modelWords } from "../model/use-model";
 import { capitalize, readable } from "../parts/words";
 
 /** The agents that people talk to. */
@@ -10,6 +12,7 @@ export function Agents() {
         <tr>
           <th scope="col">Agent</th>
           <th scope="col">What it does</th>
+          <th scope="col">Model</th>
         </tr>
       </thead>
       <tbody>
@@ -19,6 +22,9 @@ export function Agents() {
               <b>{capitalize(readable(each.name))}</b>
             </td>
             <td>{each.description}</td>
+            <td>
+              {each.model ? modelWords(each.model) : <Link to={pathTo("settings", "model")}>That of the server</Link>}
+            </td>
           </tr>
         ))}
       </tbody>

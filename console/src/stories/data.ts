@@ -37,8 +37,14 @@ export const ME: Me = {
         name: "editor",
         description: "Edits the pages of the bakery.",
         files: true,
+        model: "",
       },
-      { name: "investigator", description: "Reads mails and files.", files: false },
+      {
+        name: "investigator",
+        description: "Reads mails and files.",
+        files: false,
+        model: "anthropic:claude-sonnet-5-5",
+      },
     ],
     views: [
       { kind: "set", title: "Changes", listed: true, hasChanges: true },

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from remit.agent.agent import Agent
+from remit.agent.model import model_name
 from remit.app import App
 from remit.approvals.policy import DECIDE_PERMISSION
 from remit.engine.loosening import LOOSEN_PERMISSION
@@ -13,11 +15,25 @@ from remit.server.permissions import PEOPLE_PERMISSION
 
 
 class AgentDocument(Document):
-    """An agent that people talk to. The first one of an application is the default. ``files``: it takes files."""
+    """An agent that people talk to. The first one of an application is the default.
+
+    ``files``: it takes files. ``model`` is the one that it names, empty if it asks the model of the server.
+    """
 
     name: str
     description: str
     files: bool
+    model: str
+
+    @staticmethod
+    def of(agent: Agent) -> AgentDocument:
+        """The document of an agent."""
+        return AgentDocument(
+            name=agent.name,
+            description=agent.description,
+            files=agent.takes_files,
+            model="" if agent.model is None else model_name(agent.model) or "its own",
+        )
 
 
 class ViewDocument(Document):
@@ -47,15 +63,14 @@ class ApplicationDocument(Document):
     @staticmethod
     def of(app: App) -> ApplicationDocument:
         """The document of an application."""
-        agents = (
-            AgentDocument(name=each.name, description=each.description, files=each.takes_files) for each in app.agents
-        )
         views = (
             ViewDocument(kind=each.kind, title=each.title, listed=each.list is not None, has_changes=each.has_changes)
             for each in app.views
         )
         examples = tuple(ExampleDocument(prompt=each.prompt, note=each.note) for each in app.examples)
-        return ApplicationDocument(name=app.name, agents=tuple(agents), views=tuple(views), examples=examples)
+        return ApplicationDocument(
+            name=app.name, agents=tuple(map(AgentDocument.of, app.agents)), views=tuple(views), examples=examples
+        )
 
 
 class Can(Document):
