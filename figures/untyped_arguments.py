@@ -136,6 +136,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Client.cancel": _ended_run,
     "Client.cancellable": _ended_run,
     "Client.conversation": _conversation,
+    "Client.conversation_files": _conversation,
     "Client.conversation_runs": _conversation,
     "Client.delete_conversation": _conversation,
     "Client.export_conversation": _conversation,

@@ -53,7 +53,17 @@ def by_annotation(annotation: Any) -> Any:
     return cast("Any", BY_ANNOTATION)[text if text in BY_ANNOTATION else plain]()
 
 
-_PLAIN_TYPES: Final = {"PositiveInt": "int", "PositiveFloat": "float", "Name": "str", "FilledText": "str"}
+_PLAIN_TYPES: Final = {
+    "PositiveInt": "int",
+    "PositiveFloat": "float",
+    "PageSize": "int",
+    "EndTime": "float",
+    "Name": "str",
+    "FilledText": "str",
+    "RunId": "str",
+    "Prompt": "str",
+    "ToolName": "str",
+}
 """The types that types with a rule narrow."""
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
@@ -30,7 +30,9 @@ with require_extra(__name__, "sql"):
     from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit.call.approved import approved_state, check_approved_state
-from remit.core.checks import check_functions, check_instance, check_text, wrong_value
+from remit.core.argument_types import UNCHECKED
+from remit.core.call_checks import check_types
+from remit.core.checks import wrong_value
 from remit.errors import IdempotencyError, SetupError
 
 if TYPE_CHECKING:
@@ -44,12 +46,12 @@ EFFECTS_TABLE: Final = "remit_effects"
 _DIALECTS: Final = ("sqlite", "postgresql")
 
 
+@check_types
 def effects_table(metadata: MetaData) -> Table:
     """Add the table ``remit_effects`` to an application's metadata.
 
     Columns: ``key`` (primary key), ``digest`` of the arguments, ``result`` as JSON, ``at`` in UTC.
     """
-    check_instance("effects_table: metadata", metadata, MetaData, "give the metadata of the application's tables")
     return Table(
         EFFECTS_TABLE,
         metadata,
@@ -63,10 +65,11 @@ def effects_table(metadata: MetaData) -> Table:
 _EFFECTS: Final = effects_table(MetaData())
 
 
+@check_types
 async def once(
     session: AsyncSession,
     key: str,
-    result_type: type[T] | TypeAdapter[T],
+    result_type: Annotated[type[T] | TypeAdapter[T], UNCHECKED],
     produce: Callable[[], Awaitable[T]],
     *,
     digest: str = "",
@@ -95,10 +98,6 @@ async def once(
         SetupError: the session is not inside a transaction, its database is neither SQLite nor PostgreSQL, or the
             result is not of the type.
     """
-    check_instance("once: session", session, AsyncSession, "give the session of the transaction")
-    check_text("once: key", key)
-    check_text("once: digest", digest)
-    check_functions("once", produce=produce)
     adapter = result_type if isinstance(result_type, TypeAdapter) else _make_adapter(result_type)
     if not await _claim_key(session, key, digest):
         stored = await _read_stored_result(session, key, digest)

@@ -327,7 +327,7 @@ class ToolFailed(CallError, code="TOOL_FAILED"):  # noqa: N818 - the answer of a
 
 
 class InternalError(CallError, code="INTERNAL_ERROR"):
-    """Code of the application raised an exception of its own, which is the ``__cause__``. Raised by the base."""
+    """Code of the application raised an exception, which is the ``__cause__``. Raised by the base."""
 
 
 class JournalError(RemitError, code="JOURNAL_ERROR"):

@@ -215,7 +215,7 @@ def check_views(what: str, given: object) -> tuple[ObjectView, ...]:
     """The views of an application, one for each kind.
 
     Raises:
-        SetupError: one is no view. NameTakenError: two are of one kind.
+        SetupError: a value is not a view. NameTakenError: two views have the same kind.
     """
     views = as_tuple_of(ObjectView, what, "views", given, "give ObjectViews")
     kinds = [each.kind for each in views]

@@ -37,7 +37,7 @@ from remit.engine.checks import as_default_model, check_parts
 from remit.engine.conversations import Conversations
 from remit.engine.executor import RunExecutor
 from remit.engine.principals import PrincipalDirectory, PrincipalLookup
-from remit.engine.request import CallOptions, MessageOptions, RunOptions, new_id
+from remit.engine.request import CallOptions, MessageOptions, Prompt, RunOptions, new_id
 from remit.engine.resources import OpenResources
 from remit.engine.result import CallResult, ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor
@@ -240,7 +240,7 @@ class Runtime:
 
     async def run(
         self,
-        prompt: str | None = None,
+        prompt: Prompt = None,
         *,
         by: Principal,
         agent: str | Agent = "",
@@ -269,7 +269,7 @@ class Runtime:
         return await self.runs.run(prompt, by, agent, RunOptions(**options))
 
     async def stream(
-        self, prompt: str | None = None, *, by: Principal, **options: Unpack[RunOptions]
+        self, prompt: Prompt = None, *, by: Principal, **options: Unpack[RunOptions]
     ) -> AsyncGenerator[RunEvent]:
         """Like `run`, and yield the events of the run while it executes here, and its result as the last one.
 
@@ -281,7 +281,7 @@ class Runtime:
 
     async def submit(
         self,
-        prompt: str | None = None,
+        prompt: Prompt = None,
         *,
         by: Principal,
         agent: str | Agent = "",

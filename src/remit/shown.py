@@ -1,4 +1,4 @@
-"""Shows what a caller gave in an error, whatever it is, so that the error is one line and does not fail itself."""
+"""Formats any value for an error message, so that the message is one line and formatting it cannot fail."""
 
 from __future__ import annotations
 

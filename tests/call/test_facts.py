@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from remit.call.facts import Effect, Facts, Rate, Risk, build_facts
+from remit.call.facts import Effect, Facts, Rate, Risk, build_facts, lacks_flag
 from remit.errors import ContractError
 
 
@@ -113,3 +113,20 @@ def test_a_decorators_iterables_become_facts() -> None:
 
 def test_saying_nothing_in_a_decorator_is_saying_nothing() -> None:
     assert build_facts() == Facts()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lacks"),
+    [
+        ("{}", True),
+        ('{"confirmed":false}', True),
+        ('{"confirmed":1}', True),
+        ('{"options":{"confirmed":true}}', True),
+        ('{"text":"\\"confirmed\\":true"}', True),
+        ('{ "confirmed" : true }', False),
+        ("no JSON", False),
+    ],
+)
+def test_arguments_lack_the_flag_unless_it_is_set_itself(arguments: str, *, lacks: bool) -> None:
+    assert lacks_flag(Facts(confirm="confirmed"), arguments) is lacks
+    assert not lacks_flag(Facts(), arguments)

@@ -7,12 +7,20 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial, wraps
-from typing import Any, TypedDict, Unpack, cast
+from typing import Any, Literal, TypedDict, Unpack, cast
 
 import pytest
+from pydantic import PositiveFloat
 
-from remit.core.call_checks import check_arguments, check_call, check_callback, check_calls, check_types
-from remit.errors import SetupError
+from remit.core.call_checks import (
+    check_arguments,
+    check_call,
+    check_callback,
+    check_calls,
+    check_typed_calls,
+    check_types,
+)
+from remit.errors import RequestError, SetupError
 
 
 class Options(TypedDict, total=False):
@@ -267,6 +275,64 @@ def test_a_function_refuses_values_of_other_types_by_the_name_of_the_parameter()
         (lambda: repeat_text("a", cast("Any", 3)), "repeat_text: others is 3"),
         (lambda: repeat_text(cast("Any", 3)), "repeat_text: text is 3"),
         (lambda: repeat_text("a", times=cast("Any", "2")), "repeat_text: times is '2'"),
+    ):
+        with pytest.raises(SetupError, match=said):
+            wrong()
+
+
+def test_a_function_says_which_arguments_it_takes() -> None:
+    call = untyped(repeat_text)
+    for wrong, said in (
+        (call, r"^repeat_text: text is missing; write repeat_text\(text\)$"),
+        (lambda: call("a", time=2), r"^repeat_text has no parameter 'time'; did you mean times\?$"),
+    ):
+        with pytest.raises(SetupError, match=said):
+            wrong()
+
+
+@check_typed_calls(RequestError)
+class Till:
+    """A service whose callers send requests."""
+
+    async def pay(self, euros: PositiveFloat, *, to: str = "", how: Literal["cash", "card", ""] = "") -> str:
+        """Pay."""
+        return f"{euros} {to} {how}"
+
+    def _hidden(self, euros: int) -> int:
+        return euros
+
+
+async def test_a_request_refuses_values_of_other_types_by_the_name_of_the_parameter_alone() -> None:
+    till: Any = Till()
+    assert await till.pay(2, to="ada", how="card") == "2 ada card"
+    assert till._hidden("2") == "2"
+    for wrong, said in (
+        (till.pay("2"), r"^euros is '2'; give a number$"),
+        (till.pay(euros=-1), r"^euros is -1; give a positive number$"),
+        (till.pay(1, to=3), r"^to is 3; give a string$"),
+        (till.pay(1, how="cheque"), r"^how is 'cheque'; give one of 'cash', 'card', ''$"),
+    ):
+        with pytest.raises(RequestError, match=said):
+            await wrong
+    with pytest.raises(SetupError, match=r"^Till\.pay: euros is missing; write pay\(euros\)$"):
+        await till.pay()
+
+
+@check_typed_calls(SetupError)
+class Shelf:
+    """A class that programs set up."""
+
+    def put(self, book: str, place: Literal["left", "right"] | None = None) -> str:
+        """Put a book on the shelf."""
+        return f"{book} {place}"
+
+
+def test_a_method_refuses_values_of_other_types_by_its_class_and_name() -> None:
+    shelf: Any = Shelf()
+    assert (shelf.put("Dune"), shelf.put("Dune", "left")) == ("Dune None", "Dune left")
+    for wrong, said in (
+        (lambda: shelf.put(3), r"^Shelf\.put: book is 3; give a string$"),
+        (lambda: shelf.put("Dune", place="up"), r"^Shelf\.put: place is 'up'; give one of 'left', 'right'$"),
     ):
         with pytest.raises(SetupError, match=said):
             wrong()

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from remit import App, Effect, LeafContext, Principal, Risk, Runtime, tool
 from remit.engine.local import LocalEngine
-from remit.errors import JournalError, RequestError, RequestNotFoundError, SetupError
+from remit.errors import JournalError, RequestError, RequestNotFoundError
 from remit.record.items import Position, RunOpened
 from remit.stores import AcquiredLease, InMemoryStore, Store
 from remit.testing import Scripted
@@ -329,7 +329,7 @@ async def test_attach_is_a_flag_and_takes_no_key(store: Store) -> None:
     desk = Desk(store)
     with pytest.raises(RequestError, match="an idempotency_key or attach=True, not both; leave out one of them"):
         await desk.call(idempotency_key="r1")
-    with pytest.raises(SetupError, match="attach"):
+    with pytest.raises(RequestError, match=r"^attach is 'no'; give True or False$"):
         await desk.process().client(ADA).call("erase", {"text": "x"}, attach="no")  # type: ignore[arg-type]
     with pytest.raises(RequestError, match="has no tool or agent 'nothing'"):
         await desk.process().client(ADA).call("nothing", {}, attach=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from remit import Client, Effect, Principal, Risk, Runtime, tool
-from remit.errors import ExternalError, SetupError
+from remit.errors import ExternalError, RequestError
 from remit.items import Position
 from remit.runtime import ListedRun
 from remit.stores import InMemoryStore, Store
@@ -97,7 +97,7 @@ async def test_neither_reads_items() -> None:
 
 
 async def test_the_usage_of_no_time_is_refused(store: Store) -> None:
-    with pytest.raises(SetupError, match="usage: since"):
+    with pytest.raises(RequestError, match="since is nan; give a finite number"):
         await runtime_for(store).client(ADA).usage(since=float("nan"), until=1.0)
 
 

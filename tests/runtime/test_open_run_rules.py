@@ -182,7 +182,7 @@ async def test_a_call_with_a_flag_waits_in_the_open_run_and_opens_no_other() -> 
 
 async def test_the_options_of_a_run_are_checked() -> None:
     desk = Desk()
-    with pytest.raises(SetupError, match="idle_seconds"):
+    with pytest.raises(RequestError, match="idle_seconds is 0; give a positive number"):
         desk.client().open_run(idle_seconds=0)
     with pytest.raises(RequestError, match="target"):
         async with desk.client().open_run(target=" "):

@@ -8,7 +8,7 @@ import pytest
 
 from remit import Agent, App, Effect, Principal, Risk, Runtime, tool
 from remit.engine.watching import is_watched
-from remit.errors import ModelBusyError, RequestError, SetupError
+from remit.errors import ModelBusyError, RequestError
 from remit.stores import InMemoryStore, Store
 from remit.testing import Scripted, calls
 from tests.runtime.kit import Clock, World, runtime_of
@@ -124,5 +124,5 @@ async def test_a_run_of_others_cannot_be_waited_for(store: Store) -> None:
     for other in (Principal("bob", "bakery"), Principal("ada", "elsewhere", frozenset({"*"}))):
         with pytest.raises(RequestError, match=f"^run {run} does not exist$"):
             await runtime.client(other).settled(run, 1)
-    with pytest.raises(SetupError, match="settled: poll_seconds is 0; give a positive number"):
+    with pytest.raises(RequestError, match="poll_seconds is 0; give a positive number"):
         await runtime.client(ADA).settled(run, 1, poll_seconds=0)

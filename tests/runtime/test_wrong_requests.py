@@ -130,15 +130,15 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     ),
     "a client by name": (lambda runtime: runtime.client(untyped("ada")).runs(), "client is 'ada'; give a Principal"),
     "the agent of runs": (lambda runtime: runtime.client(ADA).runs(agent=untyped(3)), "agent is 3; give a string"),
-    "a time of runs": (lambda runtime: runtime.client(ADA).runs(since=untyped("1")), "runs: since is '1'; give a n"),
-    "a page of runs": (lambda runtime: runtime.client(ADA).runs(limit=untyped("1")), "limit: limit is '1'; give a w"),
+    "a time of runs": (lambda runtime: runtime.client(ADA).runs(since=untyped("1")), "since is '1'; give a n"),
+    "a page of runs": (lambda runtime: runtime.client(ADA).runs(limit=untyped("1")), "limit is '1'; give a w"),
     "a place among items": (
         lambda runtime: runtime.client(ADA).items("run", after=untyped("1")),
-        "items: after is '1'; give a whole number",
+        "after is '1'; give a whole number",
     ),
     "a pause of a stream": (
         lambda runtime: anext(runtime.client(ADA).stream("run", poll_seconds=0)),
-        "stream: poll_seconds is 0; give a positive number",
+        "poll_seconds is 0; give a positive number",
     ),
     "a place in a stream": (
         lambda runtime: anext(runtime.client(ADA).stream("run", after=untyped(None))),
@@ -149,24 +149,33 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
         "only_open is 1; give True or False",
     ),
     "the run of questions": (lambda runtime: runtime.client(ADA).questions(run=untyped(3)), "run is 3; give a string"),
-    "no questions": (lambda runtime: runtime.client(ADA).questions(limit=0), "limit is 0; give 1 to 1,000"),
+    "no questions": (
+        lambda runtime: runtime.client(ADA).questions(limit=0),
+        "limit is 0; give a whole number from 1 to 1000",
+    ),
     "a question": (lambda runtime: runtime.client(ADA).question(untyped(3)), "question is 3; give a string"),
     "a place among grants": (lambda runtime: runtime.client(ADA).grants(after=untyped(0)), "after is 0; give a string"),
-    "no grants": (lambda runtime: runtime.client(ADA).grants(limit=0), "limit is 0; give 1 to 1,000"),
+    "no grants": (
+        lambda runtime: runtime.client(ADA).grants(limit=0),
+        "limit is 0; give a whole number from 1 to 1000",
+    ),
     "a grant": (lambda runtime: runtime.client(ADA).grant(untyped(3)), "grant is 3; give a string"),
     "a run": (lambda runtime: runtime.client(ADA).status(untyped(3)), "run is 3; give a string"),
     "a title of conversations": (
         lambda runtime: runtime.client(ADA).conversations(title=untyped(3)),
         "title is 3; give a string",
     ),
-    "no conversations": (lambda runtime: runtime.client(ADA).conversations(limit=0), "limit is 0; give 1 to 1,000"),
+    "no conversations": (
+        lambda runtime: runtime.client(ADA).conversations(limit=0),
+        "limit is 0; give a whole number from 1 to 1000",
+    ),
     "a format of a run": (
         lambda runtime: runtime.client(ADA).export_run("run", format=untyped("pdf")),
-        "format is 'pdf'; give one of jsonl, html",
+        "format is 'pdf'; give one of 'jsonl', 'html'",
     ),
     "a format of a conversation": (
         lambda runtime: runtime.client(ADA).export_conversation("c", format=untyped("pdf")),
-        "format is 'pdf'; give one of jsonl, html",
+        "format is 'pdf'; give one of 'jsonl', 'html'",
     ),
     "another title": (
         lambda runtime: runtime.client(ADA).rename_conversation("c", untyped(3)),
@@ -186,11 +195,11 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
     ),
     "a time of a schedule": (
         lambda runtime: runtime.client(ADA).schedule("double", {}, at=untyped("now")),
-        "Schedule: at is 'now'; give datetime(…)",
+        "at is 'now'; give datetime(…)",
     ),
     "a rule of a schedule": (
         lambda runtime: runtime.client(ADA).schedule("double", {}, at=datetime.now(UTC), every=untyped(3)),
-        "Schedule: every is 3; give a string",
+        "every is 3; give a string",
     ),
     "the run to loosen": (
         lambda runtime: runtime.loosen(untyped(3), without=[], by=ADA, reason="x"),

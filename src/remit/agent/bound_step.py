@@ -16,8 +16,8 @@ from remit.agent.driver import AgentTask, AgentTools
 from remit.agent.layered_model import LayeredModel
 from remit.agent.media import make_part, reads_of
 from remit.agent.model import Model, is_native_output
+from remit.agent.model_recorder import recorded_model
 from remit.agent.model_window import record_window
-from remit.agent.recorded_model import recorded_model
 from remit.agent.step import AgentStep
 from remit.agent.stop import continue_text
 from remit.agent.turns import AgentTurns

@@ -15,8 +15,8 @@ from remit.agent.compaction import Compaction, CompactionPlan, LongRequest
 from remit.agent.definition import AgentDefinition
 from remit.agent.layered_model import LayeredModel
 from remit.agent.model import Model
+from remit.agent.model_recorder import recorded_model
 from remit.agent.model_window import find_window
-from remit.agent.recorded_model import recorded_model
 from remit.agent.summary import NO_SUMMARY, encode_summary, request_summary
 from remit.agent.too_long import explain_too_long
 from remit.call.call import ModelService

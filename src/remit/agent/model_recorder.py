@@ -9,7 +9,8 @@ from functools import partial
 from msgspec import Struct
 
 from remit.agent.layered_model import LayeredModel
-from remit.agent.model import as_no_model_error, to_model_error
+from remit.agent.media import reads_of
+from remit.agent.model import Model, NamedModel, as_no_model_error, ask_directly, model_name, to_model_error
 from remit.agent.recorded_answer import (
     add_usage,
     check_answer,
@@ -21,6 +22,7 @@ from remit.agent.recorded_answer import (
 from remit.call.asking import AttemptRecord
 from remit.call.call import ModelLayer, ModelService
 from remit.call.failures import is_failure
+from remit.call.guard import compose_models
 from remit.call.redact import limit_error, redact_error
 from remit.call.reply import Reply
 from remit.call.schema import shorten_text
@@ -39,6 +41,7 @@ from remit.errors import (
     error_from_reply,
 )
 from remit.layers.retry_model import is_incomplete
+from remit.layers.trace import TraceModel
 from remit.record.current_run import CURRENT_RUN
 from remit.record.estimate import READS_IMAGES, Reads
 from remit.record.items import (
@@ -248,3 +251,10 @@ def _to_signal(failure: CallError) -> BaseException:
 
 def _is_exchange(item: Item) -> bool:
     return isinstance(item, ModelExchange) or (isinstance(item, ErasedItem) and item.was == ModelExchange.kind)
+
+
+def recorded_model(model: Model, layers: LayeredModel) -> ModelService:
+    """The model as every driver asks it: traced, recorded and charged to the budget, inside the layers of an agent."""
+    traced = TraceModel(model=model.model, vendor=model.vendor) if isinstance(model, NamedModel) else TraceModel()
+    recorder = RecordModel(layers, model_name(model), reads=reads_of(model))
+    return compose_models([traced, recorder], partial(ask_directly, model))

@@ -12,7 +12,7 @@ from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentTools
 from remit.agent.stop import StopPolicy, Turn, TurnCall
 from remit.call.callee import Frame
-from remit.call.facts import Effect, Facts
+from remit.call.facts import Effect, Facts, lacks_flag
 from remit.call.reply import Reply
 from remit.call.step import PreparedCall
 from remit.errors import (
@@ -188,7 +188,7 @@ class AgentTurns:
         key, facts = (made.name, made.arguments), made.facts
         last = self._seen.pop(key, None)
         is_same = last is not None and last.content == reply.content
-        effect = Effect.PURE if facts is None or _only_announces(facts, made.arguments) else facts.effect
+        effect = Effect.PURE if facts is None or lacks_flag(facts, made.arguments) else facts.effect
         has_changed = reply.outcome == "ok" and effect is not Effect.PURE
         if has_changed and not is_same:
             self._seen.clear()  # what was read before may be different now
@@ -239,8 +239,3 @@ class AgentTurns:
 _BELOW: Final = "ended for the repeats of an agent below"
 _NOT_AGAIN: Final = (Effect.UNSAFE, Effect.KEYED)
 """Effects of calls that would change something a second time."""
-
-
-def _only_announces(facts: Facts, arguments: str) -> bool:
-    """Whether a call lacks the flag without which its tool changes nothing."""
-    return facts.confirm is not None and f'"{facts.confirm}":true' not in arguments

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -136,6 +137,17 @@ class Facts:
                 "a composed operation cannot have a rate (rate_limit_per_minute), because it is executed again until "
                 "it ends; limit the tools that it calls"
             )
+
+
+def lacks_flag(facts: Facts, arguments: str) -> bool:
+    """Whether the arguments of a call, as JSON, lack the flag ``confirm``, without which it changes nothing."""
+    if facts.confirm is None:
+        return False
+    try:
+        given = cast("object", json.loads(arguments))
+    except (ValueError, RecursionError):
+        return False
+    return not (isinstance(given, dict) and cast("dict[str, object]", given).get(facts.confirm) is True)
 
 
 class FactOptions(TypedDict, total=False):

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias
 
 from remit.call.changed import Changed
+from remit.core.call_checks import check_arguments
 from remit.record.items import Item, Note
 from remit.record.seen import Seen
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True)
 class LastCall:
     """Ends the open run of a call: emit ``ctx.emit(LastCall())``, for example when the call closes a session.

@@ -24,8 +24,7 @@ from remit.record.items import (
 from remit.record.question import Decision, Question
 from remit.record.seen import Seen
 from remit.record.sentence import Sentence
-from remit.views.announcing import only_announces
-from remit.views.parts import CallView, MessageView
+from remit.views.parts import CallView, MessageView, only_announces
 from remit.views.receipt import FindContract
 from remit.views.run_view import RunView
 from remit.views.sentences import sentence_of, sentence_of_question

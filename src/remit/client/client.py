@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
+from pydantic import PositiveFloat
+
 from remit.agent.agent import Agent
 from remit.approvals.service import DecisionOptions, GrantService
 from remit.call.contract import Contract
@@ -19,14 +21,14 @@ from remit.client.run_service import RunService
 from remit.client.settling import POLL_SECONDS
 from remit.client.tools import ToolInfo, list_tools
 from remit.client.updates import UpdateReader
-from remit.core.call_checks import check_calls
-from remit.core.checks import check_flag, check_numbers, check_positive, check_text
+from remit.core.call_checks import check_typed_calls
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
+from remit.engine.checks import ToolName
 from remit.engine.loosening import LOOSEN_PERMISSION
-from remit.engine.request import CallOptions, RunOptions
-from remit.engine.result import ReplayReport, RunResult, check_run_id
+from remit.engine.request import CallOptions, Prompt, RunOptions
+from remit.engine.result import ReplayReport, RunId, RunResult
 from remit.engine.schedule import Missed, Schedule
 from remit.engine.sharing import CANCEL_PERMISSION
 from remit.errors import RequestDeniedError, RequestError
@@ -60,7 +62,7 @@ class _Runtime(Protocol):
     runs: RunService
 
 
-@check_calls
+@check_typed_calls(RequestError)
 class Client(UpdateReader):
     """A runtime for one principal, made by `Runtime.client`. Applications that serve people use nothing else.
 
@@ -81,7 +83,6 @@ class Client(UpdateReader):
 
     def contract(self, name: str) -> Contract | None:
         """The contract of the tool or agent of that name, such as for `remit.views.sentence_of`; None if unknown."""
-        check_text("contract: name", name)
         return self._runtime.dispatcher.find(name) if name else None
 
     async def tools(self, *, target: str = "") -> list[ToolInfo]:
@@ -95,17 +96,17 @@ class Client(UpdateReader):
         """
         return list_tools(self._runtime.tools, self.principal, as_target("target", target, RequestError))
 
-    async def run(self, prompt: str | None = None, **options: Unpack[RunOptions]) -> RunResult[Any]:
+    async def run(self, prompt: Prompt = None, **options: Unpack[RunOptions]) -> RunResult[Any]:
         """Run an agent in this process; see `Runtime.run`."""
         return await self._runs.run(prompt, self.principal, options.get("agent", ""), options)
 
-    async def submit(self, prompt: str | None = None, **options: Unpack[RunOptions]) -> str:
+    async def submit(self, prompt: Prompt = None, **options: Unpack[RunOptions]) -> str:
         """Open a run of an agent, which an engine executes, and return its id; see `Runtime.submit`."""
         return await self._runs.submit(prompt, self.principal, options.get("agent", ""), options)
 
     async def call(
         self,
-        tool: str,
+        tool: ToolName,
         arguments: Mapping[str, object] | str,
         *,
         attach: bool = False,
@@ -123,11 +124,10 @@ class Client(UpdateReader):
             RequestError: the application has no such tool, the arguments are not JSON, or the run that an attached call
                 has joined was erased before it had the result.
         """
-        check_flag("call: attach", attach)
         return await self._runs.call_by_name(tool, arguments, self.principal, options, attach=attach)
 
     def open_run(
-        self, *, run_id: str = "", idle_seconds: float = IDLE_SECONDS, **options: Unpack[CallOptions]
+        self, *, run_id: RunId = "", idle_seconds: PositiveFloat = IDLE_SECONDS, **options: Unpack[CallOptions]
     ) -> OpenRun:
         """A run whose calls come from outside: ``async with client.open_run() as run: await run.call(…)``.
 
@@ -140,8 +140,6 @@ class Client(UpdateReader):
             RequestError: in the block, if the run does not exist for the principal, is another principal's, or is not
                 an open run, or if the run of the ``idempotency_key`` has ended.
         """
-        check_positive("open_run", idle_seconds=idle_seconds)
-        check_text("run_id", run_id, RequestError)
         if not run_id:
             return self._runs.open_run(self.principal, options, idle_seconds)
         if options:
@@ -150,7 +148,7 @@ class Client(UpdateReader):
 
     async def schedule(
         self,
-        tool: str,
+        tool: ToolName,
         arguments: Mapping[str, object] | str,
         *,
         at: datetime,
@@ -190,7 +188,7 @@ class Client(UpdateReader):
         kind = self.decision_kind(row.question) if kind is None else kind
         return await self._runs.decide(question, approved=approved, by=self.principal, kind=kind, details=options)
 
-    async def settled(self, run: str, seconds: float, *, poll_seconds: float = POLL_SECONDS) -> RunDetails:
+    async def settled(self, run: RunId, seconds: float, *, poll_seconds: PositiveFloat = POLL_SECONDS) -> RunDetails:
         """Wait until a run rests or has ended, for at most ``seconds``, and return its state like `details`.
 
         A run rests while it waits for an open question, or for its time. Once the question is decided or has expired,
@@ -200,13 +198,10 @@ class Client(UpdateReader):
         Raises:
             RequestError: the run does not exist for this principal, or was erased.
         """
-        check_numbers("settled", seconds=seconds)
-        check_positive("settled", poll_seconds=poll_seconds)
-        check_run_id(run)
         await self._runs.wait_until_settled(run, partial(self.status, run), seconds, poll_seconds)
         return await self.details(run)
 
-    async def resume(self, run: str) -> RunResult[Any]:
+    async def resume(self, run: RunId) -> RunResult[Any]:
         """Execute a run again in this process, as the principal who started it; see `Runtime.resume`.
 
         Raises:
@@ -215,7 +210,7 @@ class Client(UpdateReader):
         await self.resumable(run)
         return await self._runs.resume(run)
 
-    async def resumable(self, run: str) -> RunRow:
+    async def resumable(self, run: RunId) -> RunRow:
         """The index row of a run that the principal may resume: its own, or one that it may write to.
 
         Raises:
@@ -223,7 +218,7 @@ class Client(UpdateReader):
         """
         return await self._visible_run(run, access="write")
 
-    async def replay(self, run: str) -> ReplayReport:
+    async def replay(self, run: RunId) -> ReplayReport:
         """Execute a run with all answers from its journal, and compare; see `Runtime.replay`.
 
         Raises:
@@ -232,7 +227,7 @@ class Client(UpdateReader):
         await self._visible_run(run)
         return await self._runs.replay(run)
 
-    async def loosen(self, run: str, *, without: Iterable[str], reason: str) -> None:
+    async def loosen(self, run: RunId, *, without: Iterable[str], reason: str) -> None:
         """Let a stalled run continue without rules, layers or limits that this process lacks; see `Runtime.loosen`.
 
         Raises:
@@ -242,7 +237,7 @@ class Client(UpdateReader):
         await self._visible_run(run, LOOSEN_PERMISSION)
         await self._runs.loosen(run, without=without, by=self.principal, reason=reason)
 
-    async def cancel(self, run: str) -> RunStatus:
+    async def cancel(self, run: RunId) -> RunStatus:
         """Cancel a run; return its status, ``running`` if another executor holds it and will end it.
 
         Raises:
@@ -250,7 +245,7 @@ class Client(UpdateReader):
         """
         return await self._cancel_run(await self.cancellable(run))
 
-    async def history(self, run: str) -> list[str]:
+    async def history(self, run: RunId) -> list[str]:
         """The chat messages of a run and of the runs before it in its conversation; see `Runtime.history`.
 
         Raises:

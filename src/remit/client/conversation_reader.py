@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from math import isfinite, nan
-from typing import Any, Final, Literal, cast, get_args
+from typing import Any, Final, Literal, cast
 
-from remit.client.reader import BATCH, Page, RunReader, check_limit, read_page
-from remit.core.call_checks import check_calls
+from remit.client.reader import BATCH, Page, PageSize, RunReader, read_page
+from remit.core.call_checks import check_typed_calls
 from remit.core.names import as_person_name
+from remit.engine.result import RunId
 from remit.engine.sharing import Access, has_access, is_part, may_see_all
-from remit.engine.visible_runs import check_ids
 from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError
 from remit.journal.conversation_row import ConversationAccess
 from remit.journal.conversations import EVERYONE
@@ -38,7 +38,7 @@ ExportFormat = Literal["jsonl", "html"]
 _MAX_GIVEN_TITLE: Final = 200
 
 
-@check_calls
+@check_typed_calls(RequestError)
 class ConversationReader(RunReader):
     """Reads and changes conversations as ``principal``.
 
@@ -53,7 +53,7 @@ class ConversationReader(RunReader):
         title: str = "",
         status: RunStatus | Literal[""] = "",
         before: str = "",
-        limit: int = 50,
+        limit: PageSize = 50,
     ) -> Page[ConversationRow]:
         """A page of the conversations that the principal sees, the most recently active first.
 
@@ -63,12 +63,6 @@ class ConversationReader(RunReader):
         Raises:
             RequestError: the status is unknown, ``before`` is not a ``next``, or ``limit`` is not 1 to 1,000.
         """
-        check_ids(title=title, before=before)
-        check_limit(limit)
-        if status not in ("", *get_args(RunStatus)):
-            raise RequestError(
-                f"no run has the status {show_value(status)}; give one of {', '.join(get_args(RunStatus))}"
-            )
 
         async def read(after: str) -> Sequence[ConversationRow]:
             where = ConversationFilter(tenant=self.principal.tenant, application=self._application, limit=BATCH)
@@ -115,7 +109,7 @@ class ConversationReader(RunReader):
                 found.setdefault((each.artifact.digest, each.artifact.name), each)
         return [*found.values()][::-1]
 
-    async def export_run(self, run: str, *, format: ExportFormat = "jsonl") -> str:  # noqa: A002 - as in other libraries
+    async def export_run(self, run: RunId, *, format: ExportFormat = "jsonl") -> str:  # noqa: A002 - as in other libraries
         """A run as text: its items as lines of JSON, or ``html``, a self-contained page to read.
 
         `remit.items.read_jsonl` reads the lines again.
@@ -123,7 +117,6 @@ class ConversationReader(RunReader):
         Raises:
             RequestError: the run does not exist for this principal, or there is no such format.
         """
-        _check_format(format)
         row = await self._visible_run(run)
         return self._export(format, f"Run {run} of {row.callee}", [await self._store.read(run)])
 
@@ -133,7 +126,6 @@ class ConversationReader(RunReader):
         Raises:
             RequestError: the conversation does not exist for this principal, or there is no such format.
         """
-        _check_format(format)
         row = await self._visible_conversation(conversation, "read")
         runs = [await self._store.read(run.run) for run in await self.conversation_runs(conversation)]
         return self._export(format, row.title or conversation, runs)
@@ -144,7 +136,6 @@ class ConversationReader(RunReader):
         Raises:
             RequestError: the conversation does not exist for this principal or is not theirs, or the title is too long.
         """
-        check_ids(title=title)
         title = redact_secrets(" ".join(title.split()))
         if len(title) > _MAX_GIVEN_TITLE:
             raise RequestError(f"the title has {len(title)} characters; give at most {_MAX_GIVEN_TITLE}")
@@ -158,8 +149,6 @@ class ConversationReader(RunReader):
             RequestError: the conversation does not exist for this principal or is not theirs, or there is no such
                 access.
         """
-        if access not in get_args(ConversationAccess):
-            raise RequestError(f"access is {show_value(access)}; give one of {', '.join(get_args(ConversationAccess))}")
         await self._share(conversation, principal, access)
 
     async def unshare_conversation(self, conversation: str, principal: str) -> None:
@@ -211,7 +200,6 @@ class ConversationReader(RunReader):
             raise RequestDeniedError(f"{who}; ask its owner to share it")
 
     async def _share(self, conversation: str, principal: str, access: Literal["", ConversationAccess]) -> None:
-        check_ids(principal=principal)
         if not principal.strip():
             raise RequestError(f"a conversation is shared with a principal by name, or with everyone: {EVERYONE!r}")
         name = EVERYONE if principal == EVERYONE else as_person_name("the name of a principal", principal, RequestError)
@@ -230,7 +218,6 @@ class ConversationReader(RunReader):
 
         ``include_begun``: also a conversation whose deletion has started.
         """
-        check_ids(conversation=conversation)
         tenant = self.principal.tenant
         keys = [ConversationKey(tenant, self._application, conversation)]
         if not self._application:
@@ -253,11 +240,6 @@ class ConversationReader(RunReader):
 def _belongs_to(row: ConversationRow, run: RunRow) -> bool:
     """Whether a run is deleted with its conversation. Direct calls by others are kept."""
     return run.after != DETACHED or run.principal == row.owner
-
-
-def _check_format(export_format: object) -> None:
-    if export_format not in get_args(ExportFormat):
-        raise RequestError(f"format is {show_value(export_format)}; give one of {', '.join(get_args(ExportFormat))}")
 
 
 def _cursor(row: ConversationRow) -> str:

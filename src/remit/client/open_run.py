@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple, Self
 
 from msgspec import Struct
 
-from remit.core.call_checks import check_calls
-from remit.core.checks import check_text
+from remit.core.call_checks import check_typed_calls
 from remit.dispatch.context import caller_of_runs
 from remit.dispatch.registry import AnyCallee
+from remit.engine.checks import ToolName
 from remit.engine.open_calls import IncomingCall
 from remit.engine.open_runs import OpenRuns
 from remit.engine.request import as_arguments
@@ -19,7 +19,7 @@ from remit.engine.result import CallResult, RunResult
 from remit.errors import RequestDeniedError, RequestError
 from remit.record.arguments import Arguments, Limits, parse_arguments
 from remit.record.items import OPEN_RUN, RunOpened
-from remit.record.principal import Principal, check_principal
+from remit.record.principal import Principal
 from remit.record.secret import contains_secret
 
 IDLE_SECONDS: Final = 1.0
@@ -48,7 +48,7 @@ class _Opened(NamedTuple):
     permissions: tuple[str, ...] | None
 
 
-@check_calls
+@check_typed_calls(RequestError)
 class OpenRun:
     """A run whose calls come from outside: ``async with client.open_run() as run``, see `Client.open_run`.
 
@@ -88,7 +88,6 @@ class OpenRun:
 
     def belongs_to(self, principal: Principal) -> bool:
         """Whether a principal opened the run. Its calls are made as that principal."""
-        check_principal("principal", principal)
         opened = self._get_opened()
         return (principal.name, principal.tenant) == (opened.principal, opened.tenant)
 
@@ -109,7 +108,7 @@ class OpenRun:
         await self._parts.runs.leave(self.id, self)
 
     async def call(
-        self, tool: str, arguments: Arguments | Mapping[str, object] | str, *, key: str = ""
+        self, tool: ToolName, arguments: Arguments | Mapping[str, object] | str, *, key: str = ""
     ) -> CallResult[Any]:
         """Call a tool by its name, with arguments as a mapping, JSON or parsed, as the principal of the run.
 
@@ -170,7 +169,6 @@ def check_open(header: RunOpened) -> RunOpened:
 
 def check_key(key: str) -> None:
     """Refuse the key of a call that cannot be stored."""
-    check_text("key", key, RequestError)
     if len(key) > _MAX_KEY_CHARS:
         raise RequestError(f"key is too long; give at most {_MAX_KEY_CHARS:,} characters")
     if contains_secret(key):

@@ -27,7 +27,7 @@ from remit.engine.executor import RunExecutor
 from remit.engine.given_history import GivenHistory, make_given_items, read_history, take_prompt
 from remit.engine.loosening import FindTerms, pin_terms
 from remit.engine.principals import PrincipalLookup
-from remit.engine.request import RunOptions, RunRequest, check_same_request
+from remit.engine.request import Prompt, RunOptions, RunRequest, check_same_request
 from remit.engine.started_runs import check_started_by, with_cage, with_cage_of, with_limits
 from remit.errors import LeaseError, RequestConflictError, RequestError, SetupError
 from remit.record.arguments import Arguments, Limits, content_digest, parse_arguments
@@ -64,7 +64,13 @@ class RunOpener:
         self._find_terms = find_terms
 
     async def request_run(
-        self, prompt: str | None, by: Principal, agent: str | Agent, options: RunOptions, *, is_stored: bool = False
+        self,
+        prompt: Prompt,
+        by: Principal,
+        agent: str | Agent,
+        options: RunOptions,
+        *,
+        is_stored: bool = False,
     ) -> RunRequest:
         """The request for a run of an agent. If it is stored, the agent must have the listed one's model.
 

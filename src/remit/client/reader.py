@@ -6,16 +6,20 @@ import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, Generic, Literal, TypeVar, get_args
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar
+
+from pydantic import Field, PositiveFloat
 
 from remit.approvals.service import check_may_decide
 from remit.client.following import StreamEvent, follow_run
 from remit.client.listed_run import ListedRun
-from remit.core.call_checks import check_calls
-from remit.core.checks import check_counts, check_flag, check_instance, check_numbers, check_positive
+from remit.core.argument_types import UNCHECKED, Converted
+from remit.core.call_checks import check_typed_calls
+from remit.core.checks import check_number
 from remit.engine.ended import read_ended_outcome
+from remit.engine.result import RunId
 from remit.engine.sharing import READ_PERMISSION
-from remit.engine.visible_runs import VisibleRuns, check_ids
+from remit.engine.visible_runs import VisibleRuns
 from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
 from remit.journal.ports import QuestionRow, RunFilter, RunRow, RunStatus, Store
 from remit.journal.rest import find_rest
@@ -25,15 +29,26 @@ from remit.record.items import Position, RunFinished
 from remit.record.principal import Principal
 from remit.record.question import DecisionKind, Question
 from remit.record.usage import NO_USAGE, Prices, UsageTotals
-from remit.shown import show_id, show_value
+from remit.shown import show_id
 from remit.views.receipt import NO_RECEIPT, FindContract, Receipt, receipt_of
 from remit.views.run_view import RunView
 
 TARGET_MARK: Final = "@"
-_MAX_PAGE: Final = 1000
 BATCH: Final = 200
+PageSize = Annotated[int, Field(ge=1, le=1000)]
+"""The number of rows of a page."""
 
 T = TypeVar("T")
+
+
+def _as_end(what: str, value: Any) -> float:
+    """The end of a period, which may be infinite."""
+    check_number(what, 0.0 if value == math.inf else value)
+    return value
+
+
+EndTime = Annotated[float, Converted(_as_end)]
+"""The end of a period in epoch seconds; infinity for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +86,7 @@ class RunDetails:
     view: RunView = field(repr=False, compare=False)
 
 
-@check_calls
+@check_typed_calls(RequestError)
 class RunReader(VisibleRuns):
     """Reads runs, questions, items, usage and grants as ``principal``.
 
@@ -95,9 +110,9 @@ class RunReader(VisibleRuns):
         conversation: str = "",
         target: str = "",
         since: float = 0.0,
-        until: float = math.inf,
+        until: EndTime = math.inf,
         before: str = "",
-        limit: int = 50,
+        limit: PageSize = 50,
     ) -> Page[ListedRun]:
         """A page of the principal's runs, newest first; with ``runs:read`` of all of the tenant, or of its targets.
 
@@ -108,12 +123,6 @@ class RunReader(VisibleRuns):
         Raises:
             RequestError: the status is unknown, the run ``before`` does not exist, or ``limit`` is not 1 to 1,000.
         """
-        if status not in ("", *get_args(RunStatus)):
-            raise RequestError(
-                f"no run has the status {show_value(status)}; give one of {', '.join(get_args(RunStatus))}"
-            )
-        check_ids(agent=agent, conversation=conversation, target=target)
-        check_numbers("runs", since=since, until=0.0 if until == math.inf else until)
         run_filter = RunFilter(conversation=conversation, target=target, status=status, callee=agent)
         if since > 0:  # a range of all times would keep the database from using the index of another property
             run_filter["since"] = float(since)
@@ -123,7 +132,7 @@ class RunReader(VisibleRuns):
         summaries = await self._store.read_summaries([each.run for each in page])
         return Page([ListedRun.of(each, summaries[each.run], self._prices) for each in page], page.next)
 
-    async def status(self, run: str) -> RunRow:
+    async def status(self, run: RunId) -> RunRow:
         """The index row of a run: its status, agent, conversation and times.
 
         Raises:
@@ -131,7 +140,7 @@ class RunReader(VisibleRuns):
         """
         return await self._visible_run(run)
 
-    async def details(self, run: str) -> RunDetails:
+    async def details(self, run: RunId) -> RunDetails:
         """The state of a run with its usage, open questions and result.
 
         Raises:
@@ -154,17 +163,18 @@ class RunReader(VisibleRuns):
         error = next((each.item.error for each in reversed(items) if isinstance(each.item, RunFinished)), "")
         return make(text=text, error=error)
 
-    async def items(self, run: str, *, after: int = -1) -> list[Position]:
+    async def items(self, run: RunId, *, after: int = -1) -> list[Position]:
         """The recorded items of a run with a sequence number above ``after``.
 
         Raises:
             RequestError: the run does not exist for this principal.
         """
-        check_counts("items", after=after)
         await self._visible_run(run)
         return await self._store.read(run, after)
 
-    def stream(self, run: str, *, after: int | str = -1, poll_seconds: float = 0.5) -> AsyncGenerator[StreamEvent]:
+    def stream(
+        self, run: RunId, *, after: Annotated[int | str, UNCHECKED] = -1, poll_seconds: PositiveFloat = 0.5
+    ) -> AsyncGenerator[StreamEvent]:
         """Yield the events of a run after ``after``, then each new one, until the run has ended.
 
         An `ItemEvent` is an item of the journal. A `DeltaEvent` is a piece of an answer that a model is writing, and
@@ -182,20 +192,17 @@ class RunReader(VisibleRuns):
             RequestError: at the call, ``after`` is not a place in a stream; at the first event, the run does not exist
                 for this principal, so await `status` before answering a request with a stream.
         """
-        check_positive("stream", poll_seconds=poll_seconds)
-        check_ids(run=run)
 
         async def has_ended() -> bool:
             return (await self._visible_run(run)).ended > 0
 
         return follow_run(self._store, run, after, poll_seconds, has_ended, self._find_contract)
 
-    async def usage(self, *, since: float, until: float) -> UsageTotals:
+    async def usage(self, *, since: float, until: EndTime) -> UsageTotals:
         """The usage of the runs that `runs` lists and that were opened from ``since`` until ``until`` (epoch seconds).
 
         Runs whose content was erased count too.
         """
-        check_numbers("usage", since=since, until=0.0 if until == math.inf else until)
         read = partial(
             self._store.read_usage,
             tenant=self.principal.tenant,
@@ -217,11 +224,10 @@ class RunReader(VisibleRuns):
 
     def usage_of(self, totals: RunTotals) -> UsageTotals:
         """The usage and cost of a run according to the totals of its `RunView`."""
-        check_instance("usage_of: totals", totals, RunTotals, "give the totals of a RunView")
         return totals.usage(self._prices)
 
     async def questions(
-        self, *, only_open: bool = True, run: str = "", conversation: str = "", after: str = "", limit: int = 50
+        self, *, only_open: bool = True, run: RunId = "", conversation: str = "", after: str = "", limit: PageSize = 50
     ) -> Page[QuestionRow]:
         """A page of the questions that the principal may decide or whose call they requested, oldest first.
 
@@ -230,9 +236,6 @@ class RunReader(VisibleRuns):
         Raises:
             RequestError: the question ``after`` does not exist for this principal, or ``limit`` is not 1 to 1,000.
         """
-        check_flag("only_open", only_open)
-        check_ids(run=run, conversation=conversation)
-        check_limit(limit)
         if after:
             await self.question(after)
 
@@ -257,7 +260,6 @@ class RunReader(VisibleRuns):
         Raises:
             RequestError: it does not exist for this principal.
         """
-        check_ids(question=question)
         row = await self._store.find_question(question)
         if row is None or not await self._can_see(row.question):
             raise RequestNotFoundError(f"question {show_id(question)} does not exist")
@@ -265,20 +267,18 @@ class RunReader(VisibleRuns):
 
     def decision_kind(self, question: Question) -> DecisionKind:
         """The kind of this principal's decision: a confirmation of its own call if that is enough, or an approval."""
-        check_instance("decision_kind: question", question, Question, "give the Question, such as that of a row")
         own = question.needs == "confirm" and question.asker == self.principal.name
         return "confirm" if own else "approve"
 
     def may_decide(self, question: Question, *, approved: bool) -> bool:
         """Whether this principal may approve or deny a question by `decision_kind`, as long as it is open."""
-        check_flag("may_decide: approved", approved)
         try:
             check_may_decide(question, self.principal, self.decision_kind(question), approved=approved)
         except RequestDeniedError:
             return False
         return True
 
-    async def grants(self, *, after: str = "", limit: int = 50) -> Page[GrantRow]:
+    async def grants(self, *, after: str = "", limit: PageSize = 50) -> Page[GrantRow]:
         """A page of the grants that the principal gave, uses or may revoke, oldest first.
 
         ``after`` is the ``next`` of the previous page.
@@ -286,8 +286,6 @@ class RunReader(VisibleRuns):
         Raises:
             RequestError: the grant ``after`` does not exist for this principal, or ``limit`` is not 1 to 1,000.
         """
-        check_ids(after=after)
-        check_limit(limit)
         if after:
             await self.grant(after)
 
@@ -305,14 +303,12 @@ class RunReader(VisibleRuns):
         Raises:
             RequestError: it does not exist for this principal.
         """
-        check_ids(grant=grant)
         row = await self._store.find_grant(grant)
         if row is None or not self._can_see_grant(row.grant):
             raise RequestNotFoundError(f"grant {show_id(grant)} does not exist")
         return row
 
     async def _page(self, run_filter: RunFilter, before: str, limit: int) -> Page[RunRow]:
-        check_limit(limit)
         if before:
             await self._visible_run(before)
         reads_all = self._may(READ_PERMISSION, run_filter.get("target", ""))
@@ -363,12 +359,3 @@ async def read_page(
         is_last, after = len(batch) < BATCH, id_of(batch[-1]) if batch else ""
         visible += [row for row in batch if await is_visible(row)]
     return Page(visible[:limit], id_of(visible[limit - 1]) if len(visible) > limit else "")
-
-
-def check_limit(limit: int) -> None:
-    """Refuse a page size that is too small or too large."""
-    if type(limit) is int and limit.bit_length() > 63:
-        raise RequestError(f"limit is too large; give 1 to {_MAX_PAGE:,}")
-    check_counts("limit", limit=limit)
-    if not 1 <= limit <= _MAX_PAGE:
-        raise RequestError(f"limit is {limit}; give 1 to {_MAX_PAGE:,}")

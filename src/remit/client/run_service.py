@@ -25,7 +25,7 @@ from remit.engine.loosening import LOOSEN_PERMISSION
 from remit.engine.open_root import OpenRoot
 from remit.engine.open_runs import OpenRuns
 from remit.engine.principals import PrincipalLookup
-from remit.engine.request import CallOptions, RunOptions, RunRequest, as_arguments, encode_metadata
+from remit.engine.request import CallOptions, Prompt, RunOptions, RunRequest, as_arguments, encode_metadata
 from remit.engine.result import ReplayReport, RunResult
 from remit.engine.root import RootCaller, RootExecutor, replay_run
 from remit.engine.schedule import Schedule
@@ -77,11 +77,11 @@ class RunService:
             resume=self.resume,
         )
 
-    async def run(self, prompt: str | None, by: Principal, agent: str | Agent, options: RunOptions) -> RunResult[Any]:
+    async def run(self, prompt: Prompt, by: Principal, agent: str | Agent, options: RunOptions) -> RunResult[Any]:
         """Run an agent; see `Runtime.run`."""
         return await self._start(await self._opener.request_run(prompt, by, agent, options))
 
-    async def stream(self, prompt: str | None, by: Principal, options: RunOptions) -> AsyncGenerator[RunEvent]:
+    async def stream(self, prompt: Prompt, by: Principal, options: RunOptions) -> AsyncGenerator[RunEvent]:
         """Run an agent and follow the run; see `Runtime.stream`."""
         request = await self._opener.request_run(prompt, by, options.get("agent", ""), options)
         header = await self._opener.create_header(request)
@@ -91,7 +91,7 @@ class RunService:
             async for event in events:
                 yield event
 
-    async def submit(self, prompt: str | None, by: Principal, agent: str | Agent, options: RunOptions) -> str:
+    async def submit(self, prompt: Prompt, by: Principal, agent: str | Agent, options: RunOptions) -> str:
         """Open a run of an agent; see `Runtime.submit`."""
         request = await self._opener.request_run(prompt, by, agent, options, is_stored=True)
         check = partial(self._used_models.check_settings, request.callee)

@@ -10,9 +10,10 @@ from typing import Final
 from msgspec import Struct
 
 from remit.client.conversation_reader import ConversationReader
-from remit.core.call_checks import check_calls
+from remit.core.call_checks import check_typed_calls
 from remit.core.deadline import Deadline
 from remit.engine.sharing import has_access
+from remit.errors import RequestError
 from remit.journal.changes import Change, ChangePage, Place, parse_place
 from remit.journal.ports import ConversationRow, QuestionRow, RunRow, Store
 
@@ -58,7 +59,7 @@ class ConversationUpdate(Struct, frozen=True, gc=False):
 WatchEvent = WatchStart | RunUpdate | QuestionUpdate | ConversationUpdate
 
 
-@check_calls
+@check_typed_calls(RequestError)
 class UpdateReader(ConversationReader):
     """Reads the journal as ``principal``, and watches what changes in it."""
 

@@ -25,10 +25,10 @@ from remit.core.checks import (
     as_text_tuple,
     as_texts,
     as_tuple,
-    check_counts,
+    check_count,
     check_flag,
     check_name,
-    check_numbers,
+    check_number,
     check_permission,
     check_text,
     place_item,
@@ -141,6 +141,9 @@ def _name_remedy(*kinds: type) -> str:
 def _derive_union(parts: Sequence[Any]) -> Check | None:
     """A check of alternatives. The value is also checked by the alternative that is its class."""
     others = [each for each in parts if each is not NoneType]
+    if all(get_origin(each) is Literal for each in others):
+        check = partial(_check_choice, [choice for each in others for choice in get_args(each)])
+        return check if len(others) == len(parts) else partial(_check_unless_none, check)
     checks = [derive_check(each) for each in others]
     if len(others) == 1 and (check := checks[0]) is not None:
         return partial(_check_unless_none, check)
@@ -192,8 +195,7 @@ def _check_flag(what: str, value: Any) -> Any:
 def _check_count(what: str, value: Any) -> Any:
     if type(value) is int and -_SMALL < value < _SMALL:
         return value
-    owner, _, name = what.rpartition(": ")
-    check_counts(owner, **{name: (count := _as_int(value))})
+    check_count(what, count := _as_int(value))
     return count
 
 
@@ -203,8 +205,7 @@ def _as_int(value: Any) -> Any:
 
 
 def _check_number(what: str, value: Any) -> Any:
-    owner, _, name = what.rpartition(": ")
-    check_numbers(owner, **{name: (number := _as_int(value))})
+    check_number(what, number := _as_int(value))
     return number
 
 

@@ -12,7 +12,7 @@ from types import CoroutineType
 from typing import Any, Final, TypeVar
 
 from remit.core.argument_types import Check, Converted, derive_check
-from remit.errors import SetupError
+from remit.errors import RemitError, RequestError, SetupError
 from remit.shown import show_value
 
 C = TypeVar("C", bound=type)
@@ -45,11 +45,7 @@ def check_arguments(error: type[SetupError] = SetupError, /, **remedies: str) ->
             try:
                 if given:
                     args = (self, *types.check_positional(given))
-                for name, value in kwargs.items():
-                    found = types[name]
-                    if found is not None:
-                        kwargs[name] = found[1](found[0], value)
-                initialize(*args, **kwargs)
+                initialize(*args, **types.check_named(kwargs))
             except TypeError:
                 _refuse_misfit(initialize, args, kwargs, remedies)
                 raise
@@ -71,7 +67,7 @@ class ArgumentTypes(dict[str, tuple[str, Check] | None]):
         self,
         function: Callable[..., Any],
         owner: str,
-        error: type[SetupError] = SetupError,
+        error: type[RemitError] = SetupError,
         kind: type | None = None,
     ) -> None:
         super().__init__()
@@ -84,7 +80,7 @@ class ArgumentTypes(dict[str, tuple[str, Check] | None]):
         check = derive_check(self.resolve(name))
         if check is not None and self._error is not SetupError:
             check = partial(_check_or_raise, self._error, check)
-        self[name] = found = None if check is None else (f"{self._owner}: {name}", check)
+        self[name] = found = None if check is None else (f"{self._owner}: {name}" if self._owner else name, check)
         return found
 
     def resolve(self, name: str) -> Any:
@@ -102,6 +98,14 @@ class ArgumentTypes(dict[str, tuple[str, Check] | None]):
         owner = next(each for each in self._kind.__mro__ if name in vars(each).get("__annotations__", ()))
         return vars(sys.modules[owner.__module__])
 
+    def check_named(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Check arguments by their name, in place."""
+        for name, value in given.items():
+            found = self[name]
+            if found is not None:
+                given[name] = found[1](found[0], value)
+        return given
+
     def check_positional(self, given: Sequence[Any]) -> Sequence[Any]:
         """Check arguments by their position. Those in excess remain as they are."""
         names = chain(self._positional, repeat(self._rest[0])) if self._rest else self._positional
@@ -113,27 +117,15 @@ class ArgumentTypes(dict[str, tuple[str, Check] | None]):
 
 
 def check_types(function: F) -> F:
-    """Make a function refuse arguments of other types than it declares; see `derive_check`.
+    """Make a function or a method refuse arguments of other types than it declares, and what `check_call` refuses.
 
     Raises:
-        SetupError: names the function, the parameter and what to give.
+        SetupError: names the function, the parameter and what to give; see `derive_check`.
     """
-    called: Any = function
-    types = ArgumentTypes(called, called.__name__)
-
-    @wraps(called)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        for name, value in kwargs.items():
-            found = types[name]
-            if found is not None:
-                kwargs[name] = found[1](found[0], value)
-        return called(*types.check_positional(args), **kwargs)
-
-    checked: Any = call
-    return checked
+    return check_call(function, SetupError)
 
 
-def _check_or_raise(error: type[SetupError], check: Check, what: str, value: Any) -> Any:
+def _check_or_raise(error: type[RemitError], check: Check, what: str, value: Any) -> Any:
     try:
         return check(what, value)
     except SetupError as refused:
@@ -145,29 +137,45 @@ def check_calls(kind: C) -> C:
     return _replace_methods(kind, lambda _method: True)
 
 
-def _replace_methods(kind: C, is_checked: Callable[[Callable[..., Any]], bool]) -> C:
+def check_typed_calls(error: type[RemitError]) -> Callable[[C], C]:
+    """Make the public methods that a class defines refuse arguments of other types than they declare.
+
+    They also refuse what `check_call` does. ``error`` is raised for a value of another type. A `RequestError` names the
+    parameter alone, because a request has no method.
+    """
+    return partial(_replace_methods, is_checked=lambda _method: True, error=error)
+
+
+def _replace_methods(
+    kind: C, is_checked: Callable[[Callable[..., Any]], bool], error: type[RemitError] | None = None
+) -> C:
     for name, method in list(vars(kind).items()):
         is_public = inspect.isfunction(method) and not name.startswith("_")
         if is_public and not hasattr(method, "__wrapped__") and is_checked(method):
-            setattr(kind, name, check_call(method))
+            setattr(kind, name, check_call(method, error))
     return kind
 
 
-def check_call(method: F) -> F:
-    """Make a method refuse arguments that its signature, including ``Unpack[…]``, does not allow.
+def check_call(method: F, error: type[RemitError] | None = None) -> F:
+    """Make a method or a function refuse arguments that its signature, including ``Unpack[…]``, does not allow.
 
     Awaiting an async generator is refused too.
 
     Raises:
-        SetupError: names the mismatch and the line to write.
+        SetupError: names the mismatch and the line to write. If ``error`` is given, it is raised for a value of another
+            type than the method declares; see `derive_check`.
     """
     function: Any = method
     has_options = _has_options(function)
+    owner = "" if error is RequestError else function.__qualname__
+    types = None if error is None else ArgumentTypes(function, owner, error)
 
-    def call(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def call(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         if has_options and not kwargs.keys() <= _known_names(function):  # Python would take every option
             _refuse_misfit(function, args, kwargs, {})
         try:
+            if types is not None:
+                return function(*types.check_positional(args), **types.check_named(kwargs))
             return function(*args, **kwargs)
         except TypeError:
             _refuse_misfit(function, args, kwargs, {})
@@ -283,13 +291,15 @@ class _Iterated(AsyncGenerator[Any, Any]):
 def _refuse_misfit(
     function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object], remedies: Mapping[str, str]
 ) -> None:
-    """Refuse arguments that do not fit a method's signature, without showing values, which may be misplaced secrets."""
-    kind = type(args[0]).__name__
-    name = kind if function.__name__ == "__init__" else f"{kind}.{function.__name__}"
-    parameters, options = _signature(function)
+    """Refuse arguments that do not fit a signature, without showing values, which may be misplaced secrets."""
+    parameters, options, is_method = _signature(function)
+    name = function.__name__
+    if is_method:
+        name = type(args[0]).__name__ if name == "__init__" else f"{type(args[0]).__name__}.{name}"
+        args = args[1:]
     positional = [each.name for each in parameters if each.kind in _POSITIONAL]
     named = [each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
-    known, given = [*positional, *named, *options], [*positional[: len(args) - 1], *kwargs]
+    known, given = [*positional, *named, *options], [*positional[: len(args)], *kwargs]
     takes_more = {each.kind for each in parameters if each.name not in known}
     if inspect.Parameter.VAR_KEYWORD not in takes_more or options:
         for unknown in (each for each in kwargs if each not in known):
@@ -297,7 +307,7 @@ def _refuse_misfit(
                 f"{name} has no parameter {unknown!r}; {remedies.get(unknown) or _suggest(unknown, known)}"
             )
     needed = [each.name for each in parameters if each.default is each.empty and each.name in known]
-    excess = 0 if inspect.Parameter.VAR_POSITIONAL in takes_more else max(0, len(args) - 1 - len(positional))
+    excess = 0 if inspect.Parameter.VAR_POSITIONAL in takes_more else max(0, len(args) - len(positional))
     shown = [each for each in positional if each in needed or each in given]
     shown += [f"{each}=…" for each in [each for each in named if each in needed] or named[:excess]]
     line = f"write {name.rpartition('.')[2]}({', '.join(shown)})"
@@ -305,7 +315,7 @@ def _refuse_misfit(
         count = f"{len(positional)} argument{'s' * (len(positional) != 1)}"
         several = _OF_SEVERAL.get(function.__name__)
         mend = f"write {several}" if several else line
-        raise SetupError(f"{name} takes {count} positionally, not {len(args) - 1}; {mend}")
+        raise SetupError(f"{name} takes {count} positionally, not {len(args)}; {mend}")
     for twice in (each for each in kwargs if given.count(each) > 1):
         raise SetupError(f"{name}: {twice} is given twice; {line}")
     if missing := [each for each in needed if each not in given]:
@@ -321,17 +331,22 @@ def _is_unpacked(annotation: object) -> bool:
 
 
 @cache
-def _signature(function: Callable[..., Any]) -> tuple[tuple[inspect.Parameter, ...], tuple[str, ...]]:
-    """The parameters of a method without ``self``, and the names of its ``**options: Unpack[Options]``."""
-    _, *parameters = inspect.signature(function).parameters.values()
+def _signature(function: Callable[..., Any]) -> tuple[tuple[inspect.Parameter, ...], tuple[str, ...], bool]:
+    """The parameters of a function, the names of its ``**options: Unpack[Options]``, and whether it is a method.
+
+    The first parameter of a method is left out.
+    """
+    parameters = tuple(inspect.signature(function).parameters.values())
+    is_method = bool(parameters) and parameters[0].name == "self"
     names = [str(each.annotation)[len("Unpack[") : -1] for each in parameters if _is_unpacked(each.annotation)]
-    return tuple(parameters), tuple(option for each in names for option in function.__globals__[each].__annotations__)
+    options = tuple(option for each in names for option in function.__globals__[each].__annotations__)
+    return parameters[is_method:], options, is_method
 
 
 @cache
 def _known_names(function: Callable[..., Any]) -> frozenset[str]:
     """The names of the options that a method accepts."""
-    parameters, options = _signature(function)
+    parameters, options, _ = _signature(function)
     kinds = (*_POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
     return frozenset([*options, *(each.name for each in parameters if each.kind in kinds)])
 

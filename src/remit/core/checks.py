@@ -32,12 +32,21 @@ def check_numbers(owner: str, **values: object) -> None:
         SetupError: names the argument.
     """
     for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise SetupError(f"{owner}: {name} is {show_value(value)}; give a number{_of_int(value)}")
-        if isinstance(value, float) and not math.isfinite(value):
-            raise SetupError(f"{owner}: {name} is {show_value(value)}; give a finite number")
-        if abs(value) > sys.float_info.max:
-            raise SetupError(f"{owner}: {name} is larger than any float; give a smaller number")
+        check_number(f"{owner}: {name}", value)
+
+
+def check_number(what: str, value: object) -> None:
+    """Refuse a value that is not a finite number; see `check_numbers`.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise SetupError(f"{what} is {show_value(value)}; give a number{_of_int(value)}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise SetupError(f"{what} is {show_value(value)}; give a finite number")
+    if abs(value) > sys.float_info.max:
+        raise SetupError(f"{what} is larger than any float; give a smaller number")
 
 
 def check_positive(owner: str, **values: object) -> None:
@@ -59,10 +68,19 @@ def check_counts(owner: str, **values: object) -> None:
         SetupError: names the argument.
     """
     for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise SetupError(f"{owner}: {name} is {show_value(value)}; give a whole number{_of_int(value)}")
-        if abs(value) > _LARGEST_COUNT:
-            raise SetupError(f"{owner}: {name} has {value.bit_length()} bits; give a whole number of at most 63")
+        check_count(f"{owner}: {name}", value)
+
+
+def check_count(what: str, value: object) -> None:
+    """Refuse a value that is not a signed 64-bit integer.
+
+    Raises:
+        SetupError: names the argument.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise SetupError(f"{what} is {show_value(value)}; give a whole number{_of_int(value)}")
+    if abs(value) > _LARGEST_COUNT:
+        raise SetupError(f"{what} has {value.bit_length()} bits; give a whole number of at most 63")
 
 
 def _of_int(value: object) -> str:

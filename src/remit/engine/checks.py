@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeVar, cast
+from typing import Annotated, Final, TypeVar, cast
 
 from remit.call.callee import Callee, check_callee
+from remit.core.argument_types import Converted
 from remit.core.call_checks import check_callback
 from remit.core.checks import (
     check_method,
@@ -86,3 +87,12 @@ def resolve_listed(callee: AnyCallee, callees: Registry, application: str) -> An
         return callees.resolve(callee)
     except UnknownToolError as error:
         raise RequestNotFoundError(f"application {application}: {error.message}") from None
+
+
+def _as_tool_name(what: str, name: str) -> str:
+    check_tool_name(what, name)
+    return name
+
+
+ToolName = Annotated[str, Converted(_as_tool_name)]
+"""The name of a tool."""

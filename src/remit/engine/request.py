@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from types import NoneType
-from typing import Any, Final, Literal, NamedTuple, TypedDict, cast, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict, cast, get_args
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from remit.approvals.from_journal import RecordedQuestion
 from remit.core.checks import check_instance, check_text
@@ -38,6 +38,9 @@ _MAX_NAME_CHARS: Final = 1000
 _LONGEST: Final = {**dict.fromkeys(("conversation", "idempotency_key", "target"), _MAX_NAME_CHARS), "metadata": 4000}
 """The maximum number of characters of values that are stored with a run unchanged."""
 _LETTER_OF_BYTE: Final = b"0123456789abcdefghjkmnpqrstvwxyz" * 8
+
+Prompt: TypeAlias = str | BaseModel | None
+"""The input of an agent: a text, or an object of its input; None for the last message of a given history."""
 
 
 class CallOptions(TypedDict, total=False):
@@ -180,7 +183,7 @@ def read_metadata(metadata: object) -> dict[str, JsonValue]:
 
 
 def _of_metadata(message: str) -> str:
-    """What is wrong with metadata, from what is wrong with arguments of the same content."""
+    """Turn an error of arguments into one of metadata with the same content."""
     return message.replace("the arguments", "the metadata")
 
 

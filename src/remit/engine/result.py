@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, cast
+from typing import Annotated, Any, Generic, TypeVar, cast
 
 from msgspec.structs import asdict
 
 from remit.call.call import root_call_id
 from remit.call.reply import Reply
+from remit.core.argument_types import Converted
 from remit.core.checks import check_text
 from remit.dispatch.registry import AnyCallee
 from remit.dispatch.unwrapping import unwrap_reply
@@ -60,15 +61,24 @@ class Result(Generic[Out]):
         return cast("Out", unwrap_reply(self.callee, self.reply))
 
 
-def check_run_id(run: object) -> None:
+def check_run_id(run: object, what: str = "run") -> None:
     """Refuse a value that is not the id of a run.
 
     Raises:
         RequestError: says what to pass, even if a result was passed instead of its id.
     """
     if isinstance(run, Result):
-        raise RequestError(f"run is the result of run {run.run}; give its id, which is its attribute run")
-    check_text("run", run, RequestError)
+        raise RequestError(f"{what} is the result of run {run.run}; give its id, which is its attribute run")
+    check_text(what, run, RequestError)
+
+
+def _as_run_id(what: str, run: Any) -> str:
+    check_run_id(run, what)
+    return run
+
+
+RunId = Annotated[str, Converted(_as_run_id)]
+"""The id of a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from remit.core.call_checks import check_calls
-from remit.core.checks import check_text
-from remit.engine.result import check_run_id
+from remit.core.call_checks import check_typed_calls
+from remit.engine.result import RunId
 from remit.engine.sharing import CANCEL_PERMISSION, READ_PERMISSION, Access, has_access, is_part
 from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
 from remit.journal.conversations import conversation_key
@@ -14,7 +13,7 @@ from remit.record.principal import Principal, check_principal
 from remit.shown import show_id
 
 
-@check_calls
+@check_typed_calls(RequestError)
 class VisibleRuns:
     """The runs that ``principal`` sees in ``application``, or in all applications if it is empty.
 
@@ -33,7 +32,7 @@ class VisibleRuns:
         self._store = store
         self._application = application
 
-    async def cancellable(self, run: str) -> RunRow:
+    async def cancellable(self, run: RunId) -> RunRow:
         """The index row of a run that the principal may cancel: its own, or with ``runs:cancel`` any run of the tenant.
 
         The owner of a conversation may cancel the runs of others that wait in it.
@@ -49,7 +48,6 @@ class VisibleRuns:
         A principal with ``access`` to a conversation also sees its runs, except direct calls. Access beyond reading is
         denied; a run that they may not read does not exist.
         """
-        check_ids(run=run)
         row = await self._store.find_run(run)
         if row is not None and self._has_run(row):
             if self._owns(row) or self._may(permission, row.target):
@@ -77,11 +75,3 @@ class VisibleRuns:
 
     def _owns(self, row: RunRow) -> bool:
         return row.principal == self.principal.name
-
-
-def check_ids(**values: object) -> None:
-    """Refuse names and ids that are not text, or that a store cannot hold."""
-    for name, value in values.items():
-        if name == "run":
-            check_run_id(value)
-        check_text(name, value, RequestError)

@@ -240,7 +240,7 @@ def _read(request: Request[Any] | Mapping[str, object], operations: Operations |
 def _dump_payload(definition: MethodDefinition, payload: object, *, is_made: bool) -> Arguments:
     """The arguments of a method. Those of a made request are all its contents, those of JSON what its sender wrote.
 
-    So a request is the same whenever it is sent: a default that is computed for JSON is no part of it.
+    A request therefore stays the same whenever it is sent: defaults that are computed for JSON are not part of it.
     """
     schema = definition.contract.schema_in
     checked = schema.check_payload(payload)
@@ -332,7 +332,7 @@ def _with_payload(failed: Response[Any]) -> Response[Any]:
 
 
 def _load_result(callee: AnyCallee, content: str) -> JsonValue:
-    """The result of a tool as JSON. A text stays a text, whatever it looks like."""
+    """The result of a tool as JSON. A text stays a text, even if it looks like JSON."""
     try:
         return callee.schema_out.load_json(content)
     except ValueError:

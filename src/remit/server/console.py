@@ -51,7 +51,7 @@ def console_routes(folder: Path | None = None) -> list[BaseRoute]:
 
 
 def check_console(folder: Path | None) -> str:
-    """What to say of the console that a folder, or the package, has.
+    """Describe the console in a folder, or in the package.
 
     A folder without a page is accepted only if ``scripts/build_console.py`` builds it, or has failed to: it is not
     there, and beside it is its log.
@@ -64,7 +64,7 @@ def check_console(folder: Path | None) -> str:
     if _is_built(folder):
         return f"the console in {folder}"
     if folder.exists() or not _log_of(folder).is_file():
-        raise SetupError(f"--console: {folder} has no index.html, so it is no console; {_REMEDY}")
+        raise SetupError(f"--console: {folder} has no index.html, so it does not contain the console; {_REMEDY}")
     return f"the console in {folder}, which is being built; a page says so until it is there"
 
 

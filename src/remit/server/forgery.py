@@ -15,7 +15,7 @@ SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 FORM_TYPE: Final = "application/x-www-form-urlencoded"
 
 _SIMPLE_TYPES: Final = frozenset({FORM_TYPE, "multipart/form-data", "text/plain"})
-"""What a form of any site can send."""
+"""The media types that a form of another site can send."""
 
 _MAX_FORM_BYTES: Final = 64 * 1024
 _MAX_FIELDS: Final = 100

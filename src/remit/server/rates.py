@@ -19,7 +19,7 @@ class RequestLimitedError(RequestError, code="REQUEST_LIMITED"):
 
 
 def find_source(address: str) -> str:
-    """What counts as one source: an IPv4 address, or the network of an IPv6 address, which one customer gets whole."""
+    """The source of a request: an IPv4 address, or the IPv6 network that a provider assigns to one customer."""
     try:
         found = ip_address(address)
     except ValueError:

@@ -8,6 +8,8 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from remit.call.changed import Changed
+from remit.call.contract import Contract
+from remit.call.facts import lacks_flag
 from remit.errors import CallCancelledError, CallError, InternalError, StillRunningError, error_from_reply
 from remit.record.items import Author, Handoff, ModelFailure, Note, Outcome, ToolOutput, output_content
 from remit.record.question import Decision, Question
@@ -165,6 +167,17 @@ class CallView(Struct, kw_only=True):
         yield self
         for each in self.calls:
             yield from each.walk()
+
+
+def only_announces(call: CallView, contract: Contract | None) -> bool:
+    """Whether a call opened a question about another one, or lacks the flag without which its tool changes nothing.
+
+    A call without that flag changes nothing even if nobody was asked. If its arguments are not on record, only the
+    question tells.
+    """
+    if call.announces or contract is None or not call.made_with:
+        return call.announces
+    return lacks_flag(contract.facts, call.made_with)
 
 
 class WritingView(Struct, kw_only=True):

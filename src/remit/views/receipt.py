@@ -16,8 +16,7 @@ from remit.core.checks import as_tuple_of
 from remit.errors import CallCancelledError, CallError, RepeatedCallError
 from remit.record.items import AttemptEnded, AttemptStarted, Item, Message, Note, ToolOutput
 from remit.record.sentence import NO_SENTENCE, Sentence
-from remit.views.announcing import only_announces
-from remit.views.parts import STOPPED, CallView, read_error
+from remit.views.parts import STOPPED, CallView, only_announces, read_error
 from remit.views.run_view import RunView
 from remit.views.sentences import FindContract, UndoCall, sentence_of, undo_of
 from remit.views.values import show_line

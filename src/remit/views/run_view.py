@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import NoneType
-from typing import cast
+from typing import Annotated, Any
 
 from remit.call.call import root_call_id
 from remit.chat.chat import decode_message
 from remit.chat.streaming import DeltaKind
 from remit.chat.wire import read_tool_calls, text_of_message
-from remit.core.call_checks import check_arguments, check_calls
-from remit.core.checks import as_tuple_of, check_counts, check_instance, check_numbers, check_texts
+from remit.core.argument_types import Converted
+from remit.core.call_checks import check_arguments, check_typed_calls
+from remit.core.checks import as_tuple_of
 from remit.errors import SetupError
 from remit.journal.codec import message_text
 from remit.journal.run_row import RunStatus
@@ -48,8 +48,14 @@ from remit.views.parts import (
 )
 
 
+def _as_item(what: str, item: Any) -> Item:
+    if not isinstance(item, Item):
+        raise SetupError(f"{what} is of type {type(item).__name__}; pass event.item, or position.item")
+    return item
+
+
 @check_arguments()
-@check_calls
+@check_typed_calls(SetupError)
 class RunView:
     """The fold of the items of a run. `add` the items in order, all at once or as they arrive.
 
@@ -74,14 +80,14 @@ class RunView:
         """The view of a run after these items."""
         view = cls()
         for position in as_tuple_of(Position, "RunView.of", "positions", positions, "give items with their places"):
-            view.add(position.item, position.at)
+            view._add(position.item, position.at)
         return view
 
-    def add(self, item: Item, at: float = 0.0) -> None:
+    def add(self, item: Annotated[Item, Converted(_as_item)], at: float = 0.0) -> None:
         """Add the next item, which was written at ``at`` (epoch seconds)."""
-        if not isinstance(cast("object", item), Item):
-            raise SetupError(f"RunView.add: item is of type {type(item).__name__}; pass event.item, or position.item")
-        check_numbers("RunView.add", at=at)
+        self._add(item, at)
+
+    def _add(self, item: Item, at: float) -> None:
         self.totals.add(item, at, self.count)
         self.count += 1
         if isinstance(item, CallItem):
@@ -124,8 +130,6 @@ class RunView:
 
     def write(self, request: str, text: str, kind: DeltaKind = "text", index: int = 0, name: str = "") -> None:
         """Add a piece of the answer to a request, until its message is recorded. See `remit.items.DeltaEvent`."""
-        check_texts("RunView.write", request=request, text=text, kind=kind, name=name)
-        check_counts("RunView.write", index=index)
         answer = self.writing.setdefault(request, WritingView())
         if kind == "text":
             answer.text += text
@@ -135,12 +139,10 @@ class RunView:
 
     def drop(self, request: str) -> None:
         """Forget the pieces of a discarded answer."""
-        check_texts("RunView.drop", request=request)
         self.writing.pop(request, None)
 
     def depth(self, call: CallView | None) -> int:
         """The number of calls that enclose a call."""
-        check_instance("RunView.depth: call", call, (CallView, NoneType), "give a call of the view")
         depth = 0
         while call is not None and call.parent:
             call, depth = self.calls.get(call.parent), depth + 1
@@ -148,7 +150,6 @@ class RunView:
 
     def call_of(self, item: Item) -> CallView | None:
         """The call to which an item belongs; for a question about an announced call, the call that announced it."""
-        check_instance("RunView.call_of: item", item, Item, "give an item of a journal")
         if isinstance(item, QuestionItem) and item.question in self.questions:
             question = self.questions[item.question].question
             if item.call == question.match:

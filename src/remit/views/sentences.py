@@ -23,8 +23,7 @@ from remit.core.protocols import implements
 from remit.record.question import Question
 from remit.record.sentence import Sentence
 from remit.schemas.verbs import split_name
-from remit.views.announcing import only_announces
-from remit.views.parts import CallState, CallView
+from remit.views.parts import CallState, CallView, only_announces
 from remit.views.values import describe_value, show_line
 
 

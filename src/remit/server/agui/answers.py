@@ -1,4 +1,4 @@
-"""How much of an answer in progress a reader was told, and the events that tell the rest."""
+"""The part of an open answer that a reader has received, and the events for the rest."""
 
 from __future__ import annotations
 

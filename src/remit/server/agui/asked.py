@@ -32,7 +32,7 @@ class SentMessage(Struct, kw_only=True, rename="camel"):
 
 
 class Answer(Struct, kw_only=True, rename="camel"):
-    """What a client makes of a payload that answers a question."""
+    """How a client interprets a payload that answers a question."""
 
     approved: bool = False
     reason: str = ""

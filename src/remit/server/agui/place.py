@@ -35,7 +35,7 @@ class StreamPlace(NamedTuple):
         """The place with an id in the stream of ``run``. A place of `Client.stream` is one too; empty: the beginning.
 
         Raises:
-            RequestError: it is no place, or is one of another run.
+            RequestError: it is not a place, or a place in another run.
         """
         if "|" not in text:
             return StreamPlace(run, text)

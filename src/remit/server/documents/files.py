@@ -26,7 +26,7 @@ class FileDocument(Document):
         try:
             return Artifact(digest=self.digest, size=self.size, name=self.name, media_type=self.media_type)
         except ValidationError as error:
-            raise RequestError("this is no reference of a file; use one as it was given") from error
+            raise RequestError("this is not a reference to a file; send one exactly as you received it") from error
 
     @staticmethod
     def of(artifact: Artifact) -> FileDocument:

@@ -64,7 +64,7 @@ class DecisionDocument(Document):
 
 
 class MayDecide(Document):
-    """What the reader may do with a question now. ``kind`` is the kind of the decision that it would be."""
+    """The decisions that the reader can make on a question now. ``kind`` is the kind of such a decision."""
 
     approve: bool
     deny: bool
@@ -73,7 +73,7 @@ class MayDecide(Document):
 
     @staticmethod
     def of(question: Question, *, is_open: bool, client: Client) -> MayDecide:
-        """What the principal of a client may do."""
+        """The decisions that the principal of a client can make."""
         kind = client.decision_kind(question)
         approve = is_open and client.may_decide(question, approved=True)
         return MayDecide(

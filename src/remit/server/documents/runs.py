@@ -37,7 +37,7 @@ class FailureDocument(Document):
 
 
 class RunFields(Document):
-    """What is known of a run without reading it. ``agent`` is the agent or tool that was called."""
+    """The data of a run in the index. ``agent`` is the agent or tool that was called."""
 
     run: str
     status: RunStatus

@@ -94,7 +94,7 @@ def _title(question: QuestionDocument) -> str:
 
 
 def show_facts(question: QuestionDocument) -> list[str]:
-    """What the console shows of a question, in the same order."""
+    """The parts of a question, in the order of the console."""
     rows = [f"{each.where}: {each.before or '(nothing)'} → {each.after or '(nothing)'}" for each in question.rows]
     details = "".join(map(paragraph, rows))
     exact = escape(f"{question.tool} {question.arguments}")

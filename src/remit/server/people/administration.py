@@ -43,7 +43,7 @@ _PLURALS: Final[Mapping[CredentialKind, str]] = {
 
 @check_arguments()
 class Administration:
-    """What one principal may do about people. No person gives away a permission that they do not hold.
+    """The changes to people that one principal may make. Nobody can grant a permission that they do not hold.
 
     Everyone may change their own password, tokens and sessions; the rest requires ``people:manage``, for people of the
     own tenant. An API token may change nothing here, because nothing that it makes should outlive its revocation.

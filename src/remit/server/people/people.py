@@ -1,4 +1,4 @@
-"""Who may: the users of ``config.toml`` and the people of a directory, with the permissions of the moment."""
+"""The principals of a server: users of ``config.toml`` and people of a directory, with their current permissions."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ class SignIn:
         return account is not None and bool(account.person.password)
 
     def administration(self, by: Principal) -> Administration:
-        """What ``by`` may do about people."""
+        """The changes to people that ``by`` may make."""
         return Administration(self.people, by, passwords=self._passwords, clock=self._clock)
 
     async def find_session(self, secret: str) -> Principal | None:

@@ -1,4 +1,4 @@
-"""What one does with one run: its journal, its end, its replay, its export."""
+"""The requests about one run: its items, cancelling, replaying and exporting it."""
 
 from __future__ import annotations
 

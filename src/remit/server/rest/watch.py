@@ -44,7 +44,7 @@ def watch_frames(client: Client, after: str) -> AsyncGenerator[bytes]:
     """The server-sent events of what changes, from a place on.
 
     Raises:
-        RequestError: at the call, it is no place.
+        RequestError: at the call, it is not a place.
     """
     return _write(client.watch(after=after), client)
 

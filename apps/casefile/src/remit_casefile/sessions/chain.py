@@ -22,7 +22,7 @@ EventType = Literal[
     "tool_execution_failed",
     "tool_response_sent",
 ]
-"""What happens to a request of a session. Other events are named by the inventory, which files them in casefiles."""
+"""The types of events of a request. The inventory names the other events, which are logged in casefiles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
