@@ -112,7 +112,9 @@ def test_without_a_console_a_page_says_so_and_its_addresses_do_not_exist(
 def test_a_folder_without_a_page_is_no_console_unless_it_is_being_built(built: Path) -> None:
     assert console.check_console(built) == f"the console in {built}"
     later = built / "later"
-    with pytest.raises(SetupError, match=r"later has no index\.html, so it does not contain the console; give --console FOLDER"):
+    with pytest.raises(
+        SetupError, match=r"later has no index\.html, so it does not contain the console; give --console FOLDER"
+    ):
         console.check_console(later)
     (built / "later.log").touch()
     assert console.check_console(later).endswith("which is being built; a page says so until it is there")
