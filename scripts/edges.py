@@ -22,7 +22,9 @@ from figures.figure import Figure, format_figure, no_violations  # noqa: E402
 from tests.edges.tally import TALLIES, read_figures  # noqa: E402
 
 FOLDER = ROOT / "build" / "edges"
-PACKAGES = {"console": ROOT / "console", "agui_client": ROOT / "tests/edges/agui_client"}
+PACKAGES = {"console": ROOT / "console"} | {
+    each: ROOT / "tests/edges" / each for each in ("agui_client", "html_checker")
+}
 APT_SECONDS = 240
 
 

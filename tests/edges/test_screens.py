@@ -55,7 +55,7 @@ SCREENS: Final = {
 
 AXE: Final = BUILD / "edges/console/node_modules/axe-core/axe.min.js"
 _IDENT: Final = re.compile(r"\b[0-9a-f]{12,}\b")
-_FIND_SERIOUS: Final = """async () => {
+FIND_SERIOUS: Final = """async () => {
   const found = await axe.run(document, { resultTypes: ["violations"], iframes: false });
   const bad = found.violations.filter((each) => ["serious", "critical"].includes(each.impact));
   return bad.flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.target.join(" ")} ${node.failureSummary}`));
@@ -107,7 +107,7 @@ def test_every_screen_can_be_read_by_everybody(
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             page.evaluate(axe)
-            serious += [f"{path}, {scheme}: {found}" for found in page.evaluate(_FIND_SERIOUS)]
+            serious += [f"{path}, {scheme}: {found}" for found in page.evaluate(FIND_SERIOUS)]
     n = len(SCREENS)
     add_violations("axe.serious", len(serious), 2 * n, "serious or critical findings of axe, by screen, light and dark")
     add_violations("console.machine_words", len(machine), n, "screens with JSON, ids or digests above a fold")
