@@ -202,6 +202,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "decode_message": lambda: {"text": MESSAGE},
     "error_from_reply": lambda: {"content": Reply.from_error(NotFoundError("x")).content},
     "layer_fn": lambda: {"function": pass_on},
+    "load_examples": lambda: {"path": folder() / "examples.json"},
     "load_workers": lambda: {"folder": folder() / "workers"},
     "once": _transaction,
     "read_inventory": lambda: {"folder": folder() / "inventory"},

@@ -39,7 +39,7 @@ NOT_SWEPT: Final = {
         *Driver.* RunInfo ToolText AgentRun* AgentStep* AgentTask AgentTools* ChatRequest* Done Next
         ResolvedModel.* StepRequest* Turn TurnCall *.is_met ask_model *.list_unsupported
         *.unsupported_tools
-        OpenAI.embed_texts OpenAI.stream Scripted.stream WorkingMemory.recall
+        OpenAI.embed_texts OpenAI.stream Rehearsal.stream Scripted.stream WorkingMemory.recall
     """,
     "the runtime calls its store, and a store loads what it stored": """
         ConversationRow InMemoryStore.* ItemEvent Position SqlStore.[b-z]* SqlStore.a[!t]* SqlStore.attach_call

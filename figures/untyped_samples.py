@@ -45,7 +45,7 @@ from remit.inventory import (
 from remit.items import Note
 from remit.layers import Call, Place, Reply, Retry
 from remit.messages import Completion, History
-from remit.models import ModelSettings, ResolvedModel
+from remit.models import ModelSettings, ResolvedModel, load_examples
 from remit.object_views import ObjectView, Viewer
 from remit.pipeline import From, Given, Pipeline, Step
 from remit.policies import Grant, GrantRow, HighRisk, Policy, Question
@@ -90,6 +90,7 @@ def folder() -> Path:
     (place / "workers").mkdir()
     (place / "key").write_text("12345678")
     (place / "script.json").write_text('{"script": ["done"]}')
+    (place / "examples.json").write_text('{"examples": [{"prompt": "go", "script": ["done"]}]}')
     (place / "workers" / "clerk.worker").write_text("---\nname: clerk\n---\nWork.\n", encoding="utf-8")
     return place
 
@@ -304,6 +305,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "RunTotals": RunTotals,
     "Runtime": runtime,
     "Sequence[ScriptLine]": lambda: ["done"],
+    "Sequence[Example]": lambda: load_examples(folder() / "examples.json"),
     "MetaData": MetaData,
     "Path | str": lambda: folder() / "notes.db",
     "bytes | Path": lambda: b"x",
