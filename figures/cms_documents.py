@@ -97,7 +97,7 @@ class SiteEditors(SectionEditors):
         if page is None or page.live is None:
             return False
         await Posts(self.world.database).archive_post(editor.call(), ArchivePost(post_slug=page.id))
-        page.move(None)
+        page.move(None, self._make_set("published"))
         return True
 
     async def _drop(self, editor: Editor, choice: int) -> bool:
@@ -108,7 +108,7 @@ class SiteEditors(SectionEditors):
             await Posts(self.world.database).delete_post(editor.call(), DeletePost(post_slug=page.id))
         else:
             await Collections(self.world.database).delete_entry(editor.call(), DeleteEntry(entry_id=page.id))
-        return self._gone(editor, page)
+        return self._gone(page)
 
     async def _collect(self, editor: Editor, _choice: int) -> bool:
         text = self._next()
@@ -185,7 +185,7 @@ class SiteEditors(SectionEditors):
 
     async def _settle(self, editor: Editor, choice: int) -> bool:
         """Take over what others have edited of the documents of a set, and publish it."""
-        for page, _, _ in self._unpublished(self.open.get(editor.name)):
+        for page, _ in self._pending(self.open.get(editor.name)):
             await self._take_over(editor, page)
         return await self._publish_set(editor, choice)
 

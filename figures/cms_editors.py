@@ -13,6 +13,7 @@ from typing import Any, Final
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from figures.cms_model import FIELDS, ORDERS, Page, Values, addresses_of, find_errors, follow, join
+from figures.cms_sets import SetModel
 from remit.errors import ConflictError, RemitError
 from remit_cms.pages.payloads import CopyPage, PageView
 from remit_cms.publishing.payloads import PublishChangeSet, PublishPage, RestorePage, RevertChangeSet, RevertPage
@@ -34,15 +35,13 @@ def _sections_of(view: PageView) -> tuple[str, str]:
     return text.id, faq.id
 
 
-class Editors:
+class Editors(SetModel):
     """A site, its model, and what they disagree about. ``asked`` is what approvers were shown in the last step."""
 
     def __init__(self, world: World, path: Path) -> None:
+        super().__init__()
         self.world, self._path = world, path
         self.people = {name: Editor(world, name, _CONVERSATIONS[name]) for name in _CONVERSATIONS}
-        self.pages: list[Page] = []
-        self.open: dict[str, str] = {}
-        self.published: list[str] = []
         self.adopted: set[str] = set()
         self.steps = 0
         self.accepted = Counter[str]()
@@ -51,7 +50,7 @@ class Editors:
         self._written: dict[tuple[str, str], Values] = {}
         self._writers: dict[str, list[str]] = {}
         self._following: set[str] = set()
-        self._count = self._sets = 0
+        self._count = 0
 
     async def step(self, name: str, who: str, choice: int) -> None:
         """Do one step in both, and compare them."""
@@ -97,8 +96,7 @@ class Editors:
         if not editor.conversation:
             return None
         if editor.name not in self.open:
-            self._sets += 1
-            self.open[editor.name] = f"set_{self._sets}"
+            self.open[editor.name] = self._make_set("open")
         return self.open[editor.name]
 
     def _alive(self, choice: int, *kinds: str) -> Page | None:
@@ -185,9 +183,13 @@ class Editors:
         if page is None or page.values(page.number) == page.values(page.live):
             return False
         preview = await editor.publishing.preview_publication(editor.call(), PublishPage(page_id=page.id))
-        self._check_shown(preview.changes, [(page, page.number)])
+        self._check_shown(preview.changes, [(page.values(page.live), page.draft)])
         await editor.publish_page(page.id)
-        page.move(page.number)
+        made = self._make_set("published")
+        pending = [number for numbers in page.find_pending(self._open_sets).values() for number in numbers]
+        for number in pending:
+            page.claims[number] = {made}
+        page.move(page.number, made)
         return True
 
     async def _unpublish(self, editor: Editor, choice: int) -> bool:
@@ -195,7 +197,7 @@ class Editors:
         if page is None or page.live is None:
             return False
         await editor.unpublish_page(page.id)
-        page.move(None)
+        page.move(None, self._make_set("published"))
         return True
 
     async def _revert_page(self, editor: Editor, choice: int) -> bool:
@@ -216,12 +218,13 @@ class Editors:
         if page is None or choice % 2:
             return False
         await editor.delete(page.id)
-        return self._gone(editor, page)
+        return self._gone(page)
 
-    def _gone(self, editor: Editor, page: Page) -> bool:
+    def _gone(self, page: Page) -> bool:
+        made = self._make_set("published")
         if page.live is not None:
-            page.move(None)
-        page.add(None, self._set_of(editor))
+            page.move(None, made)
+        page.add(None, made)
         return True
 
     async def _restore(self, editor: Editor, choice: int) -> bool:
@@ -235,57 +238,61 @@ class Editors:
         except RemitError as error:
             return self._refused(allowed, error)
         self._claim(allowed, "the site has two documents of which it can have one")
+        deletion = page.claims.get(page.number, {""})
+        for numbers in page.find_pending(self._open_sets).values():
+            for number in numbers:
+                page.claims[number] = deletion
         page.add(dict(page.revisions[-2] or {}), self._set_of(editor))
         return True
 
     async def _publish_set(self, editor: Editor, _choice: int) -> bool:
         change_set = self.open.get(editor.name)
-        moves = self._unpublished(change_set)
-        allowed = bool(moves) and all(self._is_own(page, last, change_set) for page, _, last in moves)
+        pages = self._pending(change_set)
+        moves = [(page, numbers, *self._lay(page, page.values(page.settled), numbers)) for page, numbers in pages]
+        allowed = bool(moves) and not any(is_missing for *_, is_missing in moves)
         try:
             preview = await editor.sets.preview_publication(editor.call(), PublishChangeSet())
             await editor.publish()
         except RemitError as error:
             return self._refused(allowed, error)
-        self._claim(allowed, "edits of others were published with a set")
-        self._check_shown(preview.changes, [(page, last) for page, _, last in moves])
-        for page, _, last in moves:
-            page.move(last, change_set)
-        self.published.append(self.open.pop(editor.name))
+        self._claim(allowed, "edits were published without those that they build on")
+        self._check_shown(preview.changes, [(page.values(page.live), values) for page, _, values, _ in moves])
+        for page, numbers, values, _ in moves:
+            page.move(page.show(values or {}, max(numbers), page.settled), change_set)
+        closed = self.open.pop(editor.name)
+        self.states[closed] = "published"
+        self.published.append(closed)
         return True
 
     async def _discard(self, editor: Editor, _choice: int) -> bool:
         change_set = self.open.get(editor.name)
         if change_set in self.adopted:
             return False  # with edits of others it is refused; tests have that
-        pages = self._unpublished(change_set)
-        allowed = change_set is not None and not any(
-            page.has_later_edits(first, change_set) for page, first, _ in pages
-        )
+        rest: list[tuple[Page, Values | None, bool]] = []
+        for page, _ in self._pending(change_set):
+            others = page.find_pending(self._open_sets - {change_set or ""})
+            numbers = [number for each in others.values() for number in each]
+            rest.append((page, *self._lay(page, page.values(page.settled), numbers)))
+        allowed = change_set is not None and not any(is_missing for *_, is_missing in rest)
         try:
             await editor.discard()
         except RemitError as error:
             return self._refused(allowed, error)
-        self._claim(allowed, "a set was discarded over the edits of others")
-        for page, first, _ in pages:
-            values = page.values(first - 1)
+        self._claim(allowed, "a set was discarded though others have edited what it made")
+        for page, values, _ in rest:
             if values is None:
-                page.add(None, None)
+                page.add(None, change_set)
             elif values != page.revisions[-1]:
-                page.add(dict(values), None)
-        self.open.pop(editor.name, None)
+                page.add(values, None, rebuilt=True)
+        self.states[self.open.pop(editor.name)] = "discarded"
         return True
 
     async def _revert_set(self, editor: Editor, choice: int) -> bool:
         if not self.published:
             return False
         change_set = self.published[choice % len(self.published)]
-        pages = [page for page in self.pages if any(move[2] == change_set for move in page.moves)]
-        pages = [page for page in pages if page.revisions[-1] is not None]
-        # Whatever happened since, visitors must see what the set published.
-        published = {page.id: next(move for move in reversed(page.moves) if move[2] == change_set) for page in pages}
-        seen = [(page.values(page.live), page.values(published[page.id][1])) for page in pages]
-        allowed = all(live is not None and live == then for live, then in seen)
+        steps = [step for page in self.pages for step in self._find_steps(page, change_set)]
+        allowed = bool(steps) and all(is_allowed for *_, is_allowed in steps)
         try:
             payload = RevertChangeSet(change_set_id=change_set)
             preview = await editor.sets.preview_reversion(editor.call(), payload)
@@ -293,21 +300,18 @@ class Editors:
         except RemitError as error:
             return self._refused(allowed, error)
         self._claim(allowed, "a later publication was reverted")
-        self._check_shown(preview.changes, [(page, published[page.id][0]) for page in pages])
-        for page in pages:
-            before = published[page.id][0]
-            values = page.values(before)
-            if before is not None and page.revisions[-1] == page.values(page.live):
-                if values != page.revisions[-1]:
-                    page.add(dict(values or {}), None)
-                before = page.number
-            page.move(before, f"undo of {change_set}")
+        self._check_shown(preview.changes, [(page.values(page.live), values) for page, _, values, _ in steps])
+        self.states[change_set] = "reverted"
         self.published.remove(change_set)
+        for page, before, values, _ in steps:
+            self._undo(page, before, values)
+        for page, before, values, _ in steps:
+            page.move(None if values is None else page.show(values, before, self._kept(page, values)), "undo")
         return True
 
     async def _adopt(self, editor: Editor, choice: int) -> bool:
         page = self._alive(choice)
-        if page is None or editor.name not in self.open or page.number <= (page.live or 0):
+        if page is None or editor.name not in self.open or not page.find_pending(self._open_sets):
             return False
         await self._take_over(editor, page)
         return True
@@ -316,27 +320,10 @@ class Editors:
         """Put what is unpublished of a page in the editor's set, which is open."""
         change_set = self.open[editor.name]
         await editor.add(page.id)
-        page.sets[page.live or 0 :] = [change_set] * (page.number - (page.live or 0))
+        for numbers in page.find_pending(self._open_sets).values():
+            for number in numbers:
+                page.claims[number] = {change_set}
         self.adopted.add(change_set)
-
-    def _unpublished(self, change_set: str | None) -> list[tuple[Page, int, int]]:
-        """The pages with unpublished revisions of a set, and the first and last of these."""
-        found: list[tuple[Page, int, int]] = []
-        for page in self.pages:
-            newer = range((page.live or 0) + 1, page.number + 1)
-            own = [number for number in newer if page.sets[number - 1] == change_set]
-            if change_set is not None and own and page.revisions[-1] is not None:
-                found.append((page, own[0], own[-1]))
-        return found
-
-    def _is_own(self, page: Page, last: int, change_set: str | None) -> bool:
-        """Whether a revision holds edits of the set alone, beside what is live."""
-        for number in range(last, page.live or 0, -1):
-            if page.live is not None and page.values(number) == page.values(page.live):
-                return True
-            if page.sets[number - 1] != change_set:
-                return False
-        return True
 
     def _refused(self, allowed: bool, error: RemitError) -> bool:  # noqa: FBT001 - what the model says
         self._claim(not allowed, f"refused without need: {error}")
@@ -346,11 +333,11 @@ class Editors:
         if not holds:
             self.failures.append(f"step {self.steps}: {failure}")
 
-    def _check_shown(self, changes: Any, moves: list[tuple[Page, int | None]]) -> None:
+    def _check_shown(self, changes: Any, moves: list[tuple[Values | None, Values | None]]) -> None:
         """Whether approvers saw each value that visitors will see instead of another, with addresses in its links."""
         shown = {(_without_targets(change.before), _without_targets(change.after)) for change in changes}
-        for page, number in moves:
-            old, new = page.values(page.live) or {}, page.values(number) or {}
+        for before, after in moves:
+            old, new = before or {}, after or {}
             differing = {
                 (self._as_shown(old.get(name) or ""), self._as_shown(new.get(name) or ""))
                 for name in {*old, *new} - ORDERS

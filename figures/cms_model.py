@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any, Final
 
 Values = dict[str, Any]
@@ -32,6 +32,7 @@ _LINKS: Final = "SELECT live, target FROM links WHERE source = ?"
 class Page:
     """A document in the model: its revisions, their change sets, and the live one. None for values is deleted.
 
+    ``claims`` are the change sets that each revision belongs to, ``rebuilt`` those revisions that are nobody's edits.
     ``faq`` is the section of a page that has a list, and ``given`` the ids that items of it have had.
     """
 
@@ -41,7 +42,8 @@ class Page:
     kind: str = "page"
     collection: str = ""
     revisions: list[Values | None] = field(default_factory=list[Values | None])
-    sets: list[str | None] = field(default_factory=list[str | None])
+    claims: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
+    rebuilt: set[int] = field(default_factory=set[int])
     given: set[str] = field(default_factory=set[str])
     live: int | None = None
     moves: list[tuple[int | None, int | None, str | None]] = field(
@@ -62,19 +64,40 @@ class Page:
         """What a revision says; nothing where there is none."""
         return None if not number else self.revisions[number - 1]
 
-    def has_later_edits(self, first: int, change_set: str) -> bool:
-        """Whether others have edited it since a revision of a set, and have not undone that before its next one."""
-        later = range(first + 1, self.number + 1)
-        for is_own, edits in groupby(later, key=lambda number: self.sets[number - 1] == change_set):
-            run = [*edits]
-            if not is_own and self.values(run[0] - 1) != self.values(run[-1]):
-                return True
-        return False
+    @property
+    def settled(self) -> int | None:
+        """The revision that visitors see, or saw last."""
+        return self.live or next((before for before, _, _ in reversed(self.moves) if before is not None), None)
 
-    def add(self, values: Values | None, change_set: str | None) -> None:
+    def find_pending(self, open_sets: Collection[str]) -> dict[str | None, list[int]]:
+        """The revisions with edits that wait, by their change set; None for those that belong to none."""
+        found: dict[str | None, list[int]] = {}
+        for number in range(1, self.number + 1):
+            if number not in self.rebuilt and self.revisions[number - 1] is not None:
+                claims = self.claims.get(number, set())
+                for each in claims & {*open_sets} or ([None] if not claims else []):
+                    found.setdefault(each, []).append(number)
+        return found
+
+    def add(self, values: Values | None, change_set: str | None, *, rebuilt: bool = False) -> None:
         """Add a revision."""
         self.revisions.append(values)
-        self.sets.append(change_set)
+        if change_set is not None:
+            self.claims[self.number] = {change_set}
+        if rebuilt:
+            self.rebuilt.add(self.number)
+
+    def show(self, values: Values, *numbers: int | None) -> int:
+        """The revision that says what visitors are to see: one of these, or else a new one below the draft."""
+        for number in sorted({each for each in numbers if each}, reverse=True):
+            if self.values(number) == values:
+                return number
+        draft = self.draft
+        self.add(values, None, rebuilt=True)
+        number = self.number
+        if draft != values:
+            self.add(draft, None, rebuilt=True)
+        return number
 
     def move(self, revision: int | None, change_set: str | None = None) -> None:
         """Move the live pointer."""

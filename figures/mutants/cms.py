@@ -8,8 +8,6 @@ from typing import Final
 from figures.cms import measure_editors, measure_leaks, measure_sweep
 from figures.mutants.mutant import edited, mutants_of, together
 
-_SETS: Final = "remit_cms.publishing.change_sets:ChangeSets"
-
 _ITEMS: Final = "remit_cms.sections.items"
 
 _SWEEP: Final = {
@@ -56,13 +54,19 @@ _LOST: Final = {
         "remit_cms.storage.revisions:save_revision", "live=False", "live=True"
     ),
     "edits of others go live with a change set": edited(
-        "remit_cms.storage.change_sets:find_foreign_edits", "if foreign is None:", "if True:"
+        "remit_cms.storage.layers:lay_edits", "in _runs(numbers):", "in [(min(numbers), max(numbers))]:"
     ),
     "a change set publishes what was edited after it": edited(
-        f"{_SETS}.publish_change_set", "Move(each.page, each.last)", "Move(each.page, each.page.revision)"
+        "remit_cms.storage.door:go_live", "each.move", "Move(each.page, each.wanted, each.page.revision)"
     ),
-    "a change set is discarded with the later edits of others": edited(
-        "remit_cms.publishing.undoing:_check_later_edits", "if is_foreign and", "if False and"
+    "an edit is published over a later one that visitors see": edited(
+        "remit_cms.storage.layers:lay_edits", "if number > last", "if False"
+    ),
+    "a change set is discarded with the edits of others": edited(
+        "remit_cms.publishing.undoing:_lay_over", "await find_claims(edit, [page.id])", "[]"
+    ),
+    "a deletion is undone, and visitors do not see the page again": edited(
+        "remit_cms.publishing.undoing:find_undo_steps", "*await _find_former(scope, each, rows)", "None, None, None"
     ),
     "languages are lost when a page goes back to a revision": edited(
         "remit_cms.storage.snapshots:apply_snapshot",

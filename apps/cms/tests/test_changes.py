@@ -35,7 +35,13 @@ WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {
         {"pageId": "about", "parentId": "home"},
         [Changed("page", "page_1", "2", ("slug",), "About")],
     ),
-    "cms_deletePage": ({"pageId": "page_1", "confirmed": True}, [Changed("page", "page_1", "2", name="About")]),
+    "cms_deletePage": (
+        {"pageId": "page_1", "confirmed": True},
+        [
+            Changed("change-set", "set_1", "1", ("state",), "Deletion of About"),
+            Changed("page", "page_1", "2", name="About"),
+        ],
+    ),
     "cms_addSectionToPage": (
         {"pageId": "about", **HERO},
         [

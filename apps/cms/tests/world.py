@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from apps.cms.tests.images.files import Files, picture_file
 from apps.cms.tests.semantic.embedding import Topics
@@ -50,7 +50,7 @@ from remit_cms.sites.sites import Sites
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Target
 from remit_cms.storage.seed import add_site
-from remit_cms.storage.tables import Base
+from remit_cms.storage.tables import Base, ChangeSet
 from remit_cms.tools import (
     AnyTool,
     change_set_operations,
@@ -143,16 +143,20 @@ def make_direct(ctx: LeafContext) -> Ctx:
 
 
 class Calls:
-    """Calls that tools schedule, by key; ``run`` is the id of the run of each, and ``cancelled`` those withdrawn."""
+    """Calls that tools schedule, by key; ``cancelled`` are those withdrawn.
+
+    ``run`` is the id of the run of each. If ``is_keyed``, each has one of its own.
+    """
 
     def __init__(self) -> None:
         self.run = "run of the scheduled call"
+        self.is_keyed = False
         self.made: dict[str, tuple[str, dict[str, object], datetime]] = {}
         self.cancelled: list[str] = []
 
     def find_run(self, key: str) -> str:
         assert key
-        return self.run
+        return f"run of {key}" if self.is_keyed else self.run
 
     async def add(self, key: str, tool: str, arguments: Mapping[str, object], *, at: datetime) -> str:
         self.made[key] = (tool, dict(arguments), at)
@@ -254,8 +258,8 @@ class World:
     async def populate(self, tenant: str = "local-site") -> None:
         """The page About, one of whose sections has a list; Live, published in set_1 and edited since; Gone, deleted.
 
-        The navigation leads to About, and /old-menu redirects there. The first image is shown nowhere, the second in a
-        section of About. There are two posts: Soon, a draft that is published in a century, and News, which is live.
+        The navigation leads to About, and /old-menu redirects there in a century. The first image is shown nowhere, the
+        second in a section of About. There are two posts: Soon, a draft, and News, which is live.
         """
 
         def call() -> LeafContext:
@@ -279,10 +283,16 @@ class World:
         posts = Posts(self.database)
         for title in ("Soon", "News"):
             made = await posts.create_post(self.call(tenant=tenant), CreatePost(title=title, body="We bake bread."))
-            if title == "Soon":
-                later = SchedulePage(page_id=made.post.id, at="2126-01-01T09:00")
-                await self.scheduling.schedule_page(self.call(tenant=tenant), later)
-        await posts.publish_post(self.call(tenant=tenant), PublishPost(post_slug=made.post.id))
+            if title == "News":
+                await posts.publish_post(self.call(tenant=tenant), PublishPost(post_slug=made.post.id))
+        later = SchedulePage(page_id="Redirects", at="2126-01-01T09:00")
+        await self.scheduling.schedule_page(self.call(tenant=tenant), later)
+
+    async def find_open_set(self) -> str:
+        """The id of the change set that was opened last."""
+        async with self.database.read() as session:
+            query = select(ChangeSet.id).where(ChangeSet.state == "open").order_by(ChangeSet.created_at.desc())
+            return await session.scalar(query.limit(1)) or ""
 
     async def rows(self) -> dict[str, int]:
         """How many rows each table of content has: what a write that failed must leave as it was."""

@@ -8,6 +8,7 @@ from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import START, World
 from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit_cms.publishing.payloads import CreateChangeSet, ListChangeSets, PublishChangeSet, RevertChangeSet
+from remit_cms.sections.payloads import AddSectionToPage
 
 
 async def test_the_edits_of_a_conversation_go_live_together(ann: Editor) -> None:
@@ -53,14 +54,66 @@ async def test_edits_of_another_conversation_do_not_go_live_with_a_set(ann: Edit
     await ann.publish()
     await bob.update("about", meta={"description": "Bob was here."})
     await ann.update("about", title="Us")
-    with pytest.raises(ConflictError, match="unpublished edits by bob that belong to the change set 'Edits by bob"):
-        await ann.publish()
-    assert "edits by bob" in ((await ann.look()).pages[0].blocked or "")
-    assert await ann.live_title("about") == "About"
-    await ann.add("about")
+    preview = await ann.sets.preview_publication(ann.call(), PublishChangeSet())
+    assert "unpublished edits by bob that belong to the change set 'Edits by bob" in preview.summary
     await ann.publish()
+    assert (await ann.draft("about")).status == "changed"
+    assert await ann.differences("about") == [("meta description", "", "Bob was here.")]
+    assert [each.differences[0].after for each in (await bob.look()).pages] == ["Bob was here."]
+    await bob.publish()
+    assert (await ann.draft("about")).status == "published"
+
+
+async def test_what_builds_on_a_new_page_or_section_of_another_set_goes_live_after_or_with_it(
+    ann: Editor, bob: Editor
+) -> None:
+    page = await ann.create("About", ("hero", {"heading": "We bake"}))
+    await bob.update("about", title="Us")
+    with pytest.raises(ConflictError, match=r"build on unpublished edits by ann .*cms_addToChangeSet adds them"):
+        await bob.publish()
+    assert "build on unpublished edits by ann" in ((await bob.look()).pages[0].blocked or "")
+    await ann.publish()
+    assert await ann.live_title("about") == "About"
+    await bob.publish()
     assert await ann.live_title("about") == "Us"
-    assert (await bob.look()).pages == []
+    added = AddSectionToPage(page_id="about", definition_id="text", content={"content": "Daily"})
+    made = await ann.world.sections.add_section_to_page(ann.call(), added)
+    await bob.write(made.section.id, content="Nightly")
+    with pytest.raises(ConflictError, match="build on unpublished edits by ann"):
+        await bob.publish()
+    with pytest.raises(ConflictError, match="Others have edited since what this change set made of page 'Us'"):
+        await ann.discard()
+    await bob.add(page.id)
+    await bob.publish()
+    assert (await ann.draft("about")).status == "published"
+
+
+async def test_two_editors_take_turns_on_one_page_and_each_publishes_or_discards_alone(
+    ann: Editor, bob: Editor
+) -> None:
+    page = await ann.create("About", ("hero", {"heading": "One", "text": "Two"}))
+    await ann.publish()
+    for editor, texts in ((ann, {"heading": "A1"}), (bob, {"text": "B1"}), (ann, {"heading": "A2"})):
+        await editor.write(page.sections[0].id, **texts)
+    await ann.publish()
+    assert await ann.differences("about") == [("hero / text (en)", "Two", "B1")]
+    await bob.discard()
+    assert await ann.differences("about") == []
+    assert (await ann.draft("about")).sections[0].content == {"heading": "A2", "text": "Two"}
+
+
+async def test_a_later_edit_that_is_published_first_holds(ann: Editor, bob: Editor) -> None:
+    page = await ann.create("About", ("hero", {"heading": "One", "text": "Two"}))
+    await ann.publish()
+    await ann.write(page.sections[0].id, heading="A", text="A too")
+    await bob.write(page.sections[0].id, heading="B")
+    await bob.publish()
+    (shown,) = (await ann.look()).pages
+    assert [each.after for each in shown.differences] == ["A too"]
+    await bob.revert()
+    assert (await ann.draft("about")).sections[0].content == {"heading": "A", "text": "A too"}
+    await ann.publish()
+    assert (await ann.draft("about")).status == "published"
 
 
 async def test_later_edits_of_another_conversation_stay_a_draft(ann: Editor, bob: Editor) -> None:
@@ -108,13 +161,14 @@ async def test_an_address_that_a_discarded_set_translated_goes_back_with_a_revis
     assert await ann.differences("about") == []
 
 
-async def test_a_set_is_not_discarded_over_later_edits_of_others(ann: Editor, bob: Editor) -> None:
+async def test_a_discarded_set_leaves_later_edits_of_others(ann: Editor, bob: Editor) -> None:
     await ann.create("About")
     await ann.publish()
     await ann.update("about", title="Us")
     await bob.update("about", meta={"description": "Bob was here."})
-    with pytest.raises(ConflictError, match="bob has edited page 'Us' since"):
-        await ann.discard()
+    await bob.update("about", title="We")
+    await ann.discard()
+    assert await ann.differences("about") == [("title", "About", "We"), ("meta description", "", "Bob was here.")]
 
 
 async def test_a_set_is_discarded_over_edits_of_others_that_were_undone(ann: Editor, bob: Editor) -> None:
@@ -151,12 +205,11 @@ async def test_later_drafts_are_kept_when_a_set_is_reverted(ann: Editor, bob: Ed
     await ann.update("about", title="Us")
     set_id = (await ann.publish()).change_set.id
     await bob.update("about", meta={"description": "Bob was here."})
-    reply = await ann.revert(set_id)
-    assert reply.message.endswith("The drafts of 'Us' keep later edits, and what was reverted.")
+    await ann.revert(set_id)
     assert await ann.live_title("about") == "About"
-    assert (await ann.draft("about")).title == "Us"
-    with pytest.raises(ConflictError, match="unpublished edits by ann"):
-        await bob.publish()
+    assert await ann.differences("about") == [("meta description", "", "Bob was here.")]
+    await bob.publish()
+    assert (await ann.draft("about")).status == "published"
 
 
 async def test_what_was_published_since_is_not_reverted_with_a_set(ann: Editor, bob: Editor) -> None:

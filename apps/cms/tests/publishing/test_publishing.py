@@ -104,7 +104,7 @@ async def test_revisions_say_who_did_what_and_which_of_them_is_live(ann: Editor)
     reply = await ann.history.list_revisions(ann.call(), ListRevisions(page_id="page_1", limit=2))
     assert [(row.revision, row.action, row.author, row.change_set_id) for row in reply.revisions] == [
         (3, "update_page", "ann", None),
-        (2, "update_page", "bob", "set_1"),
+        (2, "update_page", "bob", "set_2"),
     ]
     assert reply.total == 3
     reply = await ann.history.list_revisions(ann.call(), ListRevisions(page_id="page_1", before=2))

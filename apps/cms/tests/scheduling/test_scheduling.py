@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import update
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
-from remit import App, Principal, Runtime
-from remit.engines import RunSchedules
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
-from remit.runtime import RunResult
-from remit.stores import InMemoryStore
-from remit.tools import Arguments
 from remit_cms.images.payloads import DeleteImage
-from remit_cms.publishing.payloads import PublishPage, PurgePage
+from remit_cms.publishing.payloads import PublishChangeSet, PublishPage
 from remit_cms.scheduling.payloads import (
     CancelScheduledAction,
     ExpirePage,
@@ -30,7 +24,7 @@ from remit_cms.scheduling.payloads import (
 )
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
-from remit_cms.tools import scheduling_operations
+from remit_cms.storage.tables import ScheduledAction
 
 NOON = "2026-06-01T12:00"
 
@@ -49,9 +43,20 @@ async def expire(editor: Editor, page: str, at: str = NOON) -> str:
     return (await editor.world.scheduling.expire_page(editor.call(), ExpirePage(page_id=page, at=at))).action.id
 
 
-async def carry_out(editor: Editor, action: str) -> ScheduledActionReply:
+async def cancel(editor: Editor, action: str) -> None:
+    payload = CancelScheduledAction(action_id=action)
+    await editor.world.scheduling.cancel_scheduled_action(editor.call(), payload)
+
+
+async def move_call(editor: Editor, action: str, run: str) -> None:
+    """Let an action be carried out by another run."""
+    async with editor.world.database.write() as session:
+        await session.execute(update(ScheduledAction).where(ScheduledAction.id == action).values(call=run))
+
+
+async def carry_out(editor: Editor, action: str, run: str = "") -> ScheduledActionReply:
     """What the scheduled call does at its time."""
-    call = editor.world.call(run=editor.world.calls.run)
+    call = editor.world.call(run=run or editor.world.calls.run)
     return await editor.world.scheduling.run_scheduled_action(call, RunScheduledAction(action_id=action))
 
 
@@ -69,35 +74,106 @@ async def test_what_is_published_is_the_approved_revision_and_later_edits_stay_i
     assert (tool, arguments) == ("cms_runScheduledAction", {"actionId": action})
     assert at == datetime(2026, 6, 1, 12, tzinfo=UTC)
     await ann.update("about", title="Not approved")
-    assert (await carry_out(ann, action)).message == "Published page 'Not approved' (/about) as it was approved"
+    assert (await carry_out(ann, action)).message == "Published 'About' as it was approved"
     assert await ann.live_title("about") == "About"
     assert (await ann.draft("about")).status == "changed"
     found = await look(ann, action)
     assert (found.state, found.revision, found.at, found.author) == ("done", 1, "2026-06-01T12:00+00:00", "ann")
 
 
-async def test_a_page_that_others_published_since_is_left_alone_with_the_difference(ann: Editor) -> None:
+async def test_what_builds_on_a_scheduled_page_is_refused_before_a_person_is_asked(ann: Editor) -> None:
     await ann.create("About")
     action = await schedule(ann, "about")
     await ann.update("about", title="Published since")
+    refusal = rf"build on others, which are scheduled: 'About' is .*cms_cancelScheduledAction, {action}"
+    with pytest.raises(ConflictError, match=refusal):
+        await ann.publishing.preview_publication(ann.call(), PublishPage(page_id="about"))
+    await cancel(ann, action)
     await ann.publish_page("about")
-    with pytest.raises(ConflictError, match=r"another revision of 'Published since' than when .*: title, slug"):
-        await carry_out(ann, action)
-    found = await look(ann, action)
-    assert (found.state, (found.reason or "")[:38]) == ("refused", "Visitors see another revision of 'Publ")
     assert await ann.live_title("about") == "Published since"
-    assert "refused before" in (await carry_out(ann, action)).message
+    assert "cancelled before" in (await carry_out(ann, action)).message
 
 
-async def test_what_is_live_already_or_deleted_by_then_is_said(ann: Editor) -> None:
-    await ann.create("About")
-    done, gone = await schedule(ann, "about"), await schedule(ann, "about")
-    await ann.publish_page("about")
-    assert (await carry_out(ann, done)).message == "'About' was live already as it was approved"
-    await ann.delete("page_1")
-    with pytest.raises(NotFoundError, match="'About' has been deleted since this was approved"):
-        await carry_out(ann, gone)
-    assert (await look(ann, gone)).state == "refused"
+async def test_a_corrected_text_is_not_scheduled_beside_the_old_one(ann: Editor) -> None:
+    await ann.create("Prices")
+    await ann.publish_page("prices")
+    await ann.update("prices", title="Prices, wrong")
+    action = await schedule(ann, "prices")
+    await ann.update("prices", title="Prices, right")
+    later = SchedulePage(page_id="prices", at=NOON)
+    refusal = rf"'Prices, wrong' is to be published at 2026-06-01T12:00Z .*cms_cancelScheduledAction, {action}"
+    with pytest.raises(ConflictError, match=refusal):
+        await ann.world.scheduling.preview_page(ann.call(), later)
+    with pytest.raises(ConflictError, match=refusal):
+        await schedule(ann, "prices", "2026-05-01")
+    await cancel(ann, action)
+    await carry_out(ann, await schedule(ann, "prices"))
+    assert await ann.live_title("prices") == "Prices, right"
+
+
+async def test_scheduled_actions_are_layers_in_order_of_time(ann: Editor) -> None:
+    await ann.create("Offer")
+    await ann.publish_page("offer")
+    await ann.update("offer", title="Monday")
+    monday = await schedule(ann, "offer", "2026-06-01")
+    await ann.update("offer", title="Friday", meta={"description": "Until Sunday."})
+    payload = SchedulePage(page_id="offer", at="2026-06-05")
+    preview = await ann.world.scheduling.preview_page(ann.call(), payload)
+    assert ("title", "Monday", "Friday") in [(each.where, each.before, each.after) for each in preview.changes]
+    assert "'Monday' is to be published at 2026-06-01T00:00Z (action_1, by ann)" in preview.summary
+    friday = await schedule(ann, "offer", "2026-06-05")
+    with pytest.raises(ConflictError, match=rf"'Friday' is .* \({friday}.*approved as what follows this"):
+        await cancel(ann, monday)
+    for action, title in ((monday, "Monday"), (friday, "Friday")):
+        await carry_out(ann, action)
+        assert await ann.live_title("offer") == title
+
+
+async def test_what_changes_other_places_goes_live_today_and_the_scheduled_edits_at_their_time(ann: Editor) -> None:
+    await ann.create("Offer")
+    await ann.publish_page("offer")
+    await ann.update("offer", title="Christmas")
+    action = await schedule(ann, "offer", "2026-12-24")
+    await ann.update("offer", meta={"description": "Every day."})
+    preview = await ann.publishing.preview_publication(ann.call(), PublishPage(page_id="page_1"))
+    assert [each.where for each in preview.changes] == ["meta description"]
+    assert "'Christmas' is to be published at 2026-12-24T00:00Z (action_1, by ann)" in preview.summary
+    await ann.publish_page("page_1")
+    assert (await ann.live_title("page_1"), (await ann.draft("page_1")).title) == ("Offer", "Christmas")
+    await carry_out(ann, action)
+    assert await ann.differences("page_1") == []
+
+
+async def test_an_action_waits_for_an_earlier_one_and_is_refused_without_it(ann: Editor) -> None:
+    await ann.create("Offer")
+    await ann.publish_page("offer")
+    await ann.update("offer", title="Monday")
+    monday = await schedule(ann, "offer", "2026-06-01")
+    await ann.update("offer", title="Friday")
+    friday = await schedule(ann, "offer", "2026-06-05")
+    calls, before = ann.world.calls, len(ann.world.calls.made)
+    calls.is_keyed = True
+    for attempt in range(1, 10):
+        key = friday if attempt == 1 else f"{friday}/{attempt - 1}"
+        if attempt == 1:
+            await move_call(ann, friday, calls.find_run(key))
+        assert "this one waits for it" in (await carry_out(ann, friday, run=calls.find_run(key))).message
+    assert len(calls.made) == before + 9
+    with pytest.raises(
+        ConflictError, match=r"than when 'Friday' was approved: title\. That difference is not approved"
+    ):
+        await carry_out(ann, friday, run=calls.find_run(f"{friday}/9"))
+    found = await look(ann, friday)
+    assert (found.state, "was approved: title" in (found.reason or "")) == ("refused", True)
+    listed = await ann.world.scheduling.list_scheduled_actions(ann.call(), ListScheduledActions())
+    assert ([each.id for each in listed.actions], listed.message) == (
+        [monday, friday],
+        "2 scheduled actions, 1 refused",
+    )
+    await move_call(ann, monday, calls.run)
+    await carry_out(ann, monday)
+    await ann.publish_page("offer")
+    assert await ann.live_title("offer") == "Friday"
 
 
 async def test_a_page_expires_even_if_it_goes_live_only_before_that(ann: Editor) -> None:
@@ -115,25 +191,24 @@ async def test_a_page_expires_even_if_it_goes_live_only_before_that(ann: Editor)
     assert (await carry_out(ann, again)).message == "'Offer' was hidden from visitors already"
 
 
-async def test_a_page_that_was_published_and_hidden_since_does_not_come_back(ann: Editor) -> None:
+async def test_a_page_whose_publication_is_scheduled_is_not_published_before_it(ann: Editor) -> None:
     await ann.create("Offer")
     action = await schedule(ann, "offer")
+    with pytest.raises(ConflictError, match=rf"nothing to publish but what is scheduled: .*Action, {action}"):
+        await Editor(ann.world, "bob").publish_page("offer")
+
+
+async def test_a_page_for_which_something_is_scheduled_is_not_deleted_or_hidden(ann: Editor) -> None:
+    await ann.create("Offer")
     await ann.publish_page("offer")
-    await Editor(ann.world, "bob").unpublish_page("offer")
-    with pytest.raises(ConflictError, match="bob has changed what visitors see of 'Offer' since this was approved"):
-        await carry_out(ann, action)
-    assert (await look(ann, action)).state == "refused"
-
-
-async def test_a_page_that_was_deleted_and_restored_since_does_not_come_back(ann: Editor) -> None:
-    await ann.create("Offer")
+    await ann.update("offer", title="Summer")
     action = await schedule(ann, "offer")
+    refusal = rf"'Summer' is to be published .*cms_cancelScheduledAction, {action}"
+    for call in (ann.delete("page_1"), ann.unpublish_page("page_1"), expire(ann, "page_1", "2026-05-01")):
+        with pytest.raises(ConflictError, match=refusal):
+            await call
+    await cancel(ann, action)
     await ann.delete("page_1")
-    await ann.restore("page_1")
-    with pytest.raises(ConflictError, match="ann has restored 'Offer' since this was approved"):
-        await carry_out(ann, action)
-    await carry_out(ann, await schedule(ann, "offer"))
-    assert await ann.live_title("offer") == "Offer"
 
 
 async def test_a_page_may_be_shown_and_hidden_and_shown_again_as_it_was_approved(ann: Editor) -> None:
@@ -145,14 +220,19 @@ async def test_a_page_may_be_shown_and_hidden_and_shown_again_as_it_was_approved
     assert await ann.live_title("offer") == "Offer"
 
 
-async def test_a_change_set_whose_page_was_shown_and_hidden_since_is_not_published(world: World) -> None:
+async def test_a_scheduled_change_set_leaves_the_conversation_which_goes_on_in_another(world: World) -> None:
     ann = Editor(world, "ann", "monday")
     await ann.create("Offer")
-    reply = await world.scheduling.schedule_change_set(ann.call(), ScheduleChangeSet(at=NOON))
-    await ann.publish_page("offer")
-    await ann.unpublish_page("offer")
-    with pytest.raises(ConflictError, match="ann has changed what visitors see of 'Offer' since this was approved"):
-        await carry_out(ann, reply.action.id)
+    action = (await world.scheduling.schedule_change_set(ann.call(), ScheduleChangeSet(at=NOON))).action.id
+    await ann.create("Gift cards")
+    preview = await ann.sets.preview_publication(ann.call(), PublishChangeSet())
+    assert "1 page ('Gift cards')" in preview.summary
+    await ann.publish()
+    assert (await ann.draft("offer")).status == "draft"
+    await carry_out(ann, action)
+    assert await ann.live_title("offer") == "Offer"
+    await ann.revert()
+    assert (await ann.draft("offer")).status == "draft"
 
 
 async def test_a_change_set_whose_publication_is_scheduled_keeps_its_edits(world: World) -> None:
@@ -162,22 +242,26 @@ async def test_a_change_set_whose_publication_is_scheduled_keeps_its_edits(world
     await bob.create("Contact")
     await bob.update("about", title="Bob's")
     refusal = f"to be published at 2026-06-01T12:00Z as it was approved.*cms_cancelScheduledAction, {action}"
-    for call in (bob.add("page_1"), bob.add("contact", change_set="set_1"), ann.discard()):
+    with pytest.raises(NotFoundError, match=rf"no unpublished edits.*to be published at .*Action, {action}"):
+        await ann.publish()
+    for call in (bob.add("contact", change_set="set_1"), ann.discard("set_1"), ann.publish("set_1")):
         with pytest.raises(ConflictError, match=refusal):
             await call
-    await bob.add("contact")
+    with pytest.raises(ConflictError, match="build on others, which are scheduled"):
+        await bob.publish()
     await carry_out(ann, action)
     assert await ann.live_title("about") == "About"
 
 
-async def test_the_scheduled_actions_of_a_page_end_with_it(ann: Editor) -> None:
+async def test_edits_whose_publication_is_cancelled_wait_in_their_conversation_again(world: World) -> None:
+    ann = Editor(world, "ann", "monday")
     await ann.create("Offer")
     action = await schedule(ann, "offer")
-    await ann.delete("page_1")
-    await ann.trash.purge_page(ann.call(), PurgePage(page_id="page_1"))
-    found = await look(ann, action)
-    assert (found.state, found.reason) == ("cancelled", "'Offer' was purged by ann")
-    assert (await carry_out(ann, action)).message == "It was cancelled before."
+    await ann.create("Contact")
+    await cancel(ann, action)
+    assert [each.title for each in (await ann.look()).pages] == ["Contact", "Offer"]
+    await ann.publish()
+    assert await ann.live_title("offer") == "Offer"
 
 
 async def test_a_page_that_others_link_to_since_does_not_expire(ann: Editor) -> None:
@@ -186,41 +270,33 @@ async def test_a_page_that_others_link_to_since_does_not_expire(ann: Editor) -> 
     payload = ExpirePage(page_id="offer", at=NOON)
     assert "link" not in (await ann.world.scheduling.preview_expiry(ann.call(), payload)).summary
     action = await expire(ann, "offer")
+    with pytest.raises(ConflictError, match=rf"'Offer' is to be hidden .*cms_cancelScheduledAction, {action}"):
+        await ann.world.scheduling.preview_expiry(ann.call(), payload)
+    await cancel(ann, action)
+    action = await expire(ann, "offer")
     await ann.create("About", ("text", {"content": "See [the offer](/offer)."}))
-    preview = await ann.world.scheduling.preview_expiry(ann.call(), payload)
-    assert "to which 'About' links, at 2026-06-01T12:00+00:00 (UTC)" in preview.summary
     with pytest.raises(ConflictError, match="'About' links to 'Offer' since this was approved"):
         await carry_out(ann, action)
+    preview = await ann.world.scheduling.preview_expiry(ann.call(), payload)
+    assert "to which 'About' links, at 2026-06-01T12:00+00:00 (UTC)" in preview.summary
+    await carry_out(ann, await expire(ann, "offer"))
 
 
 async def test_a_change_set_is_published_as_a_whole_and_only_as_it_was_approved(world: World) -> None:
     ann = Editor(world, "ann", "monday")
     await ann.create("About")
     await ann.create("Prices")
-
-    async def schedule_set() -> str:
-        payload = ScheduleChangeSet(at=NOON)
-        preview = await world.scheduling.preview_change_set(ann.call(), payload)
-        assert preview.summary.endswith("at 2026-06-01T12:00+00:00 (UTC)")
-        return (await world.scheduling.schedule_change_set(ann.call(), payload)).action.id
-
-    stale = await schedule_set()
+    payload = ScheduleChangeSet(at=NOON)
+    preview = await world.scheduling.preview_change_set(ann.call(), payload)
+    assert preview.summary.endswith("at 2026-06-01T12:00+00:00 (UTC)")
+    action = (await world.scheduling.schedule_change_set(ann.call(), payload)).action.id
     await ann.update("about", title="Us")
-    with pytest.raises(
-        ConflictError, match=r"'Us' has changed since the change set '.*' was approved: title\. cms_sch"
-    ):
-        await carry_out(ann, stale)
-    short = await schedule_set()
     await ann.create("Extra")
-    with pytest.raises(ConflictError, match="has edits of 'Extra' since it was approved"):
-        await carry_out(ann, short)
-    long = await schedule_set()
-    await ann.delete("page_3")
-    with pytest.raises(ConflictError, match=r"no longer has edits of a page \(page_3\)"):
-        await carry_out(ann, long)
-    assert (await carry_out(ann, await schedule_set())).message.startswith("Published the change set")
-    assert [await ann.live_title(page) for page in ("about", "prices")] == ["Us", "Prices"]
+    assert (await carry_out(ann, action)).message.startswith("Published 'Edits by ann")
+    assert [await ann.live_title(page) for page in ("about", "prices")] == ["About", "Prices"]
+    assert [each.title for each in (await ann.look()).pages] == ["Us", "Extra"]
     await ann.revert("set_1")
+    assert (await ann.draft("prices")).status == "draft"
 
 
 async def test_a_cancelled_action_is_not_carried_out_and_is_listed_no_more(ann: Editor) -> None:
@@ -298,102 +374,12 @@ async def test_a_time_without_a_zone_is_one_of_the_site(ann: Editor) -> None:
     await settings.update_site_settings(ann.call(), UpdateSiteSettings(time_zone="Europe/Berlin"))
     await ann.publishing.publish_page(ann.call(), PublishPage(page_id="settings_1"))
     await ann.create("About")
-    times = [(await look(ann, await schedule(ann, "about", at))).at for at in (NOON, "2026-01-10T12:00Z")]
+    times: list[str] = []
+    for at in (NOON, "2026-01-10T12:00Z"):
+        action = await schedule(ann, "about", at)
+        times.append((await look(ann, action)).at)
+        await cancel(ann, action)
     assert times == ["2026-06-01T12:00+02:00", "2026-01-10T13:00+01:00"]
     assert ann.world.calls.made["action_1"][2] == datetime(2026, 6, 1, 10, tzinfo=UTC)
     preview = await ann.world.scheduling.preview_page(ann.call(), SchedulePage(page_id="about", at=NOON))
     assert preview.summary == "the page 'About' (/about), which is new, at 2026-06-01T12:00+02:00 (Europe/Berlin)"
-
-
-class Office:
-    """The tools in a runtime whose clock, and that of the database, is moved by hand."""
-
-    def __init__(self, world: World) -> None:
-        self.now = datetime(2026, 5, 1, tzinfo=UTC)
-        self.store = InMemoryStore(self.read_clock)
-        self.permissions = {"cms:*", "approvals:decide"}
-        world.database.clock = lambda: self.now
-        tools = scheduling_operations(world.database, RunSchedules()).callees
-        self._app = App(name="cms", tools=tuple(tools), references=world.references)
-
-    def read_clock(self) -> float:
-        return self.now.timestamp()
-
-    @property
-    def ann(self) -> Principal:
-        return Principal("ann", "local-site", frozenset(self.permissions))
-
-    def runtime(self) -> Runtime:
-        return Runtime(
-            self._app,
-            store=self.store,
-            clock=self.read_clock,
-            directory=lambda _name, _tenant: self.ann,
-        )
-
-    async def call(self, tool: str, **arguments: str) -> RunResult[Any]:
-        """Call a tool, and approve it if it asks."""
-        runtime = self.runtime()
-        result = await runtime.call_by_name(tool, Arguments(json.dumps(arguments), dict(arguments)), by=self.ann)
-        for question in result.questions:
-            await runtime.decide(question, approved=True, by=self.ann)
-            result = await runtime.resume(result.run)
-        return result
-
-    async def execute(self, to: datetime) -> list[str]:
-        """What an executor does at a time: it attempts every run that has not ended. Returns how these stand."""
-        self.now = to
-        unfinished = [row.run for row in await self.store.list_runs() if row.status in ("running", "scheduled")]
-        return [(await self.runtime().resume(run)).status for run in unfinished]
-
-
-async def test_a_person_is_asked_once_and_the_call_comes_at_its_time_or_once_after_it(world: World) -> None:
-    office, ann = Office(world), Editor(world)
-    await ann.create("About")
-    result = await office.call("cms_schedulePage", pageId="about", at=NOON)
-    assert json.loads(result.text)["message"] == "'About' is to be published at 2026-06-01T12:00+00:00"
-    noon = datetime(2026, 6, 1, 12, tzinfo=UTC)
-    assert await office.execute(noon - timedelta(seconds=1)) == ["scheduled"]
-    assert (await ann.draft("about")).status == "draft"
-    assert await office.execute(noon + timedelta(days=3)) == ["done"]
-    assert await ann.live_title("about") == "About"
-    assert await office.execute(noon + timedelta(days=4)) == []
-    publications = (await world.rows())["publications"]
-    assert publications == 1
-
-
-async def test_a_right_that_is_lost_before_the_time_holds(world: World) -> None:
-    office, ann = Office(world), Editor(world)
-    await ann.create("About")
-    await office.call("cms_schedulePage", pageId="about", at=NOON)
-    office.permissions = {"cms:read", "cms:write"}
-    assert await office.execute(datetime(2026, 6, 1, 12, tzinfo=UTC)) == ["failed"]
-    assert (await ann.draft("about")).status == "draft"
-
-
-async def test_a_cancelled_action_ends_its_scheduled_call(world: World) -> None:
-    office, ann = Office(world), Editor(world)
-    await ann.create("About")
-    made = json.loads((await office.call("cms_schedulePage", pageId="about", at=NOON)).text)["action"]["id"]
-    await office.execute(office.now)
-    assert (await office.call("cms_cancelScheduledAction", actionId=made)).status == "done"
-    assert await office.execute(office.now) == ["cancelled"]
-    assert await office.execute(datetime(2026, 7, 1, tzinfo=UTC)) == []
-
-
-async def test_the_time_can_pass_while_the_approver_thinks(world: World) -> None:
-    office, ann = Office(world), Editor(world)
-    await ann.create("About")
-    runtime = office.runtime()
-    arguments = {"pageId": "about", "at": "2026-05-01T00:01"}
-    asked = await runtime.call_by_name(
-        "cms_schedulePage", Arguments(json.dumps(arguments), dict(arguments)), by=office.ann
-    )
-    (row,) = await office.store.list_questions()
-    assert "the page 'About' (/about), which is new, at 2026-05-01T00:01+00:00 (UTC)" in row.question.shown
-    office.now += timedelta(minutes=1)
-    for question in asked.questions:
-        await runtime.decide(question, approved=True, by=office.ann)
-    result = await runtime.resume(asked.run)
-    assert "has passed" in result.text
-    assert (await office.store.list_runs())[0].run == asked.run

@@ -81,7 +81,9 @@ async def test_a_preview_lists_the_posts_of_its_change_set(world: World) -> None
     call = world.call(conversation="c")
     await Posts(world.database).create_post(call, CreatePost(title="Soon", body="Later.", excerpt="Wait."))
     previews = Previews(world.database, PREVIEW_KEY)
-    reply = await previews.create_preview_link(world.call(), CreatePreviewLink(change_set_id="set_1"))
+    reply = await previews.create_preview_link(
+        world.call(), CreatePreviewLink(change_set_id=await world.find_open_set())
+    )
     root, site = reply.url.removeprefix("https://bakery.example"), make_site(world, clock=START.timestamp)
     shown = (await visit(site, f"{root}journal")).text
     assert titles(shown) == ["Soon", "We bake"]

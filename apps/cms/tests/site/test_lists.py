@@ -133,7 +133,9 @@ async def test_a_preview_has_the_lists_of_its_entries(world: World) -> None:
     call = world.call(conversation="c")
     await Posts(world.database).create_post(call, CreatePost(title="Soon", body="Later."))
     previews = Previews(world.database, PREVIEW_KEY)
-    reply = await previews.create_preview_link(world.call(), CreatePreviewLink(change_set_id="set_1"))
+    reply = await previews.create_preview_link(
+        world.call(), CreatePreviewLink(change_set_id=await world.find_open_set())
+    )
     root, site = reply.url.removeprefix("https://bakery.example"), make_site(world, clock=START.timestamp)
     root = root[: root.index("/", len("/preview/")) + 1]
     assert await texts(site, f"{root}posts", CARDS) == [(f"{root}posts/soon", "Soon")]

@@ -74,13 +74,14 @@ async def test_a_link_to_a_change_set_shows_its_pages_beside_those_that_are_live
     await world.pages.create_page(call, CreatePage(title="New", sections=[section]))
     await world.pages.update_page(world.call(conversation="c"), UpdatePage(page_id="live", slug="lively"))
     reply = await Previews(world.database, PREVIEW_KEY).create_preview_link(
-        world.call(), CreatePreviewLink(change_set_id="set_1")
+        world.call(), CreatePreviewLink(change_set_id=await world.find_open_set())
     )
     site = make_site(world, clock=START.timestamp)
     found = {path: (await visit(site, path_of(reply.url) + path)).status for path in ("new", "lively", "live", "gone")}
     assert found == {"new": 200, "lively": 200, "live": 404, "gone": 404}
-    await ChangeSets(world.database).discard_change_set(world.call(), DiscardChangeSet(change_set_id="set_1"))
-    again = CreatePreviewLink(change_set_id="set_1")
+    found_set = await world.find_open_set()
+    await ChangeSets(world.database).discard_change_set(world.call(), DiscardChangeSet(change_set_id=found_set))
+    again = CreatePreviewLink(change_set_id=found_set)
     with pytest.raises(ConflictError, match="no unpublished edits to show"):
         await Previews(world.database, PREVIEW_KEY).create_preview_link(world.call(), again)
 
@@ -113,7 +114,10 @@ async def test_links_of_a_preview_stay_in_it_and_lead_where_they_will_lead(world
     section = SectionInput(definition_id="text", content={"content": text})
     await world.pages.create_page(world.call(conversation="c"), CreatePage(title="Linking", sections=[section]))
     await world.pages.update_page(world.call(conversation="c"), UpdatePage(page_id="moves", slug="moved"))
-    link, site = await link_to(world, change_set_id="set_1"), make_site(world, clock=START.timestamp)
+    link, site = (
+        await link_to(world, change_set_id=await world.find_open_set()),
+        make_site(world, clock=START.timestamp),
+    )
 
     async def hrefs(path: str) -> tuple[list[str], list[str]]:
         """The links of the menu of a page, and those of its texts."""
@@ -150,7 +154,10 @@ async def test_a_preview_of_a_change_set_shows_its_settings_navigation_and_posts
     await Navigation(world.database).add_navigation_item(world.call(conversation="c"), item)
     post = CreatePost(title="We open", body="On Monday.")
     await Posts(world.database).create_post(world.call(conversation="c"), post)
-    link, site = await link_to(world, change_set_id="set_1"), make_site(world, clock=START.timestamp)
+    link, site = (
+        await link_to(world, change_set_id=await world.find_open_set()),
+        make_site(world, clock=START.timestamp),
+    )
     await Settings(world.database).update_site_settings(world.call(conversation="c"), UpdateSiteSettings(name="Later"))
     shown = (await visit(site, f"{link}live")).text
     assert f'<p><a href="{link}">Bakery</a></p>' in shown
@@ -166,11 +173,14 @@ async def test_a_change_set_with_settings_or_navigation_alone_can_be_previewed(w
     site = make_site(world, clock=START.timestamp)
     changes = UpdateSiteSettings(tagline="Daily bread")
     await Settings(world.database).update_site_settings(world.call(conversation="c"), changes)
-    shown = (await visit(site, await link_to(world, change_set_id="set_1"))).text
+    shown = (await visit(site, await link_to(world, change_set_id=await world.find_open_set()))).text
     assert ("Daily bread" in shown, "Here already" in shown) == (True, True)
     item = AddNavigationItem(label="Elsewhere", href="https://a.example/", location="header")
     await Navigation(world.database).add_navigation_item(world.call(conversation="d"), item)
-    for link in (await link_to(world, change_set_id="set_2"), await link_to(world, page_id="Navigation")):
+    for link in (
+        await link_to(world, change_set_id=await world.find_open_set()),
+        await link_to(world, page_id="Navigation"),
+    ):
         assert ">Elsewhere</a>" in (await visit(site, link)).text
 
 
@@ -186,7 +196,10 @@ async def test_a_preview_says_when_it_ends_and_that_it_changes_settings(world: W
     await settings.update_site_settings(call, UpdateSiteSettings(tagline="Bread", time_zone="Europe/Vienna"))
     item = AddNavigationItem(label="Home", href="home")
     await Navigation(world.database).add_navigation_item(world.call(conversation="c"), item)
-    link, site = await link_to(world, change_set_id="set_1"), make_site(world, clock=START.timestamp)
+    link, site = (
+        await link_to(world, change_set_id=await world.find_open_set()),
+        make_site(world, clock=START.timestamp),
+    )
     notices = [
         re.findall(r'<div class="notice">\s*<p>(.*?)</p>', (await visit(site, each)).text)[0]
         for each in (link, f"{link}de")
@@ -209,7 +222,10 @@ async def test_a_preview_opens_the_home_page_that_its_settings_name_and_links_to
     call = world.call(conversation="c")
     section = SectionInput(definition_id="hero", content={"heading": "This is new"})
     await world.pages.create_page(call, CreatePage(title="A new one", sections=[section]))
-    link, site = await link_to(world, change_set_id="set_1"), make_site(world, clock=START.timestamp)
+    link, site = (
+        await link_to(world, change_set_id=await world.find_open_set()),
+        make_site(world, clock=START.timestamp),
+    )
     shown = (await visit(site, link)).text
     assert "This is Home" in shown
     notice = shown.partition("<header")[0]
@@ -218,7 +234,7 @@ async def test_a_preview_opens_the_home_page_that_its_settings_name_and_links_to
     await Settings(world.database).update_site_settings(
         world.call(conversation="c"), UpdateSiteSettings(home_page="a-new-one")
     )
-    link = await link_to(world, change_set_id="set_1")
+    link = await link_to(world, change_set_id=await world.find_open_set())
     assert "This is new" in (await visit(site, link)).text
     assert "This is Home" in (await visit(site, f"{link}home")).text
 
@@ -227,7 +243,7 @@ async def test_a_link_to_a_change_set_of_many_pages_is_short(world: World) -> No
     links: list[str] = []
     for number in range(6):
         await world.pages.create_page(world.call(conversation="c"), CreatePage(title=f"Page number {number}"))
-        links.append(await link_to(world, change_set_id="set_1"))
+        links.append(await link_to(world, change_set_id=await world.find_open_set()))
     assert {len(link) for link in links} == {len(links[0])}
     site = make_site(world, clock=START.timestamp)
     for last, shown in ((5, 200), (0, 404)):
@@ -239,7 +255,10 @@ async def test_a_link_to_a_change_set_shows_it_as_it_was_and_of_what_was_publish
 ) -> None:
     call = world.call(conversation="c")
     await world.pages.create_page(call, CreatePage(title="About"))
-    link, site = await link_to(world, change_set_id="set_1"), make_site(world, clock=START.timestamp)
+    link, site = (
+        await link_to(world, change_set_id=await world.find_open_set()),
+        make_site(world, clock=START.timestamp),
+    )
     await world.pages.update_page(world.call(conversation="c"), UpdatePage(page_id="about", title="Changed"))
     await world.pages.create_page(world.call(conversation="c"), CreatePage(title="Later"))
     assert "<title>About" in (await visit(site, link)).text
@@ -254,7 +273,7 @@ async def test_a_link_shows_nothing_once_a_revision_that_it_names_is_gone(world:
     site = make_site(world, clock=START.timestamp)
     page = await world.pages.create_page(world.call(conversation="c"), CreatePage(title="Gone"))
     await world.pages.create_page(world.call(conversation="c"), CreatePage(title="Stays"))
-    links = [await link_to(world, page_id="gone"), await link_to(world, change_set_id="set_1")]
+    links = [await link_to(world, page_id="gone"), await link_to(world, change_set_id=await world.find_open_set())]
     await world.pages.delete_page(world.call(), DeletePage(page_id=page.page.id, confirmed=True))
     assert [(await visit(site, link)).status for link in links] == [404, 200]
     await Trash(world.database).purge_page(world.call(), PurgePage(page_id=page.page.id))

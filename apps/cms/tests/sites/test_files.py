@@ -361,7 +361,7 @@ async def test_an_import_that_fails_half_way_leaves_nothing(
     async def fail(*_: object) -> None:
         raise ConflictError("halfway")
 
-    monkeypatch.setattr("remit_cms.sites.writing.move_live", fail)
+    monkeypatch.setattr("remit_cms.sites.writing.apply_snapshot", fail)
     file = await world.files.add(pack_site(*small))
     before = await world.rows()
     with pytest.raises(ConflictError, match="halfway"):

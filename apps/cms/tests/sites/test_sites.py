@@ -28,6 +28,7 @@ from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.redirects.payloads import AddRedirect, ListRedirects
+from remit_cms.scheduling.payloads import CancelScheduledAction
 from remit_cms.sections.payloads import AddSectionToPage
 from remit_cms.semantic.rebuilding import Rebuilding
 from remit_cms.settings.payloads import UpdateSiteSettings
@@ -61,6 +62,7 @@ async def fill(world: World) -> None:
     linked = "See [us](/about) and [the news](/posts/news)."
     hero: Content = {"heading": "Hi", "cta": {"text": "Us", "url": "/about"}}
     await world.page("Home", ("hero", hero), ("text", {"content": linked}))
+    await world.scheduling.cancel_scheduled_action(world.call(), CancelScheduledAction(action_id="action_1"))
     for page in ("about", "home", "Navigation", "Redirects"):
         await publishing.publish_page(world.call(), PublishPage(page_id=page))
     theme = UpdateSiteSettings(tagline="Bread", theme={"accent": "#a33000"}, home_page="live")

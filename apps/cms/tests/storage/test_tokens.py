@@ -168,12 +168,13 @@ async def test_posts_and_entries_take_tokens(ann: Editor) -> None:
 async def test_change_sets_take_tokens(ann: Editor) -> None:
     bob, sets = Editor(ann.world, "bob", "monday"), ann.sets
     await bob.update("team", title="Crew")
+    own = await ann.world.find_open_set()
 
-    async def read(change_set: str = "set_1") -> str:
+    async def read(change_set: str = own) -> str:
         payload = GetChangeSet(change_set_id=change_set, with_token=True)
         return (await sets.get_change_set(ann.call(), payload)).token or ""
 
-    named: dict[str, Any] = {"change_set_id": "set_1", "with_token": True}
+    named: dict[str, Any] = {"change_set_id": own, "with_token": True}
     old = await read()
     await bob.update("team", title="Staff")
     await ann.update("about", title="Us")
@@ -199,8 +200,9 @@ async def test_change_sets_take_tokens(ann: Editor) -> None:
     reverted = await sets.revert_change_set(ann.call(), RevertChangeSet(**named, if_unchanged=await read()))
     assert reverted.token == await read()
     await bob.update("team", title="Crew")
-    discard = DiscardChangeSet(change_set_id="set_2", with_token=True, if_unchanged=await read("set_2"))
-    assert (await sets.discard_change_set(bob.call(), discard)).token == await read("set_2")
+    other = await ann.world.find_open_set()
+    discard = DiscardChangeSet(change_set_id=other, with_token=True, if_unchanged=await read(other))
+    assert (await sets.discard_change_set(bob.call(), discard)).token == await read(other)
 
 
 async def test_a_text_that_is_no_token_is_refused(ann: Editor) -> None:

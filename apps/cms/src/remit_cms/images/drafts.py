@@ -11,7 +11,7 @@ from remit_cms.models import Content
 from remit_cms.storage.images import find_drafts, map_images
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Revision
+from remit_cms.storage.tables import ChangeSet, Claim, Page, Revision
 from remit_cms.storage.transactions import Edit
 
 UPDATE: Final = "update_image"
@@ -36,7 +36,7 @@ async def rewrite_drafts(edit: Edit, image: str, action: str, change: Callable[[
 
 async def describe_kept_images(scope: Scope, change_set: ChangeSet) -> str:
     """A remark on images that a change set changed, which are not undone with its drafts; nothing without any."""
-    members = ChangeSetRevision
+    members = Claim
     query = (
         select(Revision.number)
         .join(members, (members.page == Revision.page) & (members.number == Revision.number))

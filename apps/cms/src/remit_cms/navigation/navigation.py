@@ -24,9 +24,10 @@ from remit_cms.sections.contents import remove_section
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import draft_state, find_single, load_single_sections, make_preview
 from remit_cms.storage.missing import ITEM, not_found
+from remit_cms.storage.parts import STRUCTURE, content_parts
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.stale_edits import STRUCTURE, content_parts, find_read_parts
+from remit_cms.storage.stale_edits import find_read_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_trial, open_view

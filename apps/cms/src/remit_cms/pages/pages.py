@@ -33,8 +33,8 @@ from remit_cms.sections.contents import add_section, load_sections
 from remit_cms.sections.slices import load_slice
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import draft_state, make_preview
+from remit_cms.storage.door import describe_claims, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
-from remit_cms.storage.live import Move, check_moves
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
@@ -51,7 +51,7 @@ from remit_cms.storage.translations import (
     slugs_by_locale,
     write_texts,
 )
-from remit_cms.storage.trash import move_to_trash
+from remit_cms.storage.trash import delete_page
 from remit_cms.templates.references import ObjectRef
 
 
@@ -169,7 +169,7 @@ class Pages:
             page = await edit.find_page_by_id(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
             sections = await load_sections(edit, page)
-            await move_to_trash(edit, page, "delete_page")
+            await delete_page(edit, page)
             return PageDeletion(
                 page_id=page.id,
                 token=give_token(payload, page),
@@ -183,12 +183,14 @@ class Pages:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page_by_id(payload.page_id)
             await check_token(scope, page, payload.if_unchanged)
-            await check_moves(scope, [Move(page, None)])
+            others = await describe_claims(scope, [await plan_hiding(scope, page, deletes=True)], ctx.caller)
             keys = [section.section_key for section in await load_sections(scope, page)]
             section_summary = f"{pluralize(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
             live = "" if page.live is None else f", which visitors see at /{page.live_path}"
             links = await find_links(scope, page.id)
-            summary = f"the page '{page.title}' (/{page.slug}) with {section_summary}{live}{describe_links(links)}"
+            summary = (
+                f"the page '{page.title}' (/{page.slug}) with {section_summary}{live}{describe_links(links)}{others}"
+            )
             return make_preview(summary, draft_state(page), link_state(links))
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:

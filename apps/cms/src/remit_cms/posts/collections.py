@@ -168,7 +168,7 @@ class Collections:
     async def preview_deletion(self, ctx: LeafContext, payload: DeleteEntry) -> Preview:
         """The entry to delete, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            return await preview_deletion(scope, payload.entry_id, payload.if_unchanged, "entry")
+            return await preview_deletion(scope, payload.entry_id, payload.if_unchanged, "entry", ctx.caller)
 
 
 def _build_structure(payload: CreateCollection) -> Structure:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from remit.errors import InvalidArgumentsError
-from remit.tools import Preview
+from remit.tools import Caller, Preview
 from remit_cms.models import Content
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import load_contents, update_content
 from remit_cms.sections.remarks import Remarks
 from remit_cms.storage.documents import draft_state, make_document, make_preview
+from remit_cms.storage.door import describe_claims, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
@@ -29,7 +30,7 @@ from remit_cms.storage.translations import (
     localize_texts,
     write_texts,
 )
-from remit_cms.storage.trash import move_to_trash
+from remit_cms.storage.trash import delete_page
 
 _MAX_ADDRESS = 64
 
@@ -171,18 +172,18 @@ async def delete_entry(edit: Edit, name: str, if_unchanged: str | None) -> Page:
     """
     entry = await find_entry(edit, name)
     await check_token(edit, entry.page, if_unchanged)
-    # The name of the action is that of pages: undoing looks for it.
-    await move_to_trash(edit, entry.page, "delete_page")
+    await delete_page(edit, entry.page)
     return entry.page
 
 
-async def preview_deletion(scope: Scope, name: str, if_unchanged: str | None, what: str) -> Preview:
-    """The entry to delete and what links to it, for the approver."""
+async def preview_deletion(scope: Scope, name: str, if_unchanged: str | None, what: str, caller: Caller) -> Preview:
+    """The entry to delete, what links to it and who edits it, for the approver."""
     page = (await find_entry(scope, name)).page
     await check_token(scope, page, if_unchanged)
     live = "" if page.live is None else f", which visitors see at /{page.live_path}"
     links = await find_links(scope, page.id)
-    summary = f"the {what} '{page.title}' (/{page.slug}){live}{describe_links(links)}"
+    others = await describe_claims(scope, [await plan_hiding(scope, page, deletes=True)], caller)
+    summary = f"the {what} '{page.title}' (/{page.slug}){live}{describe_links(links)}{others}"
     return make_preview(summary, draft_state(page), link_state(links))
 
 

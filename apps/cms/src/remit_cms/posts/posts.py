@@ -40,7 +40,7 @@ from remit_cms.posts.payloads import (
 from remit_cms.publishing.payloads import PublishPage, UnpublishPage
 from remit_cms.publishing.publishing import Publishing, page_state
 from remit_cms.storage.database import Database
-from remit_cms.storage.live import Move, move_live
+from remit_cms.storage.door import plan_hiding, publish_at_once
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Kind, Page, PageSection, Publication
 from remit_cms.storage.tokens import check_token, give_token
@@ -138,7 +138,7 @@ class Posts:
             await check_token(edit, page, payload.if_unchanged)
             if page.live is None:
                 raise ConflictError(f"Post '{page.title}' is not live: visitors do not see it.")
-            await move_live(edit, [Move(page, None)])
+            await publish_at_once(edit, "Archiving of", await plan_hiding(edit, page))
             page.status = "archived"
             await edit.session.flush()
             message = f"Archived post '{page.title}'"
@@ -165,7 +165,7 @@ class Posts:
     async def preview_deletion(self, ctx: LeafContext, payload: DeletePost) -> Preview:
         """The post to delete, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            return await preview_deletion(scope, payload.post_slug, payload.if_unchanged, "post")
+            return await preview_deletion(scope, payload.post_slug, payload.if_unchanged, "post", ctx.caller)
 
     async def _publication(self, ctx: LeafContext, payload: PublishPost) -> PublishPage:
         page_id = await self._find_id(ctx, payload.post_slug)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import TypeAlias
 
 from sqlalchemy import func, select
 
 from remit import LeafContext
 from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
-from remit.tools import Preview
+from remit.tools import Caller, Preview
 from remit_cms.images.drafts import describe_kept_images
 from remit_cms.models import Payload, pluralize
 from remit_cms.publishing.changes import compare_states, show_changes
@@ -31,24 +33,21 @@ from remit_cms.publishing.publishing import page_state
 from remit_cms.publishing.undoing import discard_edits, find_undo_steps, undo_publication
 from remit_cms.redirects.items import describe_overruled
 from remit_cms.storage.change_sets import (
-    SetPage,
-    adopt_edits,
     check_not_scheduled,
     describe_state,
-    find_foreign_edits,
     find_last_published,
     find_open_set,
+    find_scheduled,
     find_set,
-    has_unpublished_edits,
+    has_pending_edits,
     open_set,
-    unpublished_pages,
 )
+from remit_cms.storage.claims import PENDING, describe_action, find_claims, take_over
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import compare_paths
 from remit_cms.storage.documents import draft_state, make_preview
-from remit_cms.storage.live import Move, check_moves, move_live
+from remit_cms.storage.door import Planned, check_plan, describe_claims, go_live, plan_set
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot, load_snapshot
 from remit_cms.storage.stale_edits import show_comparison
 from remit_cms.storage.tables import ChangeSet, Kind, Page
 from remit_cms.storage.tokens import asks_for_token, check_object_token, give_object_token
@@ -69,7 +68,7 @@ class ChangeSets:
             chosen = [scope.target.row_filter(ChangeSet)]
             if not payload.include_closed:
                 # The set of a conversation that only deleted pages is open, and has nothing to publish.
-                chosen += [ChangeSet.state == "open", has_unpublished_edits()]
+                chosen += [has_pending_edits()]
             total = await scope.session.scalar(select(func.count()).select_from(ChangeSet).where(*chosen)) or 0
             order = (ChangeSet.created_at.desc(), ChangeSet.id)
             rows = await scope.session.scalars(select(ChangeSet).where(*chosen).order_by(*order).limit(payload.limit))
@@ -82,8 +81,8 @@ class ChangeSets:
         """Show what publishing a change set would change for visitors. For one page: cms_compareRevisions."""
         async with open_view(self._database, ctx) as scope:
             change_set = await find_chosen_set(scope, ctx, payload.change_set_id)
-            edited = await _unpublished(scope, change_set)
-            pages = [await _page_changes(scope, change_set, each) for each in edited]
+            edited = await _find_pending(scope, change_set)
+            pages = [_page_changes(scope, each) for each in edited]
             view = ChangeSetView(**_brief(change_set).model_dump(), pages=pages)
             message = f"The change set '{change_set.name}' is {change_set.state}, with edits of {_count(edited)}"
             return ChangeSetReply(change_set=view, token=await _give_token(scope, change_set, payload), message=message)
@@ -103,6 +102,7 @@ class ChangeSets:
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
             change_set = await _find_unchanged_set(edit, ctx, payload)
+            await check_not_scheduled(edit, change_set)
             _check_state(change_set, "open")
             return await _adopt(edit, change_set, payload)
 
@@ -114,10 +114,8 @@ class ChangeSets:
         async def work(edit: Edit) -> ChangeSetMoveReply:
             change_set = await _find_unchanged_set(edit, ctx, payload)
             pages = await find_publishable(edit, change_set)
-            moves = [Move(each.page, each.last) for each in pages]
-            overruled = await describe_overruled(edit, moves)
-            await move_live(edit, moves, change_set=change_set.id)
-            close_set(edit, change_set, "published")
+            overruled = await describe_overruled(edit, [each.move for each in pages])
+            await go_live(edit, change_set, pages)
             message = f"Published the change set '{change_set.name}': {_titles(pages)}{overruled}"
             return await _move_reply(edit, change_set, [each.page for each in pages], payload, message)
 
@@ -128,33 +126,19 @@ class ChangeSets:
         async with open_view(self._database, ctx) as scope:
             change_set = await _find_unchanged_set(scope, ctx, payload)
             pages = await find_publishable(scope, change_set)
-            differences = [
-                difference
-                for each in pages
-                for live, draft in [await load_states(scope, each)]
-                for difference in await compare_states(scope, live, draft, f"{draft.title}: ")
-            ]
-            count = pluralize(len(differences), "difference")
-            overruled = await describe_overruled(scope, [Move(each.page, each.last) for each in pages])
-            return make_preview(
-                f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}{overruled}",
-                change_set.id,
-                *(f"{each.last} of {draft_state(each.page)}" for each in pages),
-                changes=await show_changes(scope, differences),
-            )
+            return await describe_publication(scope, change_set, pages, ctx.caller)
 
     async def discard_change_set(self, ctx: LeafContext, payload: DiscardChangeSet) -> ChangeSetMoveReply:
         """Undo unpublished edits of a change set in the drafts. For what visitors see: cms_revertChangeSet."""
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
             change_set = await _find_unchanged_set(edit, ctx, payload)
+            await check_not_scheduled(edit, change_set)
             _check_state(change_set, "open")
-            await check_not_scheduled(edit, change_set.id)
-            pages = await _unpublished(edit, change_set)
+            pages = await _find_pending(edit, change_set)
             message = f"Discarded the change set '{change_set.name}': {_titles(pages) or 'it had no edits'}"
             images = await describe_kept_images(edit, change_set)
             discarded = await discard_edits(edit, change_set, pages)
-            close_set(edit, change_set, "discarded")
             if discarded.kept:
                 titles = ", ".join(f"'{page.title}'" for page in discarded.kept)
                 message += f". New pages of other conversations stay as drafts: {titles}. cms_deletePage deletes one"
@@ -171,7 +155,6 @@ class ChangeSets:
             change_set = await _find_published(edit, ctx, payload)
             steps = await find_undo_steps(edit, change_set)
             undone = await undo_publication(edit, change_set, steps)
-            close_set(edit, change_set, "reverted")
             remark = await describe_kept_images(edit, change_set)
             if undone.later:
                 remark += f" The drafts of {', '.join(undone.later)} keep later edits, and what was reverted."
@@ -179,7 +162,7 @@ class ChangeSets:
                 titles = ", ".join(undone.taken)
                 remark += f" The drafts of {titles} keep what was reverted, since other drafts have their addresses."
             message = f"Reverted the change set '{change_set.name}'.{remark}"
-            return await _move_reply(edit, change_set, [step.page for step in steps], payload, message)
+            return await _move_reply(edit, change_set, undone.pages, payload, message)
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
 
@@ -188,14 +171,13 @@ class ChangeSets:
         async with open_view(self._database, ctx) as scope:
             change_set = await _find_published(scope, ctx, payload)
             steps = await find_undo_steps(scope, change_set)
-            await check_moves(scope, [Move(step.page, step.before) for step in steps])
             changes = [
                 change
                 for step in steps
-                for change in await compare_states(scope, step.live, step.snapshot, f"{step.page.title}: ")
+                for change in await compare_states(scope, step.live, step.snapshot, f"{step.title}: ")
             ]
-            titles = ", ".join(f"'{step.page.title}'" for step in steps)
-            state = (f"{step.before} before {draft_state(step.page)}" for step in steps)
+            titles = ", ".join(f"'{step.title}'" for step in steps)
+            state = (f"{step.before} before {step.state}" for step in steps)
             summary = f"the publication of the change set '{change_set.name}' ({titles})"
             shown = await show_changes(scope, changes)
             return make_preview(summary, change_set.id, *state, changes=shown)
@@ -220,7 +202,11 @@ async def find_chosen_set(scope: Scope, ctx: LeafContext, set_id: str | None) ->
     conversation = ctx.caller.conversation
     found = await find_open_set(scope, conversation) if conversation else None
     if found is None:
-        raise NotFoundError("This conversation has no unpublished edits. cms_listChangeSets lists other change sets.")
+        scheduled = await find_scheduled(scope, conversation) if conversation else None
+        rest = f" But {describe_action(scheduled)}: cms_cancelScheduledAction, {scheduled.id}." if scheduled else ""
+        raise NotFoundError(
+            f"This conversation has no unpublished edits. cms_listChangeSets lists other change sets.{rest}"
+        )
     return found
 
 
@@ -266,67 +252,79 @@ async def _open_sets(scope: Scope) -> list[ChangeSet]:
     return [*await scope.session.scalars(query)]
 
 
-async def _unpublished(scope: Scope, change_set: ChangeSet) -> list[SetPage]:
-    return await unpublished_pages(scope, change_set) if change_set.state == "open" else []
+async def _find_pending(scope: Scope, change_set: ChangeSet) -> list[Planned]:
+    return await plan_set(scope, change_set) if change_set.state in PENDING else []
 
 
-async def find_publishable(scope: Scope, change_set: ChangeSet) -> list[SetPage]:
-    """The pages that publishing a change set moves.
+async def find_publishable(scope: Scope, change_set: ChangeSet, *, at: datetime | None = None) -> list[Planned]:
+    """What publishing an open change set, now or at a time, makes of its pages.
 
     Raises:
-        ConflictError: the set is closed or empty, edits of others would go live with it, or an address is taken.
+        ConflictError: the set is closed, scheduled or empty, builds on edits of others, changes what is scheduled to
+            change, or an address is taken.
     """
+    await check_not_scheduled(scope, change_set)
     _check_state(change_set, "open")
-    pages = await unpublished_pages(scope, change_set)
-    for each in pages:
-        foreign = await find_foreign_edits(scope, change_set, each.page, each.last)
-        if foreign:
-            raise ConflictError(
-                f"Page '{each.page.title}' has {foreign}. They would go live too. cms_addToChangeSet adds them to this "
-                "change set, so that the approver sees them."
-            )
+    pages = await plan_set(scope, change_set, at=at)
     if not pages:
         raise ConflictError(f"The change set '{change_set.name}' has nothing to publish.")
-    await check_moves(scope, [Move(each.page, each.last) for each in pages])
+    await check_plan(scope, pages, change_set, at=at)
     return pages
+
+
+async def describe_publication(
+    scope: Scope, change_set: ChangeSet, pages: Sequence[Planned], caller: Caller
+) -> Preview:
+    """The whole difference that visitors will see, for the approver of a change set."""
+    differences = [
+        difference
+        for each in pages
+        for difference in await compare_states(scope, each.live, each.wanted, f"{title_of(each)}: ")
+    ]
+    count = pluralize(len(differences), "difference")
+    remarks = await describe_overruled(scope, [each.move for each in pages])
+    remarks += await describe_claims(scope, pages, caller, change_set)
+    return make_preview(
+        f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}{remarks}",
+        change_set.id,
+        *(f"{max(each.numbers)} of {draft_state(each.page)}" for each in pages),
+        changes=await show_changes(scope, differences),
+    )
 
 
 async def _adopt(edit: Edit, change_set: ChangeSet, payload: CreateChangeSet | AddToChangeSet) -> ChangeSetMoveReply:
     pages = [await edit.find_document(page_id) for page_id in payload.page_ids]
+    claims = await find_claims(edit, [page.id for page in pages])
     for page in pages:
-        if not await adopt_edits(edit, change_set, page):
-            raise ConflictError(f"Page '{page.title}' has no unpublished edits.")
+        own = [each for each in claims if each.page == page.id]
+        waiting = [each for each in own if each.action is None]
+        if not waiting:
+            besides = f" but what is scheduled: {own[0]}" if own else ""
+            raise ConflictError(f"Page '{page.title}' has no unpublished edits{besides}.")
+        await take_over(edit, change_set, waiting)
     edit.add_change("change-set", change_set.id, 1, name=change_set.name)
     titles = ", ".join(f"'{page.title}'" for page in pages)
     message = f"The change set '{change_set.name}' has the unpublished edits of {titles}"
     return await _move_reply(edit, change_set, pages, payload, message)
 
 
-async def _page_changes(scope: Scope, change_set: ChangeSet, each: SetPage) -> PageChanges:
-    page = each.page
-    live, draft = await load_states(scope, each)
-    compared = compare_paths(live, draft)
-    show_comparison(scope, page, each.last, compared)
+def _page_changes(scope: Scope, each: Planned) -> PageChanges:
+    compared = compare_paths(each.live, each.wanted)
+    if each.revision is not None:
+        show_comparison(scope, each.page, each.revision, compared)
     return PageChanges(
-        page_id=page.id,
-        title=draft.title,
-        revision=each.last,
-        live_revision=page.live,
+        page_id=each.page.id,
+        title=title_of(each),
+        revision=max(each.numbers),
+        live_revision=each.page.live,
         differences=[difference for _, difference, _ in compared],
-        blocked=await find_foreign_edits(scope, change_set, page, each.last) or None,
+        blocked=each.blocked or None,
     )
 
 
-async def load_states(scope: Scope, each: SetPage) -> tuple[Snapshot | None, Snapshot]:
-    """What visitors see of a document, and its last revision in a change set."""
-    live = None if each.page.live is None else await load_snapshot(scope, each.page.id, each.page.live)
-    return live, await load_snapshot(scope, each.page.id, each.last)
-
-
-def close_set(edit: Edit, change_set: ChangeSet, state: str) -> None:
-    """Say what became of a change set."""
-    change_set.state = state
-    edit.add_change("change-set", change_set.id, 1, "state", name=change_set.name)
+def title_of(planned: Planned) -> str:
+    """The title that visitors will see of a document, or that of its draft if it will be hidden."""
+    return planned.page.title if planned.wanted is None else planned.wanted.title
 
 
 def _check_state(change_set: ChangeSet, state: str) -> None:
@@ -349,9 +347,9 @@ async def _move_reply(
     )
 
 
-def _titles(pages: list[SetPage]) -> str:
+def _titles(pages: Sequence[Planned]) -> str:
     return ", ".join(f"'{each.page.title}'" for each in pages)
 
 
-def _count(pages: list[SetPage]) -> str:
+def _count(pages: Sequence[Planned]) -> str:
     return pluralize(len(pages), "page" if all(each.page.kind == Kind.PAGE for each in pages) else "document")

@@ -21,7 +21,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.differences import compare_paths
 from remit_cms.storage.snapshots import load_snapshot
 from remit_cms.storage.stale_edits import show_comparison
-from remit_cms.storage.tables import ChangeSetRevision, Revision
+from remit_cms.storage.tables import Claim, Revision
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
@@ -38,12 +38,11 @@ class History:
             page = await scope.find_document(payload.page_id)
             of_page = and_(scope.target.row_filter(Revision), Revision.page == page.id)
             total = await scope.session.scalar(select(func.count()).select_from(Revision).where(of_page)) or 0
+            claims = select(func.max(Claim.change_set)).where(
+                Claim.page == Revision.page, Claim.number == Revision.number
+            )
             query = (
-                select(Revision, ChangeSetRevision.change_set)
-                .outerjoin(
-                    ChangeSetRevision,
-                    and_(ChangeSetRevision.page == Revision.page, ChangeSetRevision.number == Revision.number),
-                )
+                select(Revision, claims.scalar_subquery())
                 .where(of_page, Revision.number < (payload.before or page.revision + 1))
                 .order_by(Revision.number.desc())
                 .limit(payload.limit)

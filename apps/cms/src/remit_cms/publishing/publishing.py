@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from remit import LeafContext
 from remit.errors import ConflictError
-from remit.tools import Preview
+from remit.tools import Caller, Preview
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import MetaView
 from remit_cms.publishing.changes import compare_states, show_changes
@@ -23,12 +24,19 @@ from remit_cms.redirects.items import describe_overruled
 from remit_cms.sections.payloads import SectionView
 from remit_cms.sections.slices import cut_sections
 from remit_cms.storage.database import Database
-from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.documents import describe_document, draft_state, make_preview
+from remit_cms.storage.door import (
+    Planned,
+    check_plan,
+    describe_claims,
+    plan_hiding,
+    plan_page,
+    publish_at_once,
+)
 from remit_cms.storage.links import describe_links, find_links, link_state
-from remit_cms.storage.live import Move, check_moves, find_live_page, move_live
+from remit_cms.storage.live import find_live_page
 from remit_cms.storage.scope import Scope, slug_of
-from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, build_snapshot, load_snapshot
+from remit_cms.storage.snapshots import SectionSnapshot
 from remit_cms.storage.stale_edits import read_parts, read_text_parts
 from remit_cms.storage.tables import Page
 from remit_cms.storage.tokens import check_token, give_token
@@ -50,9 +58,9 @@ class Publishing:
         async def work(edit: Edit) -> PageStateReply:
             page = await edit.find_document(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
-            await find_states(edit, page)
-            overruled = await describe_overruled(edit, [Move(page, page.revision)])
-            await move_live(edit, [Move(page, page.revision)])
+            planned = await find_publication(edit, page)
+            overruled = await describe_overruled(edit, [planned.move])
+            await publish_at_once(edit, "Publication of", planned)
             message = f"Published {describe_document(page, page.live_path)}{overruled}"
             return PageStateReply(page=page_state(page), token=give_token(payload, page), message=message)
 
@@ -63,12 +71,7 @@ class Publishing:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(payload.page_id)
             await check_token(scope, page, payload.if_unchanged)
-            changes = await show_changes(scope, await compare_states(scope, *await find_states(scope, page)))
-            await check_moves(scope, [Move(page, page.revision)])
-            news = "which is new" if page.live is None else f"in {pluralize(len(changes), 'place')}"
-            overruled = await describe_overruled(scope, [Move(page, page.revision)])
-            summary = f"{describe_document(page, page.slug, 'the ')}, {news}{overruled}"
-            return make_preview(summary, draft_state(page), changes=changes)
+            return await describe_publication(scope, await find_publication(scope, page), ctx.caller)
 
     async def unpublish_page(self, ctx: LeafContext, payload: UnpublishPage) -> PageStateReply:
         """Hide one page from visitors, after approval. Its draft stays. To remove the page: cms_deletePage."""
@@ -77,7 +80,7 @@ class Publishing:
             page = await edit.find_document(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
             _check_is_live(page)
-            await move_live(edit, [Move(page, None)])
+            await publish_at_once(edit, "Hiding of", await plan_hiding(edit, page))
             message = f"Page '{page.title}' is hidden from visitors"
             return PageStateReply(page=page_state(page), token=give_token(payload, page), message=message)
 
@@ -89,9 +92,9 @@ class Publishing:
             page = await scope.find_document(payload.page_id)
             await check_token(scope, page, payload.if_unchanged)
             _check_is_live(page)
-            await check_moves(scope, [Move(page, None)])
+            others = await describe_claims(scope, [await plan_hiding(scope, page)], ctx.caller)
             links = await find_links(scope, page.id)
-            summary = f"{describe_document(page, page.live_path, 'the live ')}{describe_links(links)}"
+            summary = f"{describe_document(page, page.live_path, 'the live ')}{describe_links(links)}{others}"
             return make_preview(summary, draft_state(page), link_state(links))
 
     async def get_live_page(self, ctx: LeafContext, payload: GetLivePage) -> LivePageReply:
@@ -138,17 +141,26 @@ def page_state(page: Page) -> PageState:
     )
 
 
-async def find_states(scope: Scope, page: Page) -> tuple[Snapshot | None, Snapshot]:
-    """What visitors see of a page, and its draft.
+async def find_publication(scope: Scope, page: Page, *, at: datetime | None = None) -> Planned:
+    """What publishing one page, now or at a time, makes of it.
 
     Raises:
-        ConflictError: they do not differ.
+        ConflictError: nothing would differ for visitors, or others have claims on it.
     """
-    live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
-    draft = await build_snapshot(scope, page)
-    if not compare_snapshots(live, draft):
-        raise ConflictError(f"Page '{page.title}' is live as its draft is: there is nothing to publish.")
-    return live, draft
+    planned = await plan_page(scope, page, at=at)
+    await check_plan(scope, [planned], at=at)
+    return planned
+
+
+async def describe_publication(scope: Scope, planned: Planned, caller: Caller) -> Preview:
+    """The difference that visitors will see of one page, for the approver."""
+    page = planned.page
+    changes = await show_changes(scope, await compare_states(scope, planned.live, planned.wanted))
+    news = "which is new" if planned.live is None else f"in {pluralize(len(changes), 'place')}"
+    overruled = await describe_overruled(scope, [planned.move])
+    others = await describe_claims(scope, [planned], caller)
+    summary = f"{describe_document(page, page.slug, 'the ')}, {news}{overruled}{others}"
+    return make_preview(summary, draft_state(page), changes=changes)
 
 
 def _check_is_live(page: Page) -> None:

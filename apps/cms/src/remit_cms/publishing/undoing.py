@@ -4,31 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
-from sqlalchemy import and_, delete, func, or_, select, tuple_, update
+from sqlalchemy import and_, delete, or_, select, tuple_, update
 
 from remit.errors import AlreadyExistsError, ConflictError
-from remit_cms.storage.change_sets import SetPage
+from remit_cms.storage.claims import find_claims, find_settled
 from remit_cms.storage.differences import compare_snapshots, list_fields
+from remit_cms.storage.documents import draft_state
+from remit_cms.storage.door import Planned, check_plan, close_set
+from remit_cms.storage.layers import Layered, lay_edits
 from remit_cms.storage.live import Move, move_live
+from remit_cms.storage.merging import apply_changes
+from remit_cms.storage.parts import iterate_changed_parts, values_of
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot, load_snapshot
-from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, PageTranslation, Publication, Revision
+from remit_cms.storage.tables import ChangeSet, Claim, Page, PageTranslation, Publication, Revision, TrashedPage
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import check_slugs_are_free
-from remit_cms.storage.trash import move_to_trash
+from remit_cms.storage.trash import move_to_trash, restore_page
 
 
 @dataclass(frozen=True, slots=True)
 class UndoStep:
-    """A page whose publication is undone: what visitors see, and what they saw before, which is None for nothing."""
+    """A document whose publication is undone: what visitors see, and what they will see then; None is nothing.
 
-    page: Page
+    ``before`` is the revision that they saw before the publication. A document that was deleted with it has no page.
+    """
+
+    page: Page | None
+    trashed: TrashedPage | None
     before: int | None
-    live: Snapshot
+    live: Snapshot | None
     snapshot: Snapshot | None
+
+    @property
+    def title(self) -> str:
+        """The title of the document."""
+        found = self.page or self.trashed
+        return "" if found is None else found.title
+
+    @property
+    def state(self) -> str:
+        """The state of the document, for a preview."""
+        return draft_state(self.page) if self.page else f"{self.trashed and self.trashed.revision} in the trash"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,43 +58,55 @@ class DiscardOutcome:
     kept: list[Page]
 
 
-async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPage]) -> DiscardOutcome:
-    """Take the edits of a change set out of the drafts.
+async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[Planned]) -> DiscardOutcome:
+    """Take the edits of a change set out of the drafts, and close it. Those of others stay.
 
     Pages that the set has made or restored go to the trash if the conversation of the call did that. Pages of other
     conversations stay as drafts, since discarding needs no approval.
 
     Raises:
-        ConflictError: the set has edits of others, or one of the pages has been edited since, outside of the set.
+        ConflictError: the set has edits of others, or others have edited since what it made.
     """
     await _check_edits_are_own(edit, change_set, pages)
+    close_set(edit, change_set, "discarded")
+    await edit.session.flush()
     drafts: list[tuple[Page, Snapshot]] = []
     kept: list[Page] = []
     for each in pages:
-        await _check_later_edits(edit, change_set, each)
-        before = await edit.session.get(Revision, (each.page.id, each.first - 1))
-        if before is not None and before.action != "delete_page":
-            drafts.append((each.page, Snapshot.model_validate(before.snapshot)))
+        rest = await _lay_pending(edit, each.page)
+        if rest.missing:
+            raise ConflictError(
+                f"Others have edited since what this change set made of page '{each.page.title}'. Single edits of it "
+                "can be undone with cms_revertPage."
+            )
+        if rest.snapshot is not None:
+            drafts.append((each.page, rest.snapshot))
         elif await _is_made_here(edit, change_set, each):
-            await move_to_trash(edit, each.page, "delete_page", in_set=False)
+            await move_to_trash(edit, each.page, "delete_page", change_set)
         else:
             kept.append(each.page)
     await _release_slugs(edit, drafts)
     for page, snapshot in drafts:
         await write_back(edit, page, snapshot, "discard_change_set", in_set=False)
-    of_kept = (ChangeSetRevision.change_set == change_set.id, ChangeSetRevision.page.in_([page.id for page in kept]))
-    await edit.session.execute(delete(ChangeSetRevision).where(*of_kept))
+    of_kept = (Claim.change_set == change_set.id, Claim.page.in_([page.id for page in kept]))
+    await edit.session.execute(delete(Claim).where(*of_kept))
     return DiscardOutcome([page for page, _ in drafts], kept)
 
 
-async def _check_edits_are_own(edit: Edit, change_set: ChangeSet, pages: Sequence[SetPage]) -> None:
-    members, by_page = ChangeSetRevision, {each.page.id: each for each in pages}
+async def _lay_pending(edit: Edit, page: Page) -> Layered:
+    """The draft of a page that has what visitors see, or saw last, and all edits that wait."""
+    settled = await find_settled(edit, page)
+    return await _lay_over(edit, page, None if settled is None else await load_snapshot(edit, page.id, settled))
+
+
+async def _check_edits_are_own(edit: Edit, change_set: ChangeSet, pages: Sequence[Planned]) -> None:
+    by_page = {each.page.id: each.page for each in pages}
     query = (
         select(Revision.page, Revision.author)
-        .join(members, and_(members.page == Revision.page, members.number == Revision.number))
+        .join(Claim, and_(Claim.page == Revision.page, Claim.number == Revision.number))
         .where(
-            members.change_set == change_set.id,
-            or_(*(and_(members.page == page, members.number >= each.first) for page, each in by_page.items())),
+            Claim.change_set == change_set.id,
+            or_(*(Claim.page == page for page in by_page)),
             Revision.author != edit.author,
         )
         .order_by(Revision.page, Revision.number)
@@ -85,109 +116,159 @@ async def _check_edits_are_own(edit: Edit, change_set: ChangeSet, pages: Sequenc
     if found is not None:
         page, author = found
         raise ConflictError(
-            f"The change set '{change_set.name}' has edits of {author} on page '{by_page[page].page.title}', and only "
+            f"The change set '{change_set.name}' has edits of {author} on page '{by_page[page].title}', and only "
             "edits of one's own are discarded. cms_revertPage undoes those of one page, and cms_deletePage deletes a "
             "page after approval."
         )
 
 
-async def _is_made_here(edit: Edit, change_set: ChangeSet, each: SetPage) -> bool:
+async def _is_made_here(edit: Edit, change_set: ChangeSet, each: Planned) -> bool:
     """Whether the conversation of the call made or restored a page: it may have taken in what is older than its set."""
     if not edit.conversation or change_set.conversation != edit.conversation:
         return False
-    first = await edit.session.get_one(Revision, (each.page.id, each.first))
+    first = await edit.session.get_one(Revision, (each.page.id, min(each.numbers)))
     return first.created_at >= change_set.created_at
 
 
-async def _check_later_edits(scope: Scope, change_set: ChangeSet, each: SetPage) -> None:
-    members = ChangeSetRevision
-    query = (
-        select(Revision.number, Revision.author, func.coalesce(members.change_set, "") != change_set.id)
-        .outerjoin(members, and_(members.page == Revision.page, members.number == Revision.number))
-        .where(Revision.page == each.page.id, Revision.number > each.first)
-        .order_by(Revision.number)
-    )
-    rows = (await scope.session.execute(query)).all()
-    for is_foreign, edits in groupby(rows, key=lambda row: bool(row[2])):
-        (first, author, _), *rest = edits
-        last = rest[-1][0] if rest else first
-        # Edits of others that were undone before the next edit of the set, or since, change nothing.
-        if is_foreign and compare_snapshots(
-            await load_snapshot(scope, each.page.id, first - 1), await load_snapshot(scope, each.page.id, last)
-        ):
-            raise ConflictError(
-                f"{author} has edited page '{each.page.title}' since, outside of this change set. Single edits of it "
-                "can be undone with cms_revertPage."
-            )
-
-
 async def find_undo_steps(scope: Scope, change_set: ChangeSet) -> list[UndoStep]:
-    """The pages that a change set published. Those in the trash are left out, since visitors do not see them.
+    """The documents that a change set published, hid or deleted. Those that were deleted since are left out.
 
     Raises:
-        ConflictError: visitors see something else of one of them by now.
+        ConflictError: the same places have something else for visitors since, or nothing is left of all that.
     """
+    query = select(Publication).where(scope.target.row_filter(Publication), Publication.change_set == change_set.id)
+    rows = {row.page: row for row in await scope.session.scalars(query)}
+    steps = [
+        UndoStep(None, each, *await _find_former(scope, each, rows)) for each in await _find_deleted(scope, change_set)
+    ]
+    for row in rows.values():
+        page = await scope.session.get(Page, row.page)
+        if page is not None:
+            steps.append(await _find_step(scope, page, row))
+    if not steps:
+        raise ConflictError(f"Nothing of the change set '{change_set.name}' can be undone: its pages are deleted.")
+    await _check_steps(scope, steps)
+    return sorted(steps, key=lambda step: (step.title, step.state))
+
+
+async def _find_deleted(scope: Scope, change_set: ChangeSet) -> Sequence[TrashedPage]:
+    """The documents in the trash that a change set deleted."""
     query = (
-        select(Publication, Page)
-        .join(Page, Page.id == Publication.page)
-        .where(scope.target.row_filter(Publication), Publication.change_set == change_set.id)
-        .order_by(Page.slug, Page.id)
+        select(TrashedPage)
+        .join(Claim, and_(Claim.page == TrashedPage.page, Claim.number == TrashedPage.revision))
+        .where(scope.target.row_filter(TrashedPage), Claim.change_set == change_set.id)
     )
-    steps: list[UndoStep] = []
-    for publication, page in (await scope.session.execute(query)).all():
-        if publication.after is None:
-            continue
-        published = await load_snapshot(scope, page.id, publication.after)
-        live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
-        # What was published since and reverted again is not in the way, though it has newer publications.
-        if live is None or compare_snapshots(live, published):
-            author = await _find_last_publisher(scope, page)
-            raise ConflictError(
-                f"{author} has since changed what visitors see of page '{page.title}': "
-                "only what was published last can be undone."
-            )
-        before = publication.before
-        snapshot = None if before is None else await load_snapshot(scope, page.id, before)
-        steps.append(UndoStep(page, before, live, snapshot))
-    return steps
+    return (await scope.session.scalars(query)).all()
 
 
-async def _find_last_publisher(scope: Scope, page: Page) -> str | None:
-    """Who published or hid a page last."""
+async def _find_former(
+    scope: Scope, trashed: TrashedPage, rows: Mapping[str, Publication]
+) -> tuple[int | None, None, Snapshot | None]:
+    """What visitors saw of a document before it was deleted, and that they see nothing of it."""
+    row = rows.get(trashed.page)
+    if row is None or row.before is None:
+        return None, None, None
+    return row.before, None, await load_snapshot(scope, trashed.page, row.before)
+
+
+async def _find_step(scope: Scope, page: Page, row: Publication) -> UndoStep:
+    former = None if row.before is None else await load_snapshot(scope, row.page, row.before)
+    live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
+    if row.after is None:
+        if live is not None:
+            raise await _refusal(scope, page)
+        return UndoStep(page, None, row.before, None, former)
+    published = await load_snapshot(scope, page.id, row.after)
+    if live is None or (former is None and compare_snapshots(live, published)):
+        raise await _refusal(scope, page)
+    if former is None:
+        return UndoStep(page, None, None, live, None)
+    now, then = values_of(live), values_of(published)
+    changed = [*iterate_changed_parts(former, published)]
+    if any(now.get(part) != then.get(part) for part in changed):
+        raise await _refusal(scope, page)
+    undone = apply_changes(live, published, former)
+    if undone.missing:
+        raise await _refusal(scope, page)
+    return UndoStep(page, None, row.before, live, undone.snapshot)
+
+
+async def _refusal(scope: Scope, page: Page) -> ConflictError:
     query = select(Publication.author).where(Publication.page == page.id)
-    return await scope.session.scalar(query.order_by(Publication.number.desc()).limit(1))
+    author = await scope.session.scalar(query.order_by(Publication.number.desc()).limit(1))
+    return ConflictError(
+        f"{author} has since changed what visitors see of page '{page.title}': only what was published last can be "
+        "undone."
+    )
+
+
+async def _check_steps(scope: Scope, steps: Sequence[UndoStep]) -> None:
+    """Ask the claims of others, and the addresses, as for any publication."""
+    await check_plan(scope, [Planned(step.page, (), step.live, step.snapshot) for step in steps if step.page])
 
 
 @dataclass(frozen=True, slots=True)
 class UndoOutcome:
-    """The titles of the pages whose drafts keep what was published.
+    """The documents, and the titles of those whose drafts keep what was published.
 
-    Some were edited ``later``. Of others, the address that they had is ``taken`` by the draft of another page by now.
+    Some have ``later`` edits of it. Of others, the address that they had is ``taken`` by the draft of another page.
     """
 
+    pages: list[Page]
     later: list[str]
     taken: list[str]
 
 
 async def undo_publication(edit: Edit, change_set: ChangeSet, steps: Sequence[UndoStep]) -> UndoOutcome:
-    """Move the live pointers back, and say which drafts did not follow.
+    """Move the live pointers back, close the change set, and say which drafts did not follow.
 
-    A draft without later edits becomes what visitors see again. A page that was not live before keeps its draft.
+    A draft becomes what visitors see again, with the edits that wait. A page that was not live before keeps its draft.
     """
-    edited = [step for step in steps if compare_snapshots(step.live, await build_snapshot(edit, step.page))]
-    later = {step.page.id for step in edited}
-    drafts = {step.page.id: step.snapshot for step in steps if step.snapshot and step.page.id not in later}
+    close_set(edit, change_set, "reverted")
+    await edit.session.flush()
+    pages = [(step.page or await _restore(edit, step), step) for step in steps]
+    drafts: dict[str, Snapshot] = {}
+    later: list[str] = []
+    for page, step in pages:
+        if step.live is not None and step.snapshot is not None:
+            rest = await _lay_over(edit, page, step.snapshot)
+            if rest.missing or rest.snapshot is None:
+                later.append(f"'{page.title}'")
+            else:
+                drafts[page.id] = rest.snapshot
     following = await _with_free_slugs(edit, drafts)
-    await _release_slugs(edit, [(step.page, following[step.page.id]) for step in steps if step.page.id in following])
+    await _release_slugs(edit, [(page, following[page.id]) for page, _ in pages if page.id in following])
     moves: list[Move] = []
-    for step in steps:
-        draft = following.get(step.page.id)
+    for page, step in pages:
+        draft = following.get(page.id)
         if draft is not None:
-            await write_back(edit, step.page, draft, "revert_change_set", in_set=False)
-        moves.append(Move(step.page, step.before if draft is None else step.page.revision))
+            await write_back(edit, page, draft, "revert_change_set", in_set=False)
+        moves.append(Move(page, step.snapshot, await _find_revision(edit, page, step, draft)))
     await move_live(edit, moves, change_set=change_set.id)
-    taken = [step for step in steps if step.page.id in drafts.keys() - following.keys()]
-    return UndoOutcome([f"'{step.page.title}'" for step in edited], [f"'{step.page.title}'" for step in taken])
+    taken = [f"'{page.title}'" for page, _ in pages if page.id in drafts.keys() - following.keys()]
+    return UndoOutcome([page for page, _ in pages], later, taken)
+
+
+async def _restore(edit: Edit, step: UndoStep) -> Page:
+    if step.trashed is None:
+        raise ConflictError(f"'{step.title}' has been purged, and cannot come back.")
+    return await restore_page(edit, step.trashed, step.trashed.slug, "revert_change_set", in_set=False)
+
+
+async def _lay_over(edit: Edit, page: Page, base: Snapshot | None) -> Layered:
+    claims = await find_claims(edit, [page.id])
+    numbers = sorted({number for each in claims if not each.is_hiding for number in each.numbers})
+    return await lay_edits(edit, page.id, base, numbers)
+
+
+async def _find_revision(edit: Edit, page: Page, step: UndoStep, draft: Snapshot | None) -> int | None:
+    """A revision that says what visitors will see: that of the draft, if it follows, or the one before."""
+    if step.snapshot is None:
+        return None
+    if draft is not None and not compare_snapshots(draft, step.snapshot):
+        return page.revision
+    before = None if step.before is None else await load_snapshot(edit, page.id, step.before)
+    return step.before if before is not None and not compare_snapshots(before, step.snapshot) else None
 
 
 async def _with_free_slugs(edit: Edit, drafts: Mapping[str, Snapshot]) -> dict[str, Snapshot]:

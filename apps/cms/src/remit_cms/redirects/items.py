@@ -70,19 +70,22 @@ async def describe_overruled(scope: Scope, moves: Sequence[Move]) -> str:
     It names redirects that lead somewhere until then, and those that are published together with the pages.
     """
     document = await find_single(scope, Kind.REDIRECTS)
-    revisions = {move.page.id: move.revision for move in moves}
-    number = None if document is None else revisions.get(document.id, document.live)
-    if document is None or number is None:
+    states = {move.page.id: move.snapshot for move in moves}
+    if document is None:
         return ""
-    redirects = read_redirects(scope, await load_snapshot(scope, document.id, number))
+    state = states.get(document.id)
+    if document.id not in states and document.live is not None:
+        state = await load_snapshot(scope, document.id, document.live)
+    if state is None:
+        return ""
+    redirects = read_redirects(scope, state)
     before = await find_live_paths(scope, {each.path for each in redirects})
-    after = {path for path, page in before.items() if page not in revisions}
+    after = {path for path, page in before.items() if page not in states}
     for move in moves:
-        if move.revision is not None and move.page.kind in LINKED:
-            snapshot = await load_snapshot(scope, move.page.id, move.revision)
-            paths = slugs_by_locale(scope, snapshot.texts).items()
+        if move.snapshot is not None and move.page.kind in LINKED:
+            paths = slugs_by_locale(scope, move.snapshot.texts).items()
             after |= {scope.format_address(locale, path) for locale, path in paths}
-    known = {*before} if document.id not in revisions else set[str]()
+    known = {*before} if document.id not in states else set[str]()
     paths = [each for each in dict.fromkeys(each.path for each in redirects) if each in after - known]
     if not paths:
         return ""

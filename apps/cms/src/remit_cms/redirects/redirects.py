@@ -34,9 +34,9 @@ from remit_cms.storage.documents import (
     make_preview,
 )
 from remit_cms.storage.missing import REDIRECT, not_found
+from remit_cms.storage.parts import STRUCTURE, content_parts
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.stale_edits import STRUCTURE, content_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_trial, open_view

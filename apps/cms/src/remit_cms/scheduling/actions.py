@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Final
 
-from pydantic import BaseModel
-from sqlalchemy import func, select
+from pydantic import JsonValue
+from sqlalchemy import select
 
 from remit import LeafContext
 from remit.errors import ConflictError, NotFoundError
 from remit.tools import Candidate
-from remit_cms.publishing.change_sets import close_set, find_publishable
-from remit_cms.storage.change_sets import find_set
+from remit_cms.storage.approved import VISIBLE, Approval, changed_parts
+from remit_cms.storage.change_sets import find_open_set, find_pages_of, find_set
+from remit_cms.storage.claims import add_claims, find_claims
 from remit_cms.storage.database import Database
-from remit_cms.storage.differences import compare_snapshots
-from remit_cms.storage.documents import describe_document
+from remit_cms.storage.differences import compare_paths
+from remit_cms.storage.door import Planned, close_set, go_live, plan_set
 from remit_cms.storage.links import find_links
-from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.missing import SCHEDULED, not_found
+from remit_cms.storage.parts import part_of
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import load_snapshot
-from remit_cms.storage.tables import Kind, Page, Publication, Revision, ScheduledAction
+from remit_cms.storage.tables import ChangeSet, Claim, Kind, ScheduledAction
 from remit_cms.storage.transactions import Edit, open_view
 
 PUBLISH: Final = "publish"
@@ -31,26 +30,16 @@ _MAX_LISTED: Final = 500
 _MAX_PLACES: Final = 10
 
 
-class Pin(BaseModel):
-    """A document in the state that was approved: its draft's revision, the live one, and what links to it.
-
-    ``moves`` is the number of its last publication and ``last`` that of its last revision at that time, which tell what
-    was undone since.
-    """
-
-    page: str
-    revision: int
-    live: int | None
-    links: list[str]
-    moves: int
-    last: int
+async def approve(scope: Scope, planned: list[Planned]) -> dict[str, JsonValue]:
+    """What an approver has seen of documents, by id: `Approval`."""
+    return {each.page.id: (await _approve(scope, each)).model_dump() for each in planned}
 
 
-async def pin_page(scope: Scope, page: Page, revision: int) -> Pin:
-    """The state of a document."""
-    links = sorted({link.source.id for link in await find_links(scope, page.id)})
-    moves = await scope.session.scalar(select(func.max(Publication.number)).where(Publication.page == page.id))
-    return Pin(page=page.id, revision=revision, live=page.live, links=links, moves=moves or 0, last=page.revision)
+async def _approve(scope: Scope, planned: Planned) -> Approval:
+    if planned.wanted is None:
+        links = {link.source.id for link in await find_links(scope, planned.page.id)}
+        return Approval(links=sorted(links))
+    return Approval(parts=changed_parts(planned.live, planned.wanted))
 
 
 async def find_action(scope: Scope, action_id: str) -> ScheduledAction:
@@ -66,20 +55,12 @@ async def find_action(scope: Scope, action_id: str) -> ScheduledAction:
     return found
 
 
-async def will_be_live(scope: Scope, page: Page, at: datetime) -> bool:
-    """Whether visitors see a document, or will by a time because its publication is scheduled."""
-    if page.live is not None:
-        return True
-    rows = await scope.session.scalars(
-        select(ScheduledAction.id).where(
-            scope.target.row_filter(ScheduledAction),
-            ScheduledAction.action == PUBLISH,
-            ScheduledAction.object_id == page.id,
-            ScheduledAction.state == "scheduled",
-            ScheduledAction.at < at,
-        )
-    )
-    return rows.first() is not None
+async def find_earlier(scope: Scope, row: ScheduledAction) -> ScheduledAction | None:
+    """An action on the same documents that is due before another one and is not done."""
+    change_set = await find_set(scope, row.change_set)
+    claims = await find_claims(scope, [*await find_pages_of(scope, change_set)])
+    due = [each.action for each in claims if each.action is not None and each.action is not row]
+    return next((each for each in due if (each.at, each.id) < (row.at, row.id)), None)
 
 
 async def carry_out(edit: Edit, row: ScheduledAction) -> str:
@@ -88,92 +69,99 @@ async def carry_out(edit: Edit, row: ScheduledAction) -> str:
     Raises:
         ConflictError, NotFoundError: it would not be what was approved.
     """
-    pins = [Pin.model_validate(each) for each in row.pins]
-    if row.kind == CHANGE_SET:
-        return await _publish_set(edit, row, pins)
-    (pin,) = pins
-    page = await edit.session.get(Page, pin.page)
-    if page is None:
-        raise NotFoundError(f"'{row.title}' has been deleted since this was approved.")
+    change_set = await find_set(edit, row.change_set)
+    planned = await plan_set(edit, change_set)
+    approved = {page: Approval.model_validate(each) for page, each in row.approved.items()}
+    if {each.page.id for each in planned} != approved.keys():
+        raise NotFoundError(f"'{row.title}' has been deleted since this was approved, or a page of it.")
     if row.action == UNPUBLISH:
-        return await _unpublish(edit, page, pin)
-    if page.live == pin.revision:
-        return f"'{page.title}' was live already as it was approved"
-    if page.live != pin.live:
-        raise ConflictError(
-            f"Visitors see another revision of '{page.title}' than when this was approved: "
-            f"{await _describe_difference(edit, page.id, pin.live, page.live)}. "
-            "That difference is not approved; cms_schedulePage asks for its approval."
-        )
-    await _check_was_not_hidden(edit, page, pin)
-    await move_live(edit, [Move(page, pin.revision)])
-    return f"Published {describe_document(page, page.live_path)} as it was approved"
+        return await _hide(edit, change_set, planned[0], approved[planned[0].page.id])
+    for each in planned:
+        _check_approved(row, each, approved[each.page.id])
+    await go_live(edit, change_set, planned)
+    return f"Published '{row.title}' as it was approved"
 
 
-async def _check_was_not_hidden(scope: Scope, page: Page, pin: Pin) -> None:
-    """Refuse to publish a page that visitors see as when it was approved, if that was not so all the time.
-
-    What other scheduled actions did since was approved too.
+def _check_approved(row: ScheduledAction, planned: Planned, approval: Approval) -> None:
+    """Refuse to show visitors another difference than the approver saw.
 
     Raises:
-        ConflictError: a person has published or hidden the page since, or deleted and restored it.
+        ConflictError: names the places.
     """
-    calls = select(ScheduledAction.call).where(scope.target.row_filter(ScheduledAction))
-    moved = (Publication.page == page.id, Publication.number > pin.moves, Publication.run.not_in(calls))
-    restored = (Revision.page == page.id, Revision.number > pin.last, Revision.action == "restore_page")
-    for what, query in (
-        ("changed what visitors see of", select(Publication.author).where(*moved).order_by(Publication.number.desc())),
-        ("restored", select(Revision.author).where(*restored).order_by(Revision.number.desc())),
-    ):
-        author = await scope.session.scalar(query.limit(1))
-        if author is not None:
-            raise ConflictError(f"{author} has {what} '{page.title}' since this was approved. Schedule it again.")
+    if planned.blocked or planned.wanted is None:
+        raise ConflictError(planned.blocked or f"'{planned.page.title}' has no state any more to publish.")
+    found = changed_parts(planned.live, planned.wanted)
+    parts = {part for part in {**found, **approval.parts} if found.get(part) != approval.parts.get(part)}
+    if not parts:
+        return
+    named = [
+        difference.where
+        for path, difference, _ in compare_paths(planned.live, planned.wanted)
+        if part_of(path, planned.wanted.locale) in parts
+    ]
+    rest = f" and {len(named) - _MAX_PLACES} more" if len(named) > _MAX_PLACES else ""
+    places = f"{', '.join(named[:_MAX_PLACES])}{rest}" or "what was approved is not the same any more"
+    if VISIBLE in parts:
+        places = "whether they see it at all"
+    raise ConflictError(
+        f"Visitors see something else of '{planned.page.title}' than when '{row.title}' was approved: {places}. That "
+        f"difference is not approved; {_tool_of(row)} asks for its approval."
+    )
 
 
-async def _unpublish(edit: Edit, page: Page, pin: Pin) -> str:
+def _tool_of(row: ScheduledAction) -> str:
+    return "cms_scheduleChangeSet" if row.kind == CHANGE_SET else "cms_schedulePage"
+
+
+async def _hide(edit: Edit, change_set: ChangeSet, planned: Planned, approval: Approval) -> str:
+    page = planned.page
     if page.live is None:
+        close_set(edit, change_set, "discarded")
         return f"'{page.title}' was hidden from visitors already"
-    links = [link for link in await find_links(edit, page.id) if link.source.id not in pin.links]
+    links = [link for link in await find_links(edit, page.id) if link.source.id not in approval.links]
     if links:
         raise ConflictError(
             f"'{links[0].title}' links to '{page.title}' since this was approved, and would lead nowhere."
         )
-    await move_live(edit, [Move(page, None)])
+    await go_live(edit, change_set, [planned])
     if page.kind == Kind.ENTRY:
         page.status = "archived"
         await edit.session.flush()
     return f"'{page.title}' is hidden from visitors"
 
 
-async def _publish_set(edit: Edit, row: ScheduledAction, pins: list[Pin]) -> str:
-    change_set = await find_set(edit, row.object_id)
-    pages = await find_publishable(edit, change_set)
-    approved, found = {pin.page: pin for pin in pins}, {each.page.id: each for each in pages}
-    for page_id in {**approved, **found}:
-        pin, each = approved.get(page_id), found.get(page_id)
-        if pin is None or each is None:
-            title = f"'{each.page.title}'" if each else f"a page ({page_id})"
-            raise ConflictError(
-                f"The change set '{row.title}' {'has' if each else 'no longer has'} edits of {title} since it was "
-                "approved. That difference is not approved; cms_scheduleChangeSet asks for its approval."
-            )
-        if (pin.revision, pin.live) != (each.last, each.page.live):
-            ends = (pin.revision, each.last) if pin.revision != each.last else (pin.live, each.page.live)
-            raise ConflictError(
-                f"'{each.page.title}' has changed since the change set '{row.title}' was approved: "
-                f"{await _describe_difference(edit, page_id, *ends)}. cms_scheduleChangeSet asks for its approval."
-            )
-        await _check_was_not_hidden(edit, each.page, pin)
-    await move_live(edit, [Move(each.page, each.last) for each in pages], change_set=change_set.id)
-    close_set(edit, change_set, "published")
-    return f"Published the change set '{change_set.name}' as it was approved"
+async def check_not_built_upon(scope: Scope, row: ScheduledAction) -> None:
+    """Refuse to cancel what another action, which is due later, was approved on top of.
+
+    Raises:
+        ConflictError: names that one.
+    """
+    for page, given in row.approved.items():
+        own = Approval.model_validate(given).parts
+        for claim in await find_claims(scope, [page]):
+            if claim.action is None or claim.is_hiding or (claim.action.at, claim.action.id) <= (row.at, row.id):
+                continue
+            later = Approval.model_validate(claim.action.approved.get(page, {})).parts
+            if not own or VISIBLE in own or own.keys() & later.keys():
+                raise ConflictError(f"{claim}, which was approved as what follows this. Cancel that first.")
 
 
-async def _describe_difference(scope: Scope, page: str, before: int | None, after: int | None) -> str:
-    ends = [None if number is None else await load_snapshot(scope, page, number) for number in (before, after)]
-    places = [each.where for each in compare_snapshots(*ends)]
-    rest = f" and {len(places) - _MAX_PLACES} more" if len(places) > _MAX_PLACES else ""
-    return f"{', '.join(places[:_MAX_PLACES])}{rest}" or "nothing that visitors see"
+async def release(edit: Edit, row: ScheduledAction) -> None:
+    """Give the edits of an action that is not carried out back to their conversation, as drafts that wait."""
+    change_set = await find_set(edit, row.change_set)
+    if change_set.state != "scheduled":
+        return
+    if row.action == UNPUBLISH:
+        close_set(edit, change_set, "discarded")
+        return
+    opened = await find_open_set(edit, change_set.conversation) if change_set.conversation else None
+    if opened is None:
+        close_set(edit, change_set, "open")
+        return
+    for claim in await edit.session.scalars(select(Claim).where(Claim.change_set == change_set.id)):
+        await add_claims(edit, opened, claim.page, [claim.number])
+        await edit.session.delete(claim)
+    close_set(edit, change_set, "discarded")
 
 
 class ScheduledActionReferences:

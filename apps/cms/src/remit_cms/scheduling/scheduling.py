@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Protocol
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from remit import LeafContext
 from remit.errors import ConflictError, NotFoundError
-from remit.tools import Changed, Preview
+from remit.tools import Preview
 from remit_cms.models import pluralize
-from remit_cms.publishing.change_sets import ChangeSets, find_chosen_set, find_publishable
-from remit_cms.publishing.payloads import PublishChangeSet, PublishPage
-from remit_cms.publishing.publishing import Publishing, find_states
+from remit_cms.publishing.change_sets import describe_publication as describe_set
+from remit_cms.publishing.change_sets import find_chosen_set, find_publishable
+from remit_cms.publishing.publishing import describe_publication, find_publication
 from remit_cms.scheduling.actions import (
     CHANGE_SET,
     PUBLISH,
     UNPUBLISH,
-    Pin,
+    approve,
     carry_out,
+    check_not_built_upon,
     find_action,
-    pin_page,
-    will_be_live,
+    find_earlier,
+    release,
 )
 from remit_cms.scheduling.payloads import (
     CancelScheduledAction,
@@ -40,14 +41,20 @@ from remit_cms.scheduling.payloads import (
 from remit_cms.scheduling.times import find_zone, format_time, read_time
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import describe_document, make_preview
+from remit_cms.storage.door import Planned, close_set, describe_claims, make_set, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
-from remit_cms.storage.live import Move, check_moves
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import ChangeSet, Page, ScheduledAction
+from remit_cms.storage.tables import ChangeSet, Claim, Page, ScheduledAction
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
 RUN_TOOL: Final = "cms_runScheduledAction"
 """The tool that a scheduled call calls."""
+
+_ATTEMPTS: Final = 10
+_WAIT: Final = timedelta(minutes=1)
+"""How often, and after how long, an action is tried that is due after another one on the same documents."""
+
+_POSTPONED: Final = "An earlier scheduled action on the same documents is not done yet, so this one waits for it."
 
 
 class Schedules(Protocol):
@@ -75,67 +82,77 @@ class Scheduling:
     def __init__(self, database: Database, schedules: Schedules) -> None:
         self._database = database
         self._schedules = schedules
-        self._publishing, self._change_sets = Publishing(database), ChangeSets(database)
 
     async def schedule_page(self, ctx: LeafContext, payload: SchedulePage) -> ScheduledActionReply:
         """Publish a page, post or entry at a time to come, as it is now, after approval. At once: cms_publishPage."""
 
         async def make(edit: Edit, at: datetime) -> ScheduledAction:
             page = await edit.find_document(payload.page_id)
-            await find_states(edit, page)
-            await check_moves(edit, [Move(page, page.revision)])
-            return self._new_row(edit, PUBLISH, page, at, await pin_page(edit, page, page.revision))
+            planned = await find_publication(edit, page, at=at)
+            change_set = await make_set(edit, f"Publication of {page.title}", [planned], state="scheduled")
+            return await self._new_row(edit, PUBLISH, page, at, change_set, [planned])
 
         return await self._schedule(ctx, payload, make)
 
     async def preview_page(self, ctx: LeafContext, payload: SchedulePage) -> Preview:
         """The difference that visitors will see, and when, for the approver."""
-        preview = await self._publishing.preview_publication(ctx, PublishPage(page_id=payload.page_id))
-        return await self._with_time(ctx, payload.at, preview)
+        async with open_view(self._database, ctx) as scope:
+            page, at = await scope.find_document(payload.page_id), await self._read_time(scope, payload.at)
+            planned = await find_publication(scope, page, at=at)
+            return await _with_time(scope, at, await describe_publication(scope, planned, ctx.caller))
 
     async def expire_page(self, ctx: LeafContext, payload: ExpirePage) -> ScheduledActionReply:
         """Hide a page, post or entry from visitors at a time to come, after approval. At once: cms_unpublishPage."""
 
         async def make(edit: Edit, at: datetime) -> ScheduledAction:
-            page = await _find_expiring(edit, payload.page_id, at)
-            return self._new_row(edit, UNPUBLISH, page, at, await pin_page(edit, page, page.revision))
+            planned = await _find_expiring(edit, payload.page_id, at)
+            name = f"Hiding of {planned.page.title}"
+            change_set = await make_set(edit, name, [planned], state="scheduled")
+            return await self._new_row(edit, UNPUBLISH, planned.page, at, change_set, [planned])
 
         return await self._schedule(ctx, payload, make)
 
     async def preview_expiry(self, ctx: LeafContext, payload: ExpirePage) -> Preview:
         """The page that visitors will lose, and when, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            page = await _find_expiring(scope, payload.page_id, await self._read_time(scope, payload.at))
-            links = await find_links(scope, page.id)
-            summary = f"{describe_document(page, page.live_path, 'the ')}{describe_links(links)}"
-            preview = make_preview(summary, f"{page.id} over {page.live}", link_state(links))
-        return await self._with_time(ctx, payload.at, preview)
+            at = await self._read_time(scope, payload.at)
+            planned = await _find_expiring(scope, payload.page_id, at)
+            page, links = planned.page, await find_links(scope, planned.page.id)
+            others = await describe_claims(scope, [planned], ctx.caller)
+            summary = f"{describe_document(page, page.live_path, 'the ')}{describe_links(links)}{others}"
+            return await _with_time(scope, at, make_preview(summary, f"{page.id} over {page.live}", link_state(links)))
 
     async def schedule_change_set(self, ctx: LeafContext, payload: ScheduleChangeSet) -> ScheduledActionReply:
         """Publish a change set at a time to come, as it is now, after one approval. At once: cms_publishChangeSet."""
 
         async def make(edit: Edit, at: datetime) -> ScheduledAction:
             found = await find_chosen_set(edit, ctx, payload.change_set_id)
-            pins = [await pin_page(edit, each.page, each.last) for each in await find_publishable(edit, found)]
-            return self._new_row(edit, PUBLISH, found, at, *pins)
+            planned = await find_publishable(edit, found, at=at)
+            close_set(edit, found, "scheduled")
+            return await self._new_row(edit, PUBLISH, found, at, found, planned)
 
         return await self._schedule(ctx, payload, make)
 
     async def preview_change_set(self, ctx: LeafContext, payload: ScheduleChangeSet) -> Preview:
         """The whole difference that visitors will see, and when, for the approver."""
-        chosen = PublishChangeSet(change_set_id=payload.change_set_id)
-        return await self._with_time(ctx, payload.at, await self._change_sets.preview_publication(ctx, chosen))
+        async with open_view(self._database, ctx) as scope:
+            found = await find_chosen_set(scope, ctx, payload.change_set_id)
+            at = await self._read_time(scope, payload.at)
+            planned = await find_publishable(scope, found, at=at)
+            return await _with_time(scope, at, await describe_set(scope, found, planned, ctx.caller))
 
     async def list_scheduled_actions(self, ctx: LeafContext, payload: ListScheduledActions) -> ScheduledActionsReply:
-        """List what will be published or hidden from visitors at times to come, the next first."""
+        """List what will be published or hidden at times to come, the next first, then what was refused at its time."""
         async with open_view(self._database, ctx) as scope:
             chosen = [scope.target.row_filter(ScheduledAction)]
-            chosen += [] if payload.include_ended else [ScheduledAction.state == "scheduled"]
+            chosen += [] if payload.include_ended else [_needs_person()]
             total = await scope.session.scalar(select(func.count()).select_from(ScheduledAction).where(*chosen)) or 0
             order = (ScheduledAction.state != "scheduled", ScheduledAction.at, ScheduledAction.id)
             query = select(ScheduledAction).where(*chosen).order_by(*order).limit(payload.limit)
             actions = [await _view(scope, row) for row in await scope.session.scalars(query)]
-            return ScheduledActionsReply(actions=actions, total=total, message=pluralize(total, "scheduled action"))
+            refused = f", {count} refused" if (count := sum(each.state == "refused" for each in actions)) else ""
+            message = f"{pluralize(total, 'scheduled action')}{refused}"
+            return ScheduledActionsReply(actions=actions, total=total, message=message)
 
     async def cancel_scheduled_action(self, ctx: LeafContext, payload: CancelScheduledAction) -> ScheduledActionReply:
         """Cancel what was to be published or hidden at a time to come. To hide what is live: cms_unpublishPage."""
@@ -144,6 +161,8 @@ class Scheduling:
             row = await find_action(edit, payload.action_id)
             if row.state != "scheduled":
                 raise ConflictError(f"The scheduled action {row.id} on '{row.title}' is {row.state} already.")
+            await check_not_built_upon(edit, row)
+            await release(edit, row)
             return await _end(edit, row, "cancelled", f"Cancelled: {_describe(row, 'will not be')}")
 
         reply = await edit_once(self._database, ctx, payload, ScheduledActionReply, work)
@@ -160,23 +179,49 @@ class Scheduling:
                 raise ConflictError(f"The scheduled action {row.id} runs at its time, by itself.")
             if row.state != "scheduled":
                 return ScheduledActionReply(action=await _view(edit, row), message=f"It was {row.state} before.")
+            if await find_earlier(edit, row) is not None and (key := self._find_next_key(row)):
+                row.call = self._schedules.find_run(key)
+                await edit.session.flush()
+                return ScheduledActionReply(action=await _view(edit, row), message=_POSTPONED)
             return await _end(edit, row, "done", await carry_out(edit, row))
 
         try:
-            return await edit_once(self._database, ctx, payload, ScheduledActionReply, work)
+            reply = await edit_once(self._database, ctx, payload, ScheduledActionReply, work)
         except (ConflictError, NotFoundError) as error:
-            await self._note_refusal(ctx, payload.action_id, error.message)
+            await self._note_refusal(ctx, payload, error.message)
             raise
+        if reply.message == _POSTPONED:
+            await self._schedule_again(ctx, payload)
+        return reply
 
-    async def _note_refusal(self, ctx: LeafContext, action_id: str, reason: str) -> None:
-        """Write down why an action was refused at its time: its transaction was rolled back."""
-        async with self._database.write() as session:
-            own = (ScheduledAction.id == action_id, ScheduledAction.call == ctx.run)
-            query = update(ScheduledAction).where(*own, ScheduledAction.state == "scheduled")
-            await session.execute(query.values(state="refused", reason=reason[:1000]))
-            title = await session.scalar(select(ScheduledAction.title).where(*own))
-        if title is not None:
-            ctx.emit(Changed("scheduled-action", action_id, "1", ("state",), title))
+    def _find_next_key(self, row: ScheduledAction) -> str:
+        """The key of the next attempt at an action that waits for an earlier one; empty after the last attempt."""
+        keys = [_attempt_key(row.id, number) for number in range(_ATTEMPTS)]
+        runs = [self._schedules.find_run(key) for key in keys]
+        number = runs.index(row.call) + 1
+        return keys[number] if number < _ATTEMPTS else ""
+
+    async def _schedule_again(self, ctx: LeafContext, payload: RunScheduledAction) -> None:
+        async with open_view(self._database, ctx) as scope:
+            row = await find_action(scope, payload.action_id)
+        keys = [_attempt_key(row.id, number) for number in range(_ATTEMPTS)]
+        key = next(each for each in keys if self._schedules.find_run(each) == row.call)
+        at = self._database.clock() + _WAIT
+        await self._schedules.add(key, RUN_TOOL, {"actionId": row.id}, at=at)
+
+    async def _note_refusal(self, ctx: LeafContext, payload: RunScheduledAction, reason: str) -> None:
+        """Write down why an action was refused at its time, whose transaction was rolled back; its edits wait again."""
+
+        async def work(edit: Edit) -> ScheduledActionReply:
+            row = await find_action(edit, payload.action_id)
+            if row.call != ctx.run or row.state != "scheduled":
+                return ScheduledActionReply(action=await _view(edit, row), message="")
+            await release(edit, row)
+            row.reason = reason[:1000]
+            return await _end(edit, row, "refused", reason)
+
+        with suppress(NotFoundError):
+            await edit_once(self._database, ctx, payload, ScheduledActionReply, work)
 
     async def _schedule(
         self,
@@ -199,7 +244,15 @@ class Scheduling:
         await self._schedules.add(action, RUN_TOOL, {"actionId": action}, at=at)
         return reply
 
-    def _new_row(self, edit: Edit, action: str, what: Page | ChangeSet, at: datetime, *pins: Pin) -> ScheduledAction:
+    async def _new_row(
+        self,
+        edit: Edit,
+        action: str,
+        what: Page | ChangeSet,
+        at: datetime,
+        change_set: ChangeSet,
+        planned: list[Planned],
+    ) -> ScheduledAction:
         is_page = isinstance(what, Page)
         action_id = edit.new_id("action")
         return ScheduledAction(
@@ -210,7 +263,8 @@ class Scheduling:
             kind=what.kind if is_page else CHANGE_SET,
             object_id=what.id,
             title=what.title if is_page else what.name,
-            pins=[pin.model_dump() for pin in pins],
+            change_set=change_set.id,
+            approved=await approve(edit, planned),
             at=at,
             state="scheduled",
             call=self._schedules.find_run(action_id),
@@ -221,18 +275,29 @@ class Scheduling:
     async def _read_time(self, scope: Scope, at: str) -> datetime:
         return await read_time(scope, at, self._database.clock())
 
-    async def _with_time(self, ctx: LeafContext, at: str, preview: Preview) -> Preview:
-        async with open_view(self._database, ctx) as scope:
-            time = format_time(await self._read_time(scope, at), zone := await find_zone(scope))
-        return make_preview(f"{preview.summary}, at {time} ({zone.key})", preview.state, changes=preview.changes)
+
+async def _with_time(scope: Scope, at: datetime, preview: Preview) -> Preview:
+    time = format_time(at, zone := await find_zone(scope))
+    return make_preview(f"{preview.summary}, at {time} ({zone.key})", preview.state, changes=preview.changes)
 
 
-async def _find_expiring(scope: Scope, name: str, at: datetime) -> Page:
+async def _find_expiring(scope: Scope, name: str, at: datetime) -> Planned:
     page = await scope.find_document(name)
-    if not await will_be_live(scope, page, at):
+    planned = await plan_hiding(scope, page, at=at)
+    if planned.live is None:
         raise ConflictError(f"Page '{page.title}' is not live, and its publication before that time is not scheduled.")
-    await check_moves(scope, [Move(page, None)])
-    return page
+    return planned
+
+
+def _attempt_key(action: str, number: int) -> str:
+    """The key of the scheduled call of an action, which is made again while an earlier action is due."""
+    return f"{action}/{number}" if number else action
+
+
+def _needs_person() -> ColumnElement[bool]:
+    """The condition that an action will be carried out, or was refused and its edits wait again."""
+    waits = select(ChangeSet.id).where(ChangeSet.id == ScheduledAction.change_set, ChangeSet.state == "open")
+    return or_(ScheduledAction.state == "scheduled", and_(ScheduledAction.state == "refused", waits.exists()))
 
 
 async def _end(edit: Edit, row: ScheduledAction, state: str, message: str) -> ScheduledActionReply:
@@ -247,14 +312,15 @@ def _describe(row: ScheduledAction, verb: str = "is to be") -> str:
 
 
 async def _view(scope: Scope, row: ScheduledAction) -> ScheduledActionView:
-    pins: Sequence[Pin] = [Pin.model_validate(each) for each in row.pins]
+    last = select(func.max(Claim.number)).where(Claim.change_set == row.change_set, Claim.page == row.object_id)
+    revision = await scope.session.scalar(last) if row.action == PUBLISH and row.kind != CHANGE_SET else None
     return ScheduledActionView(
         id=row.id,
         action=row.action,
         kind=row.kind,
         object_id=row.object_id,
         title=row.title,
-        revision=pins[0].revision if row.action == PUBLISH and row.kind != CHANGE_SET else None,
+        revision=revision,
         at=format_time(row.at, await find_zone(scope)),
         state=row.state,
         author=row.author,

@@ -35,9 +35,10 @@ from remit_cms.sections.payloads import (
 from remit_cms.sections.slices import load_slice
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import draft_state, make_preview
+from remit_cms.storage.parts import content_parts
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.stale_edits import content_parts, find_read_parts
+from remit_cms.storage.stale_edits import find_read_parts
 from remit_cms.storage.tables import Kind, SectionDefinition
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_trial, open_view

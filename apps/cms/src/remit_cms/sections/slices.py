@@ -12,8 +12,8 @@ from remit.errors import InvalidArgumentsError
 from remit_cms.models import pluralize
 from remit_cms.sections.contents import load_sections
 from remit_cms.sections.payloads import SectionView
+from remit_cms.storage.parts import STRUCTURE, structure_parts
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.stale_edits import STRUCTURE, structure_parts
 from remit_cms.storage.tables import Page
 
 MAX_READ_TOKENS: Final = 4_000

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import func, select
 
 from remit.errors import ConflictError
 from remit_cms.site.links import PagePin, SetPin
-from remit_cms.storage.change_sets import unpublished_pages
+from remit_cms.storage.change_sets import find_pages_of
+from remit_cms.storage.claims import PENDING, find_settled
+from remit_cms.storage.layers import lay_edits
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
-from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Revision
+from remit_cms.storage.tables import ChangeSet, Claim, Page, Revision
 
 
 async def pin_page(scope: Scope, name: str, revision: int | None) -> tuple[PagePin, Snapshot]:
@@ -34,52 +36,70 @@ async def pin_change_set(scope: Scope, change_set: ChangeSet) -> tuple[SetPin, l
     Raises:
         ConflictError: it has no unpublished edits.
     """
-    edited = await unpublished_pages(scope, change_set) if change_set.state == "open" else []
-    titles = [each.page.title for each in edited]
+    edited = await find_pages_of(scope, change_set) if change_set.state in PENDING else {}
+    titles = [page.title for page in edited.values()]
     if not titles:
         raise ConflictError(f"The change set '{change_set.name}' has no unpublished edits to show.")
-    query = select(func.max(Revision.created_at)).join(ChangeSetRevision, _IS_MEMBER)
-    time = (await scope.session.execute(query.where(ChangeSetRevision.change_set == change_set.id))).scalar_one()
-    revisions = await _load_revisions(scope, change_set.id, time)
-    return SetPin(change_set.id, time.isoformat(), _digest(revisions)), titles
+    query = select(func.max(Revision.created_at)).join(Claim, _IS_CLAIMED)
+    time = (await scope.session.execute(query.where(Claim.change_set == change_set.id))).scalar_one_or_none()
+    if time is None:
+        raise ConflictError(f"The change set '{change_set.name}' shows no page: it only hides some.")
+    numbers = await _load_numbers(scope, change_set.id, time)
+    return SetPin(change_set.id, time.isoformat(), _digest(numbers)), titles
 
 
 async def load_pinned(scope: Scope, pin: PagePin | SetPin) -> list[Snapshot]:
     """The documents of a pin that are not deleted, none if a revision of it is gone.
 
-    Those of a change set that were published since are shown in their live revision.
+    Those of a change set that was published since are shown as visitors see them.
     """
     if isinstance(pin, PagePin):
-        numbers = {pin.page: pin.number}
-    else:
-        numbers = await _load_revisions(scope, pin.change_set, datetime.fromisoformat(pin.time))
-        if _digest(numbers) != pin.digest:
-            return []
-    query = select(Page.id, Page.live).where(scope.target.id_filter(Page, Page.id, numbers))
-    live = {page: number or 0 for page, number in (await scope.session.execute(query)).all()}
-    numbers = {page: number for page, number in numbers.items() if page in live}
-    if isinstance(pin, SetPin):
-        numbers = {page: max(number, live[page]) for page, number in numbers.items()}
-    if not numbers:
+        return await _load_revision(scope, pin)
+    numbers = await _load_numbers(scope, pin.change_set, datetime.fromisoformat(pin.time))
+    if _digest(numbers) != pin.digest:
         return []
-    wanted = tuple_(Revision.page, Revision.number).in_([*numbers.items()])
-    found = await scope.session.scalars(select(Revision.snapshot).where(scope.target.row_filter(Revision), wanted))
-    return sorted(map(Snapshot.model_validate, found), key=lambda each: (each.slug, each.id))
+    change_set = await scope.session.get(ChangeSet, pin.change_set)
+    is_pending = change_set is not None and change_set.state in PENDING
+    pages = await scope.session.scalars(select(Page).where(scope.target.id_filter(Page, Page.id, numbers)))
+    found = [await _lay(scope, page, numbers[page.id], is_pending=is_pending) for page in pages]
+    return sorted((each for each in found if each is not None), key=lambda each: (each.slug, each.id))
 
 
-_IS_MEMBER = (ChangeSetRevision.page == Revision.page) & (ChangeSetRevision.number == Revision.number)
-
-
-async def _load_revisions(scope: Scope, set_id: str, time: datetime) -> dict[str, int]:
-    """The newest revision of each page that a change set had at a time."""
+async def _load_revision(scope: Scope, pin: PagePin) -> list[Snapshot]:
     query = (
-        select(Revision.page, func.max(Revision.number))
-        .join(ChangeSetRevision, _IS_MEMBER)
-        .where(scope.target.row_filter(Revision), ChangeSetRevision.change_set == set_id, Revision.created_at <= time)
-        .group_by(Revision.page)
+        select(Revision.snapshot)
+        .join(Page, Page.id == Revision.page)
+        .where(scope.target.row_filter(Revision), Revision.page == pin.page, Revision.number == pin.number)
     )
-    return {page: number for page, number in (await scope.session.execute(query)).all()}  # noqa: C416 - rows are no pairs
+    return [Snapshot.model_validate(each) for each in await scope.session.scalars(query)]
 
 
-def _digest(revisions: Mapping[str, int]) -> str:
-    return sha256(json.dumps(revisions, sort_keys=True).encode()).hexdigest()[:32]
+async def _lay(scope: Scope, page: Page, numbers: list[int], *, is_pending: bool) -> Snapshot | None:
+    """A page with the edits of a set, or as visitors see it if these have been published or undone since."""
+    settled = await find_settled(scope, page)
+    base = None if settled is None else await load_snapshot(scope, page.id, settled)
+    if not is_pending and base is not None:
+        return base
+    layered = await lay_edits(scope, page.id, base, numbers)
+    return await load_snapshot(scope, page.id, numbers[-1]) if layered.missing else layered.snapshot
+
+
+_IS_CLAIMED = (Claim.page == Revision.page) & (Claim.number == Revision.number)
+
+
+async def _load_numbers(scope: Scope, set_id: str, time: datetime) -> dict[str, list[int]]:
+    """The revisions of each page that a change set had at a time."""
+    query = (
+        select(Revision.page, Revision.number)
+        .join(Claim, _IS_CLAIMED)
+        .where(scope.target.row_filter(Revision), Claim.change_set == set_id, Revision.created_at <= time)
+        .order_by(Revision.page, Revision.number)
+    )
+    found: dict[str, list[int]] = {}
+    for page, number in (await scope.session.execute(query)).all():
+        found.setdefault(page, []).append(number)
+    return found
+
+
+def _digest(numbers: Mapping[str, list[int]]) -> str:
+    return sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:32]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import func, select, true
+from sqlalchemy import and_, func, select, true
 
 from remit.errors import ConflictError
 from remit_cms.models import Content, tidy_line
@@ -21,7 +21,7 @@ from remit_cms.sites.package import (
     TemplatePart,
     first_problem,
 )
-from remit_cms.storage.change_sets import has_unpublished_edits
+from remit_cms.storage.change_sets import has_pending_edits
 from remit_cms.storage.images import Image, ImageContent, iterate_image_slots
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import MetaSnapshot, SectionSnapshot, Snapshot, build_snapshot, load_snapshot
@@ -98,7 +98,11 @@ async def count_left_out(scope: Scope) -> LeftOut:
         await scope.session.scalar(
             select(func.count()).select_from(table).where(scope.target.row_filter(table), condition)
         )
-        for table, condition in (scheduled, (ChangeSet, has_unpublished_edits()), (TrashedPage, true()))
+        for table, condition in (
+            scheduled,
+            (ChangeSet, and_(ChangeSet.state == "open", has_pending_edits())),
+            (TrashedPage, true()),
+        )
     ]
     actions, sets, deleted = (each or 0 for each in counts)
     return LeftOut(scheduled_actions=actions, change_sets=sets, deleted_pages=deleted)

@@ -12,13 +12,15 @@ from sqlalchemy import delete, select, update
 from remit.errors import ConflictError
 from remit_cms.models import Content
 from remit_cms.sites.package import DocumentPart, SitePackage
+from remit_cms.storage.change_sets import find_free_name, open_set
+from remit_cms.storage.claims import add_claims
 from remit_cms.storage.documents import TITLES, single_slug
 from remit_cms.storage.home import HOME_PAGE
 from remit_cms.storage.images import Image, ImageContent, index_image, map_images
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, apply_snapshot, reserve_numbers
+from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, apply_snapshot, load_snapshot, reserve_numbers
 from remit_cms.storage.tables import (
     Kind,
     Locale,
@@ -86,7 +88,13 @@ async def write_package(edit: Edit, package: SitePackage, contents: Mapping[str,
     for part in package.documents:
         await _write_states(edit, part, pages[part.draft.id], ids, action)
     live = [part for part in package.documents if part.live is not None]
-    await move_live(edit, [Move(pages[part.draft.id], 1) for part in live])
+    if live:
+        change_set = await open_set(edit, await find_free_name(edit, "Import of the site"), None, "published")
+        for part in live:
+            await add_claims(edit, change_set, pages[part.draft.id].id, [1])
+        states = {part.draft.id: await load_snapshot(edit, pages[part.draft.id].id, 1) for part in live}
+        moves = [Move(pages[part.draft.id], states[part.draft.id], 1) for part in live]
+        await move_live(edit, moves, change_set=change_set.id)
     for part in package.documents:
         page = pages[part.draft.id]
         page.created_at, page.updated_at = part.created_at, part.updated_at

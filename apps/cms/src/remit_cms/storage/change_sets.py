@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
 
 from sqlalchemy import ColumnElement, and_, func, select
 
 from remit.errors import ConflictError
-from remit_cms.storage.differences import compare_snapshots
+from remit_cms.storage.claims import PENDING, describe_action, find_claims
 from remit_cms.storage.missing import CHANGE_SET, not_found
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import load_snapshot
-from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Publication, Revision, ScheduledAction
+from remit_cms.storage.tables import ChangeSet, Claim, Page, Publication, ScheduledAction
 from remit_cms.storage.transactions import Edit
 
 
@@ -29,16 +27,34 @@ async def find_last_published(scope: Scope, conversation: str) -> ChangeSet | No
     """The change set of a conversation that was published last, and is not reverted."""
     query = (
         select(ChangeSet)
-        .join(Publication, Publication.change_set == ChangeSet.id)
+        .outerjoin(Publication, Publication.change_set == ChangeSet.id)
         .where(
             scope.target.row_filter(ChangeSet),
             ChangeSet.conversation == conversation,
             ChangeSet.state == "published",
         )
-        .order_by(Publication.created_at.desc(), ChangeSet.created_at.desc(), ChangeSet.id)
+        .order_by(
+            func.coalesce(Publication.created_at, ChangeSet.created_at).desc(),
+            ChangeSet.created_at.desc(),
+            ChangeSet.id,
+        )
         .limit(1)
     )
     return (await scope.session.scalars(query)).first()
+
+
+async def find_scheduled(scope: Scope, conversation: str) -> ScheduledAction | None:
+    """What is scheduled next of what a conversation edited."""
+    query = (
+        select(ScheduledAction)
+        .join(ChangeSet, ChangeSet.id == ScheduledAction.change_set)
+        .where(
+            scope.target.row_filter(ChangeSet),
+            ChangeSet.conversation == conversation,
+            ScheduledAction.state == "scheduled",
+        )
+    )
+    return (await scope.session.scalars(query.order_by(ScheduledAction.at).limit(1))).first()
 
 
 async def find_set(scope: Scope, set_id: str) -> ChangeSet:
@@ -54,15 +70,15 @@ async def find_set(scope: Scope, set_id: str) -> ChangeSet:
     return found
 
 
-async def open_set(edit: Edit, name: str, conversation: str | None) -> ChangeSet:
-    """Open a change set."""
+async def open_set(edit: Edit, name: str, conversation: str | None, state: str = "open") -> ChangeSet:
+    """Make a change set, which is open unless it is for what is done or scheduled right away."""
     change_set = ChangeSet(
         id=edit.new_id("set"),
         site=edit.target.site,
         environment=edit.target.environment,
         name=name,
         conversation=conversation,
-        state="open",
+        state=state,
         author=edit.author,
         created_at=edit.now,
     )
@@ -77,18 +93,23 @@ async def find_or_open_set(edit: Edit) -> ChangeSet:
     if found is not None:
         return found
     name = f"Edits by {edit.author[:150]}, {edit.now:%Y-%m-%d %H:%M}"
+    return await open_set(edit, await find_free_name(edit, name), edit.conversation)
+
+
+async def find_free_name(edit: Edit, name: str) -> str:
+    """A name for a change set that no other has: the given one, or that with a number."""
     alike = and_(edit.target.row_filter(ChangeSet), ChangeSet.name.startswith(name, autoescape=True))
     taken = {*await edit.session.scalars(select(ChangeSet.name).where(alike))}
     numbered = (f"{name} ({number})" for number in count(2))
-    free = name if name not in taken else next(each for each in numbered if each not in taken)
-    return await open_set(edit, free, edit.conversation)
+    return name if name not in taken else next(each for each in numbered if each not in taken)
 
 
 async def describe_state(scope: Scope, change_set: ChangeSet) -> str:
     """The state of a change set, for tokens: what publishing it or undoing that would move, and from where."""
-    if change_set.state == "open":
-        pages = await unpublished_pages(scope, change_set)
-        moves = [f"{each.page.id}@{each.last} over {each.page.live}" for each in pages]
+    if change_set.state in PENDING:
+        pages = await find_pages_of(scope, change_set)
+        claims = [each for each in await find_claims(scope, [*pages]) if each.change_set is change_set]
+        moves = [f"{each.page}@{max(each.numbers)} over {pages[each.page].live}" for each in claims]
     else:
         query = (
             select(Page.id, Page.live, Page.revision)
@@ -101,105 +122,35 @@ async def describe_state(scope: Scope, change_set: ChangeSet) -> str:
     return f"{change_set.state} {sha256(', '.join(moves).encode()).hexdigest()[:16]}"
 
 
-@dataclass(frozen=True, slots=True)
-class SetPage:
-    """A page with unpublished revisions of a change set, of which ``first`` and ``last`` are the ends."""
-
-    page: Page
-    first: int
-    last: int
+def has_pending_edits() -> ColumnElement[bool]:
+    """The condition that a change set has claims on documents that are not deleted."""
+    query = select(Claim.page).join(Page, Page.id == Claim.page)
+    return query.where(Claim.change_set == ChangeSet.id, ChangeSet.state.in_(PENDING)).exists()
 
 
-def has_unpublished_edits() -> ColumnElement[bool]:
-    """The condition that a change set has unpublished revisions of pages that are not deleted."""
-    query = select(ChangeSetRevision.page).join(Page, Page.id == ChangeSetRevision.page)
-    newer = ChangeSetRevision.number > func.coalesce(Page.live, 0)
-    return query.where(ChangeSetRevision.change_set == ChangeSet.id, newer).exists()
-
-
-async def unpublished_pages(scope: Scope, change_set: ChangeSet) -> list[SetPage]:
-    """The pages that have unpublished revisions of a change set, by slug. Deleted pages have none."""
-    first, last = func.min(ChangeSetRevision.number), func.max(ChangeSetRevision.number)
+async def find_pages_of(scope: Scope, change_set: ChangeSet) -> dict[str, Page]:
+    """The documents on which a change set has claims, by slug. Deleted ones are left out."""
     query = (
-        select(ChangeSetRevision.page, first, last)
-        .join(Page, Page.id == ChangeSetRevision.page)
-        .where(
-            scope.target.row_filter(Page),
-            ChangeSetRevision.change_set == change_set.id,
-            ChangeSetRevision.number > func.coalesce(Page.live, 0),
-        )
-        .group_by(ChangeSetRevision.page)
+        select(Page)
+        .where(scope.target.row_filter(Page), Page.id.in_(select(Claim.page).filter_by(change_set=change_set.id)))
+        .order_by(Page.slug, Page.id)
     )
-    rows = {page: (start, end) for page, start, end in (await scope.session.execute(query)).all()}
-    pages = await scope.session.scalars(select(Page).where(Page.id.in_(rows)).order_by(Page.slug, Page.id))
-    return [SetPage(page, *rows[page.id]) for page in pages]
+    return {page.id: page for page in await scope.session.scalars(query)}
 
 
-async def find_foreign_edits(scope: Scope, change_set: ChangeSet, page: Page, last: int) -> str:
-    """Whose edits would go live with revision ``last`` that are not of the change set; empty if there are none.
-
-    The revisions before ``last`` are followed back to the live one, or to one that is the same as the live one: what
-    was undone in between does not count.
-    """
-    members = ChangeSetRevision
-    query = (
-        select(Revision.number, Revision.author, members.change_set, ChangeSet.name)
-        .outerjoin(members, and_(members.page == Revision.page, members.number == Revision.number))
-        .outerjoin(ChangeSet, ChangeSet.id == members.change_set)
-        .where(
-            scope.target.row_filter(Revision),
-            Revision.page == page.id,
-            Revision.number > (page.live or 0),
-            Revision.number <= last,
-        )
-        .order_by(Revision.number.desc())
-    )
-    rows = (await scope.session.execute(query)).all()
-    foreign = next((row for row in rows if row.change_set != change_set.id), None)
-    if foreign is None:
-        return ""
-    if page.live is not None:
-        live = await load_snapshot(scope, page.id, page.live)
-        for number in range(last, foreign.number - 1, -1):
-            if not compare_snapshots(live, await load_snapshot(scope, page.id, number)):
-                return ""
-    group = f"the change set '{foreign.name}'" if foreign.change_set else "no change set"
-    return f"unpublished edits by {foreign.author} that belong to {group}, up to revision {foreign.number}"
-
-
-async def check_not_scheduled(scope: Scope, *set_ids: str) -> None:
-    """Refuse to change which edits a change set has while its publication is scheduled.
+async def check_not_scheduled(scope: Scope, change_set: ChangeSet) -> None:
+    """Refuse to change a change set while its publication is scheduled.
 
     Raises:
         ConflictError: names the scheduled action.
     """
     query = select(ScheduledAction).where(
         scope.target.row_filter(ScheduledAction),
-        ScheduledAction.object_id.in_(set_ids),
+        ScheduledAction.change_set == change_set.id,
         ScheduledAction.state == "scheduled",
     )
-    found = (await scope.session.scalars(query.order_by(ScheduledAction.at).limit(1))).first()
+    found = (await scope.session.scalars(query.limit(1))).first()
     if found is not None:
         raise ConflictError(
-            f"The change set '{found.title}' is to be published at {found.at:%Y-%m-%dT%H:%MZ} as it was approved. "
-            f"Cancel that first: cms_cancelScheduledAction, {found.id}."
+            f"{describe_action(found)} as it was approved. Cancel that first: cms_cancelScheduledAction, {found.id}."
         )
-
-
-async def adopt_edits(edit: Edit, change_set: ChangeSet, page: Page) -> int:
-    """Make all unpublished revisions of a page those of a change set, and return how many there are.
-
-    Raises:
-        ConflictError: the publication of this change set is scheduled, or of one that has some of them.
-    """
-    numbers = range((page.live or 0) + 1, page.revision + 1)
-    members = select(ChangeSetRevision.change_set).where(
-        ChangeSetRevision.page == page.id, ChangeSetRevision.number.in_(numbers)
-    )
-    holders = [*await edit.session.scalars(members)]
-    if holders != [change_set.id] * len(numbers):
-        await check_not_scheduled(edit, change_set.id, *holders)
-    for number in numbers:
-        await edit.session.merge(ChangeSetRevision(page=page.id, number=number, change_set=change_set.id))
-    await edit.session.flush()
-    return len(numbers)

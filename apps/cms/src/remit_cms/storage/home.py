@@ -27,27 +27,30 @@ def home_of(settings: Snapshot | None) -> str | None:
     return None
 
 
-async def check_home(scope: Scope, after: Mapping[str, int | None]) -> None:
+async def check_home(scope: Scope, after: Mapping[str, Snapshot | None]) -> None:
     """Refuse to hide the home page that visitors have, and to publish settings whose home page they would not see.
 
     Args:
         scope: the transaction.
-        after: the revisions that are to be live, by id of their document; None is none.
+        after: the states that are to be live, by id of their document; None is none.
 
     Raises:
         ConflictError: names the page.
     """
     settings = await find_single(scope, Kind.SETTINGS)
-    live = None if settings is None else after.get(settings.id, settings.live)
-    if settings is None or live is None:
+    if settings is None:
         return
-    home = home_of(await load_snapshot(scope, settings.id, live))
+    if settings.id in after:
+        live = after[settings.id]
+    else:
+        live = None if settings.live is None else await load_snapshot(scope, settings.id, settings.live)
+    home = home_of(live)
     if home is None or after.keys().isdisjoint((settings.id, home)):
         return
     page = await scope.session.scalar(select(Page).where(scope.target.row_filter(Page), Page.id == home))
     if page is None:
         raise ConflictError("The home page that these settings name does not exist any more: homePage needs another.")
-    if after.get(home, page.live) is not None:
+    if (after[home] if home in after else page.live) is not None:  # noqa: SIM401 - None is a state
         return
     if settings.id in after:
         raise ConflictError(

@@ -11,7 +11,7 @@ from remit.errors import ConflictError, NotFoundError
 from remit_cms.storage.differences import iterate_places
 from remit_cms.storage.home import check_home
 from remit_cms.storage.links import links_of, replace_links
-from remit_cms.storage.revisions import draft_status
+from remit_cms.storage.revisions import draft_status, save_published
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
 from remit_cms.storage.tables import Kind, LivePath, Page, Publication, Redirect
@@ -22,10 +22,14 @@ from remit_cms.templates.references import ObjectRef
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A page whose live pointer moves to a revision, or to None: visitors no longer see it."""
+    """A page whose live pointer moves to a state, or to None: visitors no longer see it.
+
+    ``revision`` is the one that says so. Without one, the move adds it.
+    """
 
     page: Page
-    revision: int | None
+    snapshot: Snapshot | None
+    revision: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +49,13 @@ async def check_moves(scope: Scope, moves: Sequence[Move]) -> dict[str, dict[str
             page.
     """
     moving = {move.page.id for move in moves}
-    await check_home(scope, {move.page.id: move.revision for move in moves})
+    await check_home(scope, {move.page.id: move.snapshot for move in moves})
     paths: dict[str, dict[str, str]] = {}
     taken: set[tuple[str, str]] = set()
     for move in moves:
-        if move.revision is None or move.page.kind not in (Kind.PAGE, Kind.ENTRY):
+        page, snapshot = move.page, move.snapshot
+        if snapshot is None or page.kind not in (Kind.PAGE, Kind.ENTRY):
             continue
-        page, snapshot = move.page, await load_snapshot(scope, move.page.id, move.revision)
         paths[page.id] = slugs_by_locale(scope, snapshot.texts)
         addresses = [*paths[page.id].items()]
         query = (
@@ -75,8 +79,10 @@ async def check_moves(scope: Scope, moves: Sequence[Move]) -> dict[str, dict[str
     return paths
 
 
-async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str | None = None) -> None:
-    """Move the live pointers of pages, all at once. Addresses that pages leave redirect to them.
+async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str) -> None:
+    """Move the live pointers of pages, all at once, for a change set. Addresses that pages leave redirect to them.
+
+    Only `remit_cms.storage.door` calls this, which asks the claims.
 
     Raises:
         ConflictError: an address belongs to another page, or visitors would lose the home page.
@@ -85,8 +91,9 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str | None
     pages = [move.page.id for move in moves]
     left = (await edit.session.scalars(select(LivePath).where(LivePath.page.in_(pages)))).all()
     # All addresses are given up before any is taken, so that pages can swap them.
+    revisions = {move.page.id: await _find_revision(edit, move) for move in moves}
     for move in moves:
-        edit.session.add(await _publication(edit, move, change_set))
+        edit.session.add(await _publication(edit, move.page, revisions[move.page.id], change_set))
         move.page.live_path = None
     for each in left:
         await edit.session.delete(each)
@@ -96,13 +103,12 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str | None
     await edit.session.flush()
     for move in moves:
         page, taken = move.page, paths.get(move.page.id, {})
-        page.live, page.live_path = move.revision, taken.get(page.locale)
+        page.live, page.live_path = revisions[page.id], taken.get(page.locale)
         for locale, path in taken.items():
             address = _address(edit, locale, path)
             edit.session.add(LivePath(**address, page=page.id))
             await edit.session.execute(delete(Redirect).filter_by(**address))
-        live = None if move.revision is None else await load_snapshot(edit, page.id, move.revision)
-        places = () if live is None else links_of(iterate_places(live))
+        places = () if move.snapshot is None else links_of(iterate_places(move.snapshot))
         await replace_links(edit, ObjectRef(page.kind, page.id), places, live=True)
         page.status = await draft_status(edit, page)
         edit.add_change(page.kind, page.id, page.revision, "live", name=page.title)
@@ -140,15 +146,21 @@ async def find_live_page(scope: Scope, name: str, locale: str) -> LivePage:
     return LivePage(page, await load_snapshot(scope, page.id, page.live), redirected is not None)
 
 
-async def _publication(edit: Edit, move: Move, change_set: str | None) -> Publication:
-    last = await edit.session.scalar(select(func.max(Publication.number)).where(Publication.page == move.page.id))
+async def _find_revision(edit: Edit, move: Move) -> int | None:
+    if move.snapshot is None or move.revision is not None:
+        return move.revision
+    return await save_published(edit, move.page, move.snapshot)
+
+
+async def _publication(edit: Edit, page: Page, revision: int | None, change_set: str) -> Publication:
+    last = await edit.session.scalar(select(func.max(Publication.number)).where(Publication.page == page.id))
     return Publication(
         site=edit.target.site,
         environment=edit.target.environment,
-        page=move.page.id,
+        page=page.id,
         number=(last or 0) + 1,
-        before=move.page.live,
-        after=move.revision,
+        before=page.live,
+        after=revision,
         change_set=change_set,
         author=edit.author,
         run=edit.run,

@@ -5,12 +5,14 @@ from __future__ import annotations
 from remit.errors import ConflictError
 from remit_cms.storage import full_text
 from remit_cms.storage.change_sets import find_or_open_set
+from remit_cms.storage.claims import REBUILT, add_claims
 from remit_cms.storage.differences import compare_snapshots, iterate_places
 from remit_cms.storage.links import links_of, replace_links
 from remit_cms.storage.names import index_names
+from remit_cms.storage.parts import iterate_changed_parts
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
-from remit_cms.storage.stale_edits import check_not_stale, iterate_changed_parts
-from remit_cms.storage.tables import ChangeSetRevision, Page, Revision
+from remit_cms.storage.stale_edits import check_not_stale
+from remit_cms.storage.tables import Page, Revision
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.vectors import forget_vectors
 from remit_cms.templates.references import ObjectRef
@@ -71,12 +73,27 @@ async def check_removal(edit: Edit, page: Page, section: str) -> None:
         raise ConflictError(f"{error.message} Read it again first.") from error
 
 
-async def save_last_revision(edit: Edit, page: Page, action: str, *, in_set: bool = True) -> None:
+async def save_published(edit: Edit, page: Page, snapshot: Snapshot) -> int:
+    """Store what visitors see of a page as a revision of its own, and return its number.
+
+    The draft, which has other edits besides, is stored again after it, so that it stays the newest revision.
+    """
+    draft = await build_snapshot(edit, page)
+    page.revision += 1
+    published = page.revision
+    await _add_revision(edit, page, snapshot, REBUILT, in_set=False)
+    if compare_snapshots(snapshot, draft):
+        page.revision += 1
+        await _add_revision(edit, page, draft, REBUILT, in_set=False)
+    return published
+
+
+async def save_last_revision(edit: Edit, page: Page, action: str) -> None:
     """Store the page's last revision and unindex it. The caller deletes the page itself."""
     page.revision += 1
     edit.add_change(page.kind, page.id, page.revision, name=page.title)
     await edit.session.flush()
-    await _add_revision(edit, page, await build_snapshot(edit, page), action, in_set=in_set)
+    await _add_revision(edit, page, await build_snapshot(edit, page), action, in_set=False)
     await replace_links(edit, ObjectRef(page.kind, page.id), (), live=False)
     await full_text.unindex_page(edit, page.id)
     await forget_vectors(edit, page.kind, page.id)
@@ -106,5 +123,5 @@ async def _add_revision(edit: Edit, page: Page, snapshot: Snapshot, action: str,
     )
     if in_set and edit.conversation:
         change_set = await find_or_open_set(edit)
-        edit.session.add(ChangeSetRevision(page=page.id, number=page.revision, change_set=change_set.id))
+        await add_claims(edit, change_set, page.id, [page.revision])
     await edit.session.flush()

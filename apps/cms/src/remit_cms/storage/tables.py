@@ -296,7 +296,11 @@ _IS_OPEN: Final = text("state = 'open'")
 
 
 class ChangeSet(Scoped, Base):
-    """Edits that are published together. ``conversation`` is null if a person made the set from drafts."""
+    """Edits that are published together, and what has been. Its claims say which.
+
+    ``conversation`` is null if a person made the set from drafts. ``state`` is open, scheduled, published, reverted or
+    discarded.
+    """
 
     __tablename__ = "change_sets"
     __table_args__ = (
@@ -318,29 +322,34 @@ class ChangeSet(Scoped, Base):
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
-class ChangeSetRevision(Base):
-    """The change set that a revision belongs to."""
+class Claim(Base):
+    """What a change set wants of a document: that visitors see the edit of a revision, or with number 0 nothing of it.
 
-    __tablename__ = "change_set_revisions"
+    It is pending while the set is open or scheduled, and fulfilled once the set is published.
+    """
+
+    __tablename__ = "claims"
+    __table_args__ = (Index("claims_page", "page", "number"),)
+    change_set: Mapped[str] = mapped_column(ForeignKey("change_sets.id", ondelete="CASCADE"), primary_key=True)
     page: Mapped[str] = mapped_column(String(64), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True)
-    change_set: Mapped[str] = mapped_column(ForeignKey("change_sets.id", ondelete="CASCADE"), index=True)
 
 
 class ScheduledAction(Scoped, Base):
-    """What is to become of a document or change set at a time. ``pins`` are the revisions that were approved.
+    """When a change set is to be carried out. ``approved`` is what was approved of each document: see `Approval`.
 
     ``call`` is the run of the scheduled call that carries it out, which no other may.
     """
 
     __tablename__ = "scheduled_actions"
-    __table_args__ = (_environment_foreign_key(), Index("scheduled_actions_object", "site", "environment", "object_id"))
+    __table_args__ = (_environment_foreign_key(), Index("scheduled_actions_set", "change_set"))
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
     action: Mapped[str] = mapped_column(String(16))
     kind: Mapped[str] = mapped_column(String(16))
     object_id: Mapped[str] = mapped_column(String(64))
     title: Mapped[str] = mapped_column(String(200))
-    pins: Mapped[list[dict[str, JsonValue]]] = mapped_column(JSON)
+    change_set: Mapped[str] = mapped_column(ForeignKey("change_sets.id", ondelete="CASCADE"))
+    approved: Mapped[dict[str, JsonValue]] = mapped_column(JSON)
     at: Mapped[datetime] = mapped_column(UtcDateTime)
     state: Mapped[str] = mapped_column(String(16))
     reason: Mapped[str | None] = mapped_column(String(1000))

@@ -5,31 +5,54 @@ from __future__ import annotations
 from sqlalchemy import delete, func, select
 
 from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
+from remit_cms.storage.claims import add_claims, find_claims, take_over
 from remit_cms.storage.documents import TITLES, describe_document, find_single
-from remit_cms.storage.live import Move, move_live
+from remit_cms.storage.door import close_set, make_set, plan_hiding, publish_at_once
 from remit_cms.storage.missing import TRASHED, not_found
 from remit_cms.storage.revisions import save_last_revision, save_revision
 from remit_cms.storage.scope import Scope, Target, find_named
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, load_snapshot
 from remit_cms.storage.tables import (
-    ChangeSetRevision,
+    ChangeSet,
+    Claim,
     Kind,
     Page,
     Publication,
     Redirect,
     Revision,
-    ScheduledAction,
     TrashedPage,
 )
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import check_slugs_are_free
 
 
-async def move_to_trash(edit: Edit, page: Page, action: str, *, in_set: bool = True) -> None:
-    """Take a page from visitors and editors. Its revisions and redirects stay."""
-    if page.live is not None:
-        await move_live(edit, [Move(page, None)])
-    await save_last_revision(edit, page, action, in_set=in_set)
+async def delete_page(edit: Edit, page: Page) -> None:
+    """Take a page from visitors and editors as a change set of its own, which can be undone.
+
+    What was to hide it at a time is cancelled.
+
+    Raises:
+        ConflictError: it is the home page, or its publication is scheduled.
+    """
+    planned = await plan_hiding(edit, page, deletes=True)
+    what = "Deletion of"
+    if page.live is None:
+        change_set = await make_set(edit, f"{what} {page.title}", [planned])
+        close_set(edit, change_set, "published")
+    else:
+        change_set = await publish_at_once(edit, what, planned)
+    for claim in await find_claims(edit, [page.id]):
+        if claim.action is not None and claim.change_set is not None:
+            claim.action.state, claim.action.reason = "cancelled", f"'{page.title}' was deleted by {edit.author}"
+            edit.add_change("scheduled-action", claim.action.id, 1, "state", name=claim.action.title)
+            close_set(edit, claim.change_set, "discarded")
+    await move_to_trash(edit, page, "delete_page", change_set)
+
+
+async def move_to_trash(edit: Edit, page: Page, action: str, change_set: ChangeSet) -> None:
+    """Take a page that is not live from editors. Its revisions and redirects stay."""
+    await save_last_revision(edit, page, action)
+    await add_claims(edit, change_set, page.id, [page.revision])
     edit.session.add(
         TrashedPage(
             site=page.site,
@@ -72,7 +95,9 @@ async def check_is_deleted(scope: Scope, name: str) -> None:
         raise NotFoundError(f"{what} is not in the trash: it is not deleted. cms_deletePage deletes a page.")
 
 
-async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
+async def restore_page(
+    edit: Edit, trashed: TrashedPage, slug: str, action: str = "restore_page", *, in_set: bool = True
+) -> Page:
     """Make the draft of a deleted page again, with its id, at its last state. It is not live.
 
     A translated slug that another page has by now is left out, so that the language falls back.
@@ -83,6 +108,8 @@ async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
         InvalidArgumentsError: it is such a document, and another slug is given.
     """
     snapshot = await load_snapshot(edit, trashed.page, trashed.revision)
+    if in_set:
+        await _end_claims(edit, trashed)
     if snapshot.kind in TITLES and await find_single(edit, Kind(snapshot.kind)):
         raise ConflictError(f"There are newer '{snapshot.title}' by now, and the site has them once.")
     if snapshot.kind in TITLES and slug != trashed.slug:
@@ -109,8 +136,20 @@ async def restore_page(edit: Edit, trashed: TrashedPage, slug: str) -> Page:
     await edit.session.delete(trashed)
     await edit.session.flush()
     await apply_snapshot(edit, page, snapshot)
-    await save_revision(edit, page, "restore_page", is_checked=False)
+    await save_revision(edit, page, action, in_set=in_set, is_checked=False)
     return page
+
+
+async def _end_claims(edit: Edit, trashed: TrashedPage) -> None:
+    """Let the edits that waited belong to the deletion: who restores the page has all of them in one edit."""
+    query = (
+        select(ChangeSet)
+        .join(Claim, Claim.change_set == ChangeSet.id)
+        .where(edit.target.row_filter(ChangeSet), Claim.page == trashed.page, Claim.number == trashed.revision)
+    )
+    deletion = (await edit.session.scalars(query)).first()
+    if deletion is not None:
+        await take_over(edit, deletion, await find_claims(edit, [trashed.page]))
 
 
 async def _without_taken_slugs(edit: Edit, snapshot: Snapshot) -> Snapshot:
@@ -126,16 +165,9 @@ async def _without_taken_slugs(edit: Edit, snapshot: Snapshot) -> Snapshot:
 
 
 async def purge_page(edit: Edit, trashed: TrashedPage) -> int:
-    """Delete all that is known of a page in the trash, and return how many revisions that were.
-
-    Its scheduled actions are cancelled: nothing can be published of it any more.
-    """
-    scheduled = (ScheduledAction.object_id == trashed.page, ScheduledAction.state == "scheduled")
-    for row in await edit.session.scalars(select(ScheduledAction).where(*scheduled)):
-        row.state, row.reason = "cancelled", f"'{trashed.title}' was purged by {edit.author}"
-        edit.add_change("scheduled-action", row.id, 1, "state", name=row.title)
+    """Delete all that is known of a page in the trash, and return how many revisions that were."""
     count = await count_revisions(edit, trashed.page)
-    for table in (Revision, Publication, Redirect, ChangeSetRevision):
+    for table in (Revision, Publication, Redirect, Claim):
         await edit.session.execute(delete(table).where(table.page == trashed.page))
     await edit.session.delete(trashed)
     await edit.session.flush()

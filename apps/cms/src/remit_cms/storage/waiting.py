@@ -1,21 +1,23 @@
-"""Revisions that wait to go live though the draft is another one by now: what a person may have approved already."""
+"""States that wait to go live though the draft is another one: what a person may have approved already."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
 
-from sqlalchemy import Text, func, select, tuple_
+from sqlalchemy import Text, select
 from sqlalchemy import cast as sql_cast
 
+from remit_cms.storage.claims import PENDING, Claimed, find_claims, find_settled
+from remit_cms.storage.differences import compare_snapshots
+from remit_cms.storage.layers import lay_edits
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot
-from remit_cms.storage.tables import ChangeSet, ChangeSetRevision, Page, Revision, ScheduledAction
+from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
+from remit_cms.storage.tables import ChangeSet, Claim, Page, Revision
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A revision of a document, and with what it would go live, such as ``the change set 'Easter'``."""
+    """A state of a document that waits, and with what it would go live, such as ``the change set 'Easter'``."""
 
     page: Page
     snapshot: Snapshot
@@ -23,53 +25,44 @@ class Waiting:
 
 
 async def find_waiting(scope: Scope, text: str) -> list[Waiting]:
-    """The waiting revisions whose snapshots contain a text, such as an id, by slug.
+    """The states that change sets want and that contain a text, such as an id, by slug.
 
-    They are the last ones of open change sets, and those that scheduled actions pin. Drafts are not among them: callers
-    look at those themselves.
+    Drafts are not among them: callers look at those themselves.
     """
-    groups = {**await _find_last_of_sets(scope), **await _find_pins(scope)}
-    if not groups:
-        return []
     query = (
-        select(Page, Revision.number, Revision.snapshot)
-        .join(Revision, (Revision.page == Page.id) & (Revision.number != Page.revision))
+        select(Page)
+        .join(Claim, Claim.page == Page.id)
+        .join(ChangeSet, ChangeSet.id == Claim.change_set)
+        .join(Revision, (Revision.page == Page.id) & (Revision.number == Claim.number))
         .where(
             scope.target.row_filter(Page),
-            tuple_(Revision.page, Revision.number).in_(groups),
+            ChangeSet.state.in_(PENDING),
             sql_cast(Revision.snapshot, Text).contains(text, autoescape=True),
         )
-        .order_by(Page.slug, Page.id, Revision.number)
+        .order_by(Page.slug, Page.id)
     )
-    rows = (await scope.session.execute(query)).all()
-    return [Waiting(page, Snapshot.model_validate(found), groups[page.id, number]) for page, number, found in rows]
+    pages = {page.id: page for page in await scope.session.scalars(query)}
+    claims = await find_claims(scope, [*pages]) if pages else []
+    found: list[Waiting] = []
+    for page in pages.values():
+        draft = await build_snapshot(scope, page)
+        for claim in claims:
+            if claim.page == page.id and not claim.is_hiding and claim.change_set is not None:
+                state = await _lay(scope, page, claim)
+                if state is not None and text in state.model_dump_json() and compare_snapshots(state, draft):
+                    found.append(Waiting(page, state, _name(claim)))
+    return found
 
 
-async def _find_last_of_sets(scope: Scope) -> dict[tuple[str, int], str]:
-    query = (
-        select(ChangeSetRevision.page, func.max(ChangeSetRevision.number), ChangeSet.name)
-        .join(ChangeSet, ChangeSet.id == ChangeSetRevision.change_set)
-        .join(Page, Page.id == ChangeSetRevision.page)
-        .where(
-            scope.target.row_filter(ChangeSet),
-            ChangeSet.state == "open",
-            ChangeSetRevision.number > func.coalesce(Page.live, 0),
-        )
-        .group_by(ChangeSetRevision.page, ChangeSet.id, ChangeSet.name)
-    )
-    rows = (await scope.session.execute(query)).all()
-    return {(page, number): f"the change set '{name}'" for page, number, name in rows}
+async def _lay(scope: Scope, page: Page, claim: Claimed) -> Snapshot | None:
+    settled = await find_settled(scope, page)
+    base = None if settled is None else await load_snapshot(scope, page.id, settled)
+    layered = await lay_edits(scope, page.id, base, claim.numbers)
+    # What builds on edits of others goes live together with them: its last revision shows all of that.
+    return await load_snapshot(scope, page.id, max(claim.numbers)) if layered.missing else layered.snapshot
 
 
-async def _find_pins(scope: Scope) -> dict[tuple[str, int], str]:
-    """The pins of documents that are live as they were then: others are refused at their time."""
-    waits = (scope.target.row_filter(ScheduledAction), ScheduledAction.state == "scheduled")
-    rows = await scope.session.scalars(select(ScheduledAction).where(*waits, ScheduledAction.action == "publish"))
-    pins = [(str(pin["page"]), pin, row.title) for row in rows for pin in cast("list[dict[str, Any]]", row.pins)]
-    pages = select(Page.id, Page.live).where(Page.id.in_({page for page, _, _ in pins}))
-    live = {page: number for page, number in await scope.session.execute(pages)}  # noqa: C416 - rows are no pairs
-    return {
-        (page, cast("int", pin["revision"])): f"the scheduled publication of '{title}'"
-        for page, pin, title in pins
-        if page in live and live[page] == pin["live"]
-    }
+def _name(claim: Claimed) -> str:
+    if claim.action is not None:
+        return f"the scheduled publication of '{claim.action.title}'"
+    return f"the change set '{claim.change_set.name}'" if claim.change_set else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from sqlalchemy import or_, select
 
@@ -11,24 +10,28 @@ from remit.errors import ConflictError
 from remit.object_views import ObjectAction, ObjectDetail, ObjectPage, ObjectRow, Viewer
 from remit.tools import Change
 from remit_cms.models import pluralize
-from remit_cms.publishing.change_sets import load_states
+from remit_cms.publishing.change_sets import title_of
 from remit_cms.publishing.changes import compare_states, show_changes
 from remit_cms.publishing.undoing import find_undo_steps
 from remit_cms.site.links import PagePin
 from remit_cms.site.pins import pin_change_set
-from remit_cms.storage.change_sets import find_foreign_edits, has_unpublished_edits, unpublished_pages
+from remit_cms.storage.change_sets import has_pending_edits
+from remit_cms.storage.claims import PENDING
 from remit_cms.storage.database import Database
+from remit_cms.storage.door import Planned, plan_set
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot
-from remit_cms.storage.tables import ChangeSet, Page
+from remit_cms.storage.tables import ChangeSet
 from remit_cms.storage.transactions import open_view
 from remit_cms.viewing.documents import READ
 from remit_cms.viewing.sites import PreviewSites
 
-_States: TypeAlias = tuple[Page, Snapshot | None, Snapshot]
-"""A document, its state that visitors see, and its last one in a set."""
-
-_GROUPS = {"open": "Open", "published": "Published", "reverted": "Taken back", "discarded": "Discarded"}
+_GROUPS = {
+    "open": "Open",
+    "scheduled": "Scheduled",
+    "published": "Published",
+    "reverted": "Taken back",
+    "discarded": "Discarded",
+}
 
 
 class ChangeSetViews:
@@ -47,10 +50,15 @@ class ChangeSetViews:
         if not viewer.principal.may(READ):
             return ()
         async with open_view(self._database, viewer) as scope:
-            of_target = [scope.target.row_filter(ChangeSet), or_(ChangeSet.state != "open", has_unpublished_edits())]
+            of_target = [scope.target.row_filter(ChangeSet), or_(ChangeSet.state.not_in(PENDING), has_pending_edits())]
             if search:
                 of_target.append(ChangeSet.name.icontains(search, autoescape=True))
-            order = (ChangeSet.state != "open", ChangeSet.created_at.desc(), ChangeSet.id)
+            order = (
+                ChangeSet.state != "open",
+                ChangeSet.state != "scheduled",
+                ChangeSet.created_at.desc(),
+                ChangeSet.id,
+            )
             rows = await scope.session.scalars(select(ChangeSet).where(*of_target).order_by(*order).limit(limit))
             groups = list(_GROUPS.values())
             shown = [await self._row(scope, row) for row in rows]
@@ -71,9 +79,9 @@ class ChangeSetViews:
             return await self._open_unpublished(scope, found)
 
     async def _row(self, scope: Scope, row: ChangeSet) -> ObjectRow:
-        pages = await unpublished_pages(scope, row) if row.state == "open" else []
-        blocked = [each for each in pages if await find_foreign_edits(scope, row, each.page, each.last)]
-        counted = [pluralize(len(pages), "document")] if row.state == "open" else []
+        pages = await plan_set(scope, row) if row.state in PENDING else []
+        blocked = [each for each in pages if each.blocked]
+        counted = [pluralize(len(pages), "document")] if row.state in PENDING else []
         note = [*counted, row.author, *(["edits of others are in the way"] if blocked else [])]
         return ObjectRow(
             id=row.id,
@@ -85,14 +93,11 @@ class ChangeSetViews:
         )
 
     async def _open_unpublished(self, scope: Scope, found: ChangeSet) -> ObjectDetail:
-        edited = await unpublished_pages(scope, found) if found.state == "open" else []
-        states, changes, blocked = list[_States](), list[Change](), ""
+        edited = await plan_set(scope, found) if found.state in PENDING else []
+        changes, blocked = list[Change](), next((each.blocked for each in edited if each.blocked), "")
         for each in edited:
-            live, draft = await load_states(scope, each)
-            states.append((each.page, live, draft))
-            changes += await show_changes(scope, await compare_states(scope, live, draft, f"{draft.title}: "))
-            foreign = await find_foreign_edits(scope, found, each.page, each.last)
-            blocked = blocked or (f"'{each.page.title}' has {foreign}, which would go live too." if foreign else "")
+            compared = await compare_states(scope, each.live, each.wanted, f"{title_of(each)}: ")
+            changes += await show_changes(scope, compared)
         count = pluralize(len(edited), "document")
         actions = [
             _act("Discard…", "cms_discardChangeSet", found, destructive=True),
@@ -101,20 +106,23 @@ class ChangeSetViews:
         return ObjectDetail(
             name=found.name,
             note=f"{count}, {pluralize(len(changes), 'difference')} from what visitors see",
-            pages=await self._pages(scope, found, states) if states else (),
+            pages=await self._pages(scope, found, edited) if edited else (),
             changes=changes,
-            actions=actions if edited else (),
+            actions=actions if edited and found.state == "open" else (),
             blocked=blocked,
         )
 
-    async def _pages(self, scope: Scope, found: ChangeSet, states: Sequence[_States]) -> list[ObjectPage]:
+    async def _pages(self, scope: Scope, found: ChangeSet, planned: Sequence[Planned]) -> list[ObjectPage]:
         """The pages of a set as visitors see them, and as they would see them with all edits of the set."""
-        pin, _ = await pin_change_set(scope, found)
+        shown = any(each.wanted is not None for each in planned)
+        pin = (await pin_change_set(scope, found))[0] if shown else None
         pages = list[ObjectPage]()
-        for page, live, draft in states:
+        for each in planned:
+            page, live = each.page, each.live
             before = "" if live is None else await self._sites.link(scope, PagePin(page.id, page.live or 0), live)
-            after = await self._sites.link(scope, pin, draft)
-            pages.append(ObjectPage(title=draft.title, before=before, after=after, note="new" if live is None else ""))
+            after = "" if each.wanted is None or pin is None else await self._sites.link(scope, pin, each.wanted)
+            note = "new" if live is None else "hidden" if each.wanted is None else ""
+            pages.append(ObjectPage(title=title_of(each), before=before, after=after, note=note))
         return pages
 
     async def _open_published(self, scope: Scope, found: ChangeSet) -> ObjectDetail:
@@ -125,12 +133,13 @@ class ChangeSetViews:
             return ObjectDetail(name=found.name, note=note, blocked=error.message)
         pages, changes = list[ObjectPage](), list[Change]()
         for step in steps:
-            page, before = step.page, ""
-            if step.snapshot is not None:
-                before = await self._sites.link(scope, PagePin(page.id, step.before or 0), step.snapshot)
-            after = await self._sites.link(scope, PagePin(page.id, page.live or 0), step.live)
-            pages.append(ObjectPage(title=page.title, before=before, after=after))
-            compared = await compare_states(scope, step.snapshot, step.live, f"{page.title}: ")
+            before = after = ""
+            if step.page is not None and step.snapshot is not None:
+                before = await self._sites.link(scope, PagePin(step.page.id, step.before or 0), step.snapshot)
+            if step.page is not None and step.live is not None:
+                after = await self._sites.link(scope, PagePin(step.page.id, step.page.live or 0), step.live)
+            pages.append(ObjectPage(title=step.title, before=before, after=after))
+            compared = await compare_states(scope, step.snapshot, step.live, f"{step.title}: ")
             changes += await show_changes(scope, compared)
         actions = [_act("Take back…", "cms_revertChangeSet", found, destructive=True)] if steps else []
         return ObjectDetail(name=found.name, note=note, pages=pages, changes=changes, actions=actions)

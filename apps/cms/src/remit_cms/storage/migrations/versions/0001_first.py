@@ -24,7 +24,7 @@ _PGVECTOR: Final = (
 )
 _TABLES: Final = (
     *("embedded", "vectors", "scheduled_actions", "image_renditions", "images", "image_contents"),
-    *("change_set_revisions", "change_sets", "trash", "redirects", "publications", "revisions", "links"),
+    *("claims", "change_sets", "trash", "redirects", "publications", "revisions", "links"),
     *("name_trigrams", "live_paths", "page_translations", "page_section_contents", "page_sections", "pages"),
     *("section_definitions", "locales", "environments", "sites"),
 )
@@ -273,11 +273,12 @@ def _create_publishing_tables() -> None:
     )
     _create_index("change_sets", "open", "site", "environment", "conversation", unique=True, where="state = 'open'")
     op.create_table(
-        "change_set_revisions",
+        "claims",
+        _reference("change_set", "change_sets.id", primary_key=True),
         _text("page", 64, key=True),
         _number_key("number"),
-        _reference("change_set", "change_sets.id", nullable=False, index=True),
     )
+    _create_index("claims", "page", "page", "number")
 
 
 def _create_image_tables() -> None:
@@ -324,7 +325,8 @@ def _create_scheduling_table() -> None:
         _text("kind", 16),
         _text("object_id", 64),
         _text("title", 200),
-        sa.Column("pins", sa.JSON, nullable=False),
+        _reference("change_set", "change_sets.id", nullable=False),
+        sa.Column("approved", sa.JSON, nullable=False),
         _time("at"),
         _text("state", 16),
         _text("reason", 1000, null=True),
@@ -332,7 +334,7 @@ def _create_scheduling_table() -> None:
         _text("author", 200),
         _time("created_at"),
     )
-    _create_index("scheduled_actions", "object", "site", "environment", "object_id")
+    _create_index("scheduled_actions", "set", "change_set")
 
 
 def _create_vector_tables() -> None:

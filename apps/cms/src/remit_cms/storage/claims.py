@@ -1,0 +1,164 @@
+"""Claims: which edits of a document wait to go live, with which change set, and when."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import and_, delete, func, select
+
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.tables import ChangeSet, Claim, Page, Publication, Revision, ScheduledAction
+from remit_cms.storage.transactions import Edit
+
+PENDING: Final = ("open", "scheduled")
+"""The states of change sets whose claims are not fulfilled."""
+
+REBUILT: Final = "publish_change_set"
+"""The action of revisions that a publication makes: what visitors see then, and the draft again after it."""
+
+_NO_EDITS: Final = (REBUILT, "discard_change_set", "revert_change_set", "delete_page")
+"""The actions of revisions that follow from others, and so are nobody's edits."""
+
+HIDDEN: Final = 0
+"""The number of a claim that visitors see nothing of a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """What one change set, or none, wants of a document, by whom, and when if that is scheduled.
+
+    ``numbers`` are its revisions with edits that wait; `HIDDEN` alone says that visitors are to see nothing.
+    """
+
+    page: str
+    numbers: tuple[int, ...]
+    authors: tuple[str, ...]
+    change_set: ChangeSet | None = None
+    action: ScheduledAction | None = None
+
+    @property
+    def at(self) -> datetime | None:
+        """When it is to go live; None if that is not scheduled."""
+        return None if self.action is None else self.action.at
+
+    @property
+    def is_hiding(self) -> bool:
+        """Whether visitors are to see nothing of the document."""
+        return self.numbers == (HIDDEN,)
+
+    def __str__(self) -> str:
+        who = " and ".join(self.authors)
+        if self.action is not None:
+            return f"{describe_action(self.action)} ({self.action.id}, by {self.action.author})"
+        group = "no change set" if self.change_set is None else f"the change set '{self.change_set.name}'"
+        return f"unpublished edits by {who} that belong to {group}"
+
+
+def describe_action(action: ScheduledAction) -> str:
+    """A scheduled action as people read it: ``'About' is to be published at 2026-12-24T09:00Z``."""
+    verb = "published" if action.action == "publish" else "hidden from visitors"
+    return f"'{action.title}' is to be {verb} at {action.at:%Y-%m-%dT%H:%MZ}"
+
+
+async def find_claims(scope: Scope, pages: Collection[str]) -> list[Claimed]:
+    """The pending claims on documents: those that are scheduled in order of time, then the others."""
+    authors = await _find_authors(scope, pages)
+    query = (
+        select(Claim.page, Claim.number, ChangeSet, ScheduledAction)
+        .join(ChangeSet, ChangeSet.id == Claim.change_set)
+        .outerjoin(ScheduledAction, _IS_DUE)
+        .where(scope.target.row_filter(ChangeSet), Claim.page.in_(pages), ChangeSet.state.in_(PENDING))
+        .order_by(Claim.number)
+    )
+    numbers = defaultdict[tuple[str, str], list[int]](list)
+    holders: dict[tuple[str, str], tuple[ChangeSet, ScheduledAction | None]] = {}
+    for page, number, change_set, action in (await scope.session.execute(query)).all():
+        numbers[page, change_set.id].append(number)
+        holders[page, change_set.id] = (change_set, action)
+    found = [
+        Claimed(page, (*numbers[page, key],), _names(authors, page, numbers[page, key]), *holders[page, key])
+        for page, key in numbers
+    ]
+    found += [
+        Claimed(page, (*loose,), _names(authors, page, loose))
+        for page, loose in (await find_loose_edits(scope, pages)).items()
+    ]
+    return sorted(found, key=_order)
+
+
+_IS_DUE: Final = and_(ScheduledAction.change_set == ChangeSet.id, ScheduledAction.state == "scheduled")
+
+
+def _order(claim: Claimed) -> tuple[bool, datetime, str, str]:
+    at = claim.at
+    holder = "" if claim.change_set is None else claim.change_set.id
+    return (at is None, at or datetime.max.replace(tzinfo=UTC), "" if claim.action is None else claim.action.id, holder)
+
+
+def _names(authors: dict[tuple[str, int], str], page: str, numbers: Iterable[int]) -> tuple[str, ...]:
+    return (*dict.fromkeys(authors[page, number] for number in numbers if (page, number) in authors),)
+
+
+async def _find_authors(scope: Scope, pages: Collection[str]) -> dict[tuple[str, int], str]:
+    query = (
+        select(Revision.page, Revision.number, Revision.author)
+        .outerjoin(Claim, and_(Claim.page == Revision.page, Claim.number == Revision.number))
+        .outerjoin(ChangeSet, ChangeSet.id == Claim.change_set)
+        .where(
+            scope.target.row_filter(Revision),
+            Revision.page.in_(pages),
+            func.coalesce(ChangeSet.state, "open").in_(PENDING),
+        )
+    )
+    return {(page, number): author for page, number, author in (await scope.session.execute(query)).all()}
+
+
+async def find_loose_edits(scope: Scope, pages: Collection[str]) -> dict[str, list[int]]:
+    """The revisions of documents whose edits belong to no change set, by document."""
+    query = (
+        select(Revision.page, Revision.number)
+        .outerjoin(Claim, and_(Claim.page == Revision.page, Claim.number == Revision.number))
+        .where(
+            scope.target.row_filter(Revision),
+            Revision.page.in_(pages),
+            Claim.number.is_(None),
+            Revision.action.not_in(_NO_EDITS),
+        )
+        .order_by(Revision.page, Revision.number)
+    )
+    found = defaultdict[str, list[int]](list)
+    for page, number in (await scope.session.execute(query)).all():
+        found[page].append(number)
+    return {**found}
+
+
+async def find_settled(scope: Scope, page: Page) -> int | None:
+    """The revision of a document that visitors see, or saw last; None if they never did."""
+    if page.live is not None:
+        return page.live
+    query = select(Publication.before).where(
+        scope.target.row_filter(Publication), Publication.page == page.id, Publication.before.is_not(None)
+    )
+    return await scope.session.scalar(query.order_by(Publication.number.desc()).limit(1))
+
+
+async def add_claims(edit: Edit, change_set: ChangeSet, page: str, numbers: Iterable[int]) -> None:
+    """Let a change set want these revisions of a document."""
+    for number in numbers:
+        await edit.session.merge(Claim(change_set=change_set.id, page=page, number=number))
+    await edit.session.flush()
+
+
+async def take_over(edit: Edit, change_set: ChangeSet, claims: Iterable[Claimed]) -> None:
+    """Let a change set have the edits that others want to publish."""
+    for claim in claims:
+        if claim.change_set is change_set:
+            continue
+        if claim.change_set is not None:
+            theirs = (Claim.change_set == claim.change_set.id, Claim.page == claim.page)
+            await edit.session.execute(delete(Claim).where(*theirs))
+        await add_claims(edit, change_set, claim.page, claim.numbers)

@@ -1,0 +1,237 @@
+"""The one door through which documents go live, are hidden or deleted: it asks the claims of others first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from remit.errors import ConflictError
+from remit.tools import Caller
+from remit_cms.storage.approved import Approval, changed_parts
+from remit_cms.storage.change_sets import find_free_name, find_pages_of, open_set
+from remit_cms.storage.claims import HIDDEN, Claimed, add_claims, find_claims, find_settled, take_over
+from remit_cms.storage.differences import compare_snapshots
+from remit_cms.storage.layers import lay_edits
+from remit_cms.storage.live import Move, check_moves, move_live
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
+from remit_cms.storage.tables import ChangeSet, Page
+from remit_cms.storage.transactions import Edit
+
+_MAX_NAMED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What is to become of a document for visitors: what they see until then, and after it; None is nothing.
+
+    ``numbers`` are the revisions with the edits, ``revision`` one that says the same as ``wanted``, if there is one.
+    ``taken`` are the claims of others whose edits go live too. ``blocked`` says what the edits build on that would not.
+    """
+
+    page: Page
+    numbers: tuple[int, ...]
+    live: Snapshot | None
+    wanted: Snapshot | None
+    revision: int | None = None
+    taken: tuple[Claimed, ...] = ()
+    blocked: str = ""
+    deletes: bool = False
+
+    @property
+    def move(self) -> Move:
+        """The move of the live pointer."""
+        return Move(self.page, self.wanted, self.revision)
+
+
+async def plan_set(scope: Scope, change_set: ChangeSet, *, at: datetime | None = None) -> list[Planned]:
+    """What a change set makes of its documents, now or at a time, by slug. Deleted ones are left out."""
+    pages = await find_pages_of(scope, change_set)
+    claims = await find_claims(scope, [*pages])
+    own = {each.page: each for each in claims if each.change_set is change_set}
+    others = {page: [each for each in claims if each.page == page and each is not own.get(page)] for page in pages}
+    return [await _plan(scope, pages[page], own[page].numbers, others[page], at) for page in pages if page in own]
+
+
+async def plan_page(scope: Scope, page: Page, *, at: datetime | None = None) -> Planned:
+    """What the publication of a page makes of it: all its edits that wait go live, but for those that are scheduled.
+
+    Raises:
+        ConflictError: there is nothing to publish.
+    """
+    claims = await find_claims(scope, [page.id])
+    scheduled = [each for each in claims if each.action is not None]
+    taken = [each for each in claims if each.action is None]
+    draft, numbers = await build_snapshot(scope, page), sorted(number for each in taken for number in each.numbers)
+    if scheduled or at is not None:
+        planned = await _plan(scope, page, (*numbers,), scheduled, at)
+        if not numbers and planned.live is None and planned.wanted is not None:  # it comes back as it was
+            shown = [max(each.numbers) for each in scheduled if not each.is_hiding]
+            planned = replace(planned, numbers=(max([await find_settled(scope, page) or 0, *shown]),))
+    else:
+        live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
+        planned = Planned(page, (*numbers,) or (page.revision,), live, draft, page.revision)
+    if not planned.numbers or (not planned.blocked and not compare_snapshots(planned.live, planned.wanted)):
+        raise ConflictError(_describe_nothing(page, scheduled))
+    return replace(planned, taken=(*taken,))
+
+
+def _describe_nothing(page: Page, scheduled: Sequence[Claimed]) -> str:
+    if not scheduled:
+        return f"Page '{page.title}' is live as its draft is: there is nothing to publish."
+    listed = "; ".join(map(str, scheduled))
+    return f"Page '{page.title}' has nothing to publish but what is scheduled: {listed}. {_cancel_first(scheduled[0])}"
+
+
+async def plan_hiding(scope: Scope, page: Page, *, at: datetime | None = None, deletes: bool = False) -> Planned:
+    """That visitors no longer see a document, now or at a time, and that editors do not if it is to be deleted.
+
+    Raises:
+        ConflictError: it is the home page, or somebody has scheduled what is to become of it after that.
+    """
+    claims = [each for each in await find_claims(scope, [page.id]) if each.action is not None]
+    planned = replace(await _plan(scope, page, (HIDDEN,), claims, at), deletes=deletes)
+    await check_plan(scope, [planned], at=at)
+    return planned
+
+
+async def check_plan(
+    scope: Scope, planned: Sequence[Planned], own: ChangeSet | None = None, *, at: datetime | None = None
+) -> None:
+    """Refuse what would show edits of others, or take from them what is scheduled.
+
+    Raises:
+        ConflictError: names the edits or the scheduled action, or an address is taken.
+    """
+    for each in planned:
+        if each.blocked:
+            raise ConflictError(each.blocked)
+    claims = await find_claims(scope, [each.page.id for each in planned])
+    for each in planned:
+        for claim in claims:
+            if claim.page == each.page.id and (own is None or claim.change_set is not own):
+                _check_later_claim(each, claim, at)
+    await check_moves(scope, [each.move for each in planned])
+
+
+def _check_later_claim(planned: Planned, claim: Claimed, at: datetime | None) -> None:
+    """Refuse to change what a publication that is scheduled for later changes: its approver saw it otherwise."""
+    if claim.action is None or (at is not None and claim.action.at < at):
+        return
+    if planned.wanted is None:  # what is hidden now may be hidden again later, which changes nothing
+        if at is not None or not claim.is_hiding:
+            raise ConflictError(f"{claim}. {_cancel_first(claim)}")
+        return
+    if claim.is_hiding:
+        return
+    approved = Approval.model_validate(claim.action.approved.get(claim.page, {}))
+    if approved.parts.keys() & changed_parts(planned.live, planned.wanted).keys():
+        raise ConflictError(f"{claim}, with other texts in the same places. {_cancel_first(claim)}")
+
+
+def _cancel_first(claim: Claimed) -> str:
+    action = "" if claim.action is None else claim.action.id
+    return f"Cancel that first: cms_cancelScheduledAction, {action}."
+
+
+async def describe_claims(
+    scope: Scope, planned: Sequence[Planned], caller: Caller, own: ChangeSet | None = None
+) -> str:
+    """Whose edits go live, stay drafts or are scheduled besides, for an approver; empty if there are none of others.
+
+    Those that the caller made in this conversation, or without one, are not named.
+    """
+    taken = {(each.page.id, claim) for each in planned for claim in each.taken}
+    deleted = {each.page.id for each in planned if each.deletes}
+    claims = await find_claims(scope, [each.page.id for each in planned])
+    named: list[str] = []
+    for claim in claims:
+        if (own is not None and claim.change_set is own) or _is_of_caller(claim, caller):
+            continue
+        if claim.action is not None:
+            named.append(str(claim))
+        elif (claim.page, claim) in taken or claim.page in deleted:
+            named.append(f"with {claim}")
+        else:
+            named.append(f"{claim} stay drafts")
+    shown = [*dict.fromkeys(named)]
+    rest = f"; and {len(shown) - _MAX_NAMED} more" if len(shown) > _MAX_NAMED else ""
+    return "".join(f"; {each}" for each in shown[:_MAX_NAMED]) + rest
+
+
+def _is_of_caller(claim: Claimed, caller: Caller) -> bool:
+    conversation = None if claim.change_set is None else claim.change_set.conversation
+    is_here = conversation in (None, caller.conversation)
+    return claim.action is None and is_here and claim.authors == (caller.principal.name,)
+
+
+async def make_set(edit: Edit, name: str, planned: Iterable[Planned], *, state: str = "published") -> ChangeSet:
+    """A change set of its own for what is done or scheduled at once. It takes over the edits that it publishes."""
+    change_set = await open_set(edit, await find_free_name(edit, name[:190]), edit.conversation or None, state)
+    for each in planned:
+        await take_over(edit, change_set, each.taken)
+        await add_claims(edit, change_set, each.page.id, each.numbers)
+    return change_set
+
+
+async def go_live(edit: Edit, change_set: ChangeSet, planned: Collection[Planned]) -> None:
+    """Do what was planned, all at once, and close the change set."""
+    await move_live(edit, [each.move for each in planned], change_set=change_set.id)
+    close_set(edit, change_set, "published")
+    await edit.session.flush()
+
+
+def close_set(edit: Edit, change_set: ChangeSet, state: str) -> None:
+    """Say what became of a change set."""
+    change_set.state = state
+    edit.add_change("change-set", change_set.id, 1, "state", name=change_set.name)
+
+
+async def publish_at_once(edit: Edit, what: str, planned: Planned) -> ChangeSet:
+    """Publish or hide one document as a change set of its own, so that it can be undone."""
+    change_set = await make_set(edit, f"{what} {planned.page.title}", [planned])
+    await go_live(edit, change_set, [planned])
+    return change_set
+
+
+async def _plan(
+    scope: Scope, page: Page, numbers: tuple[int, ...], others: Sequence[Claimed], at: datetime | None
+) -> Planned:
+    settled = await find_settled(scope, page)
+    base = None if settled is None else await load_snapshot(scope, page.id, settled)
+    is_visible = page.live is not None
+    for claim in others:
+        if at is not None and claim.at is not None and claim.at <= at:
+            is_visible = not claim.is_hiding
+            if is_visible:
+                base = (await lay_edits(scope, page.id, base, claim.numbers)).snapshot
+    live = base if is_visible else None
+    layered = await lay_edits(scope, page.id, base, numbers)
+    if layered.missing:
+        last = await load_snapshot(scope, page.id, max(numbers))
+        return Planned(page, numbers, live, last, blocked=_describe_blocked(page, numbers, others))
+    same = await _find_same(scope, page, layered.snapshot, {max(numbers, default=0), settled or 0})
+    return Planned(page, numbers, live, layered.snapshot, same)
+
+
+def _describe_blocked(page: Page, numbers: Sequence[int], others: Sequence[Claimed]) -> str:
+    below = [each for each in others if not each.is_hiding and min(each.numbers) < max(numbers)]
+    if not below:
+        return f"Edits of page '{page.title}' are of what is no longer there. cms_discardChangeSet undoes them."
+    if below[0].action is not None:
+        return (
+            f"Edits of page '{page.title}' build on others, which are scheduled: {below[0]}. {_cancel_first(below[0])}"
+        )
+    return (
+        f"Page '{page.title}' has edits that build on {below[0]}. cms_addToChangeSet adds them to this change set, so "
+        "that the approver sees them."
+    )
+
+
+async def _find_same(scope: Scope, page: Page, state: Snapshot | None, numbers: set[int]) -> int | None:
+    for number in sorted(numbers - {HIDDEN}, reverse=True) if state is not None else ():
+        if not compare_snapshots(await load_snapshot(scope, page.id, number), state):
+            return number
+    return None

@@ -1,0 +1,102 @@
+"""Lays the edits that wait over what visitors see of a document, without those of others between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+from sqlalchemy import and_, select
+
+from remit_cms.storage.claims import HIDDEN
+from remit_cms.storage.merging import apply_changes, empty_state
+from remit_cms.storage.parts import iterate_changed_parts
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot
+from remit_cms.storage.tables import ChangeSet, Claim, Revision
+
+WHOLE: Final = "document"
+"""The missing part of edits of a document that is not there without the edits of others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layered:
+    """A state of a document, or None; and the parts of edits that lack a place in it."""
+
+    snapshot: Snapshot | None
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    """The revisions of a document that are asked for, with the action of each."""
+
+    states: dict[int, Snapshot] = field(default_factory=dict[int, Snapshot])
+    actions: dict[int, str] = field(default_factory=dict[int, str])
+
+    def find_before(self, number: int) -> Snapshot | None:
+        """The state before a revision; None if that made the document, or restored it."""
+        return None if self.actions.get(number - 1, "delete_page") == "delete_page" else self.states[number - 1]
+
+    def iterate_parts(self, first: int, last: int) -> Iterable[str]:
+        """The parts that revisions changed, from one to another."""
+        after = self.states[last]
+        return iterate_changed_parts(self.find_before(first) or empty_state(after), after)
+
+
+async def lay_edits(scope: Scope, page: str, base: Snapshot | None, numbers: Sequence[int]) -> Layered:
+    """What a state of a document becomes by the edits of revisions, in their order.
+
+    An edit of what somebody has edited since and published is left out: the later one holds.
+    """
+    if not numbers:
+        return Layered(base)
+    if numbers[-1] == HIDDEN:
+        return Layered(None)
+    later = await _find_published(scope, page, min(numbers))
+    history = await _load_history(scope, page, {*numbers, *later})
+    missing = list[str]()
+    for first, last in _runs(numbers):
+        overruled = {part for number in later if number > last for part in history.iterate_parts(number, number)}
+        before, after = history.find_before(first), history.states[last]
+        if base is None and before is not None:
+            return Layered(None, (WHOLE,))
+        if base is None:
+            base = after
+            continue
+        changes = apply_changes(base, before or empty_state(after), after, leave_out=overruled.__contains__)
+        base, missing = changes.snapshot, [*missing, *changes.missing]
+    return Layered(base, (*missing,))
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and last of each run of revisions without others between them."""
+    ordered = sorted(numbers)
+    ends = [first for first, second in pairwise(ordered) if second != first + 1]
+    starts = [second for first, second in pairwise(ordered) if second != first + 1]
+    return [*zip([ordered[0], *starts], [*ends, ordered[-1]], strict=True)]
+
+
+async def _find_published(scope: Scope, page: str, after: int) -> list[int]:
+    query = (
+        select(Claim.number)
+        .join(ChangeSet, ChangeSet.id == Claim.change_set)
+        .where(
+            scope.target.row_filter(ChangeSet),
+            Claim.page == page,
+            Claim.number > after,
+            ChangeSet.state == "published",
+        )
+    )
+    return [*await scope.session.scalars(query)]
+
+
+async def _load_history(scope: Scope, page: str, numbers: Iterable[int]) -> _History:
+    wanted = {each for number in numbers for each in (number - 1, number)}
+    query = select(Revision).where(
+        and_(scope.target.row_filter(Revision), Revision.page == page, Revision.number.in_(wanted))
+    )
+    rows = [*await scope.session.scalars(query)]
+    states: Mapping[int, Snapshot] = {row.number: Snapshot.model_validate(row.snapshot) for row in rows}
+    return _History({**states}, {row.number: row.action for row in rows})

@@ -1,0 +1,75 @@
+"""The change sets of a site in the model of its editors: which edits wait, and what undoing a publication makes."""
+
+from __future__ import annotations
+
+from figures.cms_layers import apply, changed_parts, lay
+from figures.cms_model import ORDERS, Page, Values
+
+
+class SetModel:
+    """Documents and change sets. ``open`` are the sets of editors, ``published`` those that can be undone."""
+
+    def __init__(self) -> None:
+        self.pages: list[Page] = []
+        self.open: dict[str, str] = {}
+        self.published: list[str] = []
+        self.states: dict[str, str] = {}
+
+    def _make_set(self, state: str) -> str:
+        made = f"set_{len(self.states) + 1}"
+        self.states[made] = state
+        if state == "published":
+            self.published.append(made)
+        return made
+
+    @property
+    def _open_sets(self) -> set[str]:
+        return {each for each, state in self.states.items() if state == "open"}
+
+    def _lay(self, page: Page, base: Values | None, numbers: list[int]) -> tuple[Values | None, bool]:
+        published = {each for each, state in self.states.items() if state == "published"}
+        later = [number for number, claims in page.claims.items() if claims & published]
+        return lay(page, base, numbers, later)
+
+    def _pending(self, change_set: str | None) -> list[tuple[Page, list[int]]]:
+        """The documents with edits of a set that wait, and their revisions."""
+        found = [(page, page.find_pending({change_set or ""}).get(change_set)) for page in self.pages]
+        return [(page, own) for page, own in found if change_set and own and page.revisions[-1] is not None]
+
+    def _kept(self, page: Page, values: Values) -> int | None:
+        """The revision of the draft, if it says what visitors see again."""
+        return page.number if page.live is not None and page.draft == values else None
+
+    def _undo(self, page: Page, before: int | None, values: Values | None) -> None:
+        """Let the draft follow: a deleted one comes back, and another has what visitors see and the edits that wait."""
+        if page.revisions[-1] is None:
+            page.add(dict(page.revisions[-2] or {}), None, rebuilt=True)
+        elif page.live is not None and values is not None:
+            numbers = [number for each in page.find_pending(self._open_sets).values() for number in each]
+            draft, is_missing = self._lay(page, values, numbers)
+            if not is_missing and draft != page.draft:
+                page.add(draft, None, rebuilt=True)
+
+    def _find_steps(self, page: Page, change_set: str) -> list[tuple[Page, int | None, Values | None, bool]]:
+        """What undoing a set makes of a document for visitors, if anything, and whether that is allowed."""
+        moves = [move for move in page.moves if move[2] == change_set]
+        if page.revisions[-1] is None:
+            was_here = change_set in page.claims.get(page.number, ())
+            before = moves[-1][0] if moves else None
+            return [(page, before, page.values(before), True)] if was_here else []
+        if not moves:
+            return []
+        before, after, _ = moves[-1]
+        former, published, live = page.values(before), page.values(after), page.values(page.live)
+        if published is None:
+            return [(page, before, former, live is None)]
+        if live is None or former is None:
+            return [(page, before, None, live == published)]
+        changed = {part for part in changed_parts(former, published) if part not in ORDERS and "/" not in part}
+        places = {part for part in changed_parts(former, published) if "/" in part}
+        same = all(live.get(part) == published.get(part) for part in changed) and all(
+            (name in live.get(order, ())) == (name in published.get(order, ()))
+            for order, _, name in (part.partition("/") for part in places)
+        )
+        undone, is_missing = apply(live, published, former, set())
+        return [(page, before, undone, same and not is_missing)]
