@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from figures import attach_joined
 from figures.mutants.mutant import edited, mutants_of
 
 _ATTACHER: Final = "remit.client.attaching:CallAttacher"
@@ -44,5 +45,6 @@ MUTANTS: Final = (
                 f"{_ATTACHER}._execute", "except LeaseError:", "except ():"
             ),
         },
+        lambda: attach_joined.figures(short=True),
     ),
 )
