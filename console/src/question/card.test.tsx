@@ -20,6 +20,12 @@ test("an approval says what happens, why, who may answer and what silence means,
   expect(card.textContent).toContain("1 new since your last yes");
 });
 
+test("what is new is counted only where a row shows it", () => {
+  const news = [{ where: "pageId", before: "1", after: "2" }];
+  renderPart(<QuestionCard question={{ ...PUBLISH, news }} />);
+  expect(document.body.textContent).not.toContain("new since your last yes");
+});
+
 test("nobody reads JSON above a fold", () => {
   for (const question of [PUBLISH, CONFIRM, MAIL, MANY, OTHERS, OUTCOME, LONG]) {
     const { unmount } = renderPart(<QuestionCard question={question} />);

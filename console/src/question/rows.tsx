@@ -9,6 +9,7 @@ const MANY = 12;
 export function Rows({ question, isOpen }: { question: QuestionDocument; isOpen: boolean }) {
   const { rows, news } = question;
   const fresh = new Set(news.map((each) => each.where));
+  const count = rows.filter((row) => fresh.has(row.where)).length;
   const [isWhole, setWhole] = useState(false);
   const [seen, setSeen] = useState(MANY);
   const box = useRef<HTMLDivElement>(null);
@@ -30,7 +31,7 @@ export function Rows({ question, isOpen }: { question: QuestionDocument; isOpen:
       title={<span className="nowrap">What changes ({rows.length})</span>}
       meta={
         <>
-          {isOpen && fresh.size > 0 && <span className="chip need">{fresh.size} new since your last yes</span>}
+          {isOpen && count > 0 && <span className="chip need">{count} new since your last yes</span>}
           {isWhole && (
             <span className="meta grow-end">
               read {Math.min(seen, rows.length)} of {rows.length}
