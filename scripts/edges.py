@@ -1,8 +1,8 @@
 """Tries Remit from outside: what a wheel installs, what a browser shows, what a client of others reads.
 
 Installs what that needs, where it may: Debian's Chromium by apt-get, packages of Node by npm (Node itself is a wheel).
-What cannot be had is skipped, with a line that says so. Runs ``tests/edges``, to which arguments are passed, and writes
-``build/edges.json``.
+What cannot be had is skipped, with a line that says so. Runs ``tests/edges``, and writes ``build/edges.json``. Arguments
+go to pytest: ``tests/edges/pictures.py`` takes the pictures of the guide again.
 """
 
 import hashlib
@@ -39,10 +39,12 @@ def main(arguments: list[str]) -> int:
     for name, sources in PACKAGES.items():
         install_packages(sources, FOLDER / name)
     report = FOLDER / "report.xml"
-    line = [sys.executable, "-m", "pytest", "tests/edges", "-n", "2", "--dist", "loadfile", f"--junitxml={report}"]
-    status = subprocess.call([*line, *arguments], cwd=ROOT)
+    line = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", f"--junitxml={report}"]
+    paths = [] if any(each.startswith("tests/") for each in arguments) else ["tests/edges"]
+    status = subprocess.call([*line, *paths, *arguments], cwd=ROOT)
     figures = sorted([*read_figures(), count_failures(report)], key=lambda figure: figure.name)
-    write(figures)
+    if not arguments:
+        write(figures)
     for figure in figures:
         print(format_figure(figure))
     print(f"edges: {time.monotonic() - begun:.0f} s")

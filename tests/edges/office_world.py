@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import uuid
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ _HERO = {
     "definitionId": "hero",
     "content": {"heading": "Between the years", "subheading": "Open until noon on 24 and 31 December."},
 }
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October")
+_MONTHS = tuple(calendar.month_name[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def build_world(page: Page, provider: Provider) -> World:
             [call("cms_publishPage", pageId=f"Menu of {month}") for month in _MONTHS],
             ["They are out."],
         ),
-        "Question 1 of 10",
+        "Question 1 of 12",
     )
     _, other_run, _ = _ask(
         page,
@@ -81,6 +82,7 @@ def build_world(page: Page, provider: Provider) -> World:
         "Approve once",
     )
     _post(page, "/api/grants", {"tool": "cms_publishPost", "principal": "root", "count": 5, "expiresIn": 28_800})
+    _post(page, "/api/people", {"name": "grace", "roles": []})
     at = "2030-12-24T06:00:00+01:00"
     _post(page, "/api/schedules", {"tool": "cms_createPage", "at": at, "arguments": {"title": "Advent"}})
     sets = get_json(page, "/api/views/change-set")["items"]
