@@ -1,8 +1,8 @@
 """Tries Remit from outside: what a wheel installs, what a browser shows, what a client of others reads.
 
-Installs what that needs, where it may: Debian's Chromium by apt-get, packages of Node by npm (Node itself is a wheel).
-What cannot be had is skipped, with a line that says so. Runs ``tests/edges``, and writes ``build/edges.json``. Arguments
-go to pytest: ``tests/edges/pictures.py`` takes the pictures of the guide again.
+Installs what that needs, where it may: Chromium by apt-get, packages of Node by npm (Node itself is a wheel). What
+cannot be had is skipped, with a line that says so. Runs ``tests/edges``, and writes ``build/edges.json``. Arguments go
+to pytest: ``tests/edges/pictures.py`` takes the pictures of the guide again.
 """
 
 import hashlib

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Page
@@ -56,8 +56,8 @@ def take_pictures(server: Server, provider: Provider, open_window: OpenWindow) -
 def photograph(page: Page, name: str) -> None:
     """Save a window as a picture of the guide, in WebP."""
     page.evaluate("() => document.fonts.ready")
-    session = page.context.new_cdp_session(page)
-    taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": 82})
+    session: Any = page.context.new_cdp_session(page)  # untyped
+    taken: dict[str, Any] = session.send("Page.captureScreenshot", {"format": "webp", "quality": 82})
     content = base64.b64decode(taken["data"])
     assert len(content) <= _MOST_BYTES
     (ROOT / f"docs/guides/pictures/console-{name}.webp").write_bytes(content)
