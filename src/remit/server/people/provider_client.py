@@ -11,6 +11,7 @@ from httpx2 import HTTPError
 from joserfc.errors import JoseError
 from msgspec import Meta, Struct
 
+from remit.core.call_checks import check_arguments
 from remit.errors import RequestDeniedError
 from remit.server.people.provider import Provider, ProviderError
 
@@ -52,6 +53,7 @@ class _Client(Protocol):
     ) -> Mapping[str, Any]: ...
 
 
+@check_arguments()
 class ProviderClient:
     """Sends people to a provider, and finds out who came back.
 
