@@ -18,7 +18,7 @@ export interface AgentDocument {
   model: string;
 }
 
-/** What a client makes of a payload that answers a question. */
+/** How a client interprets a payload that answers a question. */
 export interface Answer {
   approved?: boolean;
   reason?: string;
@@ -240,7 +240,7 @@ export interface MadeToken {
   secret: string;
 }
 
-/** What the reader may do with a question now. `kind` is the kind of the decision that it would be. */
+/** The decisions that the reader can make on a question now. `kind` is the kind of such a decision. */
 export interface MayDecide {
   approve: boolean;
   deny: boolean;
