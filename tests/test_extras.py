@@ -18,7 +18,7 @@ from remit.lazy_exports import install_hint
 ROOT: Final = Path(__file__).parent.parent
 SOURCES: Final = ROOT / "src" / "remit"
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OPTIONAL: Final = {"psycopg", "pydantic-ai", "pydantic-ai-slim", "typing_extensions"}
+OPTIONAL: Final = {"authlib", "httpx2", "joserfc", "psycopg", "pydantic-ai", "pydantic-ai-slim", "typing_extensions"}
 """Distributions of other extras, which an error names, and one that pydantic always brings along."""
 
 
