@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
+from collections.abc import Callable
 
 import pytest
 
@@ -11,7 +14,7 @@ from remit.errors import RequestConflictError
 from remit.record.items import Note
 from remit.stores import InMemoryStore
 from remit.tools import LastCall
-from tests.runtime.kit import AnyTool, items_of
+from tests.runtime.kit import AnyTool, Clock, Crash, Mortal, items_of
 from tests.runtime.open_desk import ADA, BOB
 
 pytestmark = pytest.mark.looptime
@@ -44,8 +47,9 @@ async def pay() -> str:
     return "paid"
 
 
-def runtime_of(*tools: AnyTool, store: InMemoryStore | None = None) -> Runtime:
-    return Runtime(App(name="test", tools=tools or (leave, leave_below, read, pay)), store=store, directory=_find)
+def runtime_of(*tools: AnyTool, store: InMemoryStore | None = None, clock: Callable[[], float] = time.time) -> Runtime:
+    listed = tools or (leave, leave_below, read, pay)
+    return Runtime(App(name="test", tools=listed), store=store, directory=_find, clock=clock)
 
 
 def _find(name: str, _tenant: str) -> Principal | None:
@@ -118,3 +122,36 @@ async def test_in_another_run_a_last_call_is_a_note() -> None:
     assert made.value() == "left"
     (note,) = (each for each in await items_of(runtime.store, made.run) if isinstance(each, Note))
     assert (note.name, note.data, LastCall.is_in(note)) == ("last_call", "{}", True)
+
+
+@pytest.mark.parametrize("after", [False, True])
+async def test_after_a_crash_at_any_append_a_run_ends_with_its_last_call(after: bool) -> None:
+    async def work(runtime: Runtime, run: str) -> None:
+        async with runtime.client(ADA).open_run(run_id=run) as opened:
+            for each in ("read", "leave"):
+                await opened.call(each, {}, key=each)
+
+    crashes = 0
+    for append in range(1, 20):
+        clock = Clock()
+        store = Mortal(clock)
+        runtime = runtime_of(store=store, clock=clock)
+        async with runtime.client(ADA).open_run() as opened:
+            pass
+        store.die_at(append, after=after)
+        with contextlib.suppress(Crash, BaseExceptionGroup):
+            await work(runtime, opened.id)
+        if not store.dead:
+            break
+        crashes += 1
+        store.revive()
+        clock.now += 60.0
+        again = runtime_of(store=store, clock=clock)
+        if (await again.client(ADA).status(opened.id)).status == "running":
+            await again.resume(opened.id)
+        if (await again.client(ADA).status(opened.id)).status != "done":
+            await work(again, opened.id)
+        details = await again.client(ADA).details(opened.id)
+        assert (details.row.status, details.text) == ("done", '{"calls":2,"failed":0,"denied":0}')
+        assert (await again.replay(opened.id)).difference == ""
+    assert crashes >= 2
