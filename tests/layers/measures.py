@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader
+from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader, NumberDataPoint
 
 
 class Measures:
@@ -21,9 +21,9 @@ class Measures:
         metrics = [each for scope in data.resource_metrics[0].scope_metrics for each in scope.metrics] if data else []
         return {
             f"{metric.name} {metric.unit}": [
-                (dict(point.attributes or {}), point.sum)
+                (dict(point.attributes or {}), point.sum if isinstance(point, HistogramDataPoint) else point.value)
                 for point in metric.data.data_points
-                if isinstance(point, HistogramDataPoint)
+                if isinstance(point, (HistogramDataPoint, NumberDataPoint))
             ]
             for metric in metrics
         }

@@ -205,6 +205,7 @@ async def test_a_model_request_is_a_chat_with_its_model_and_tokens(listening: Li
             "gen_ai.response.finish_reasons": ("length",),
             "gen_ai.usage.input_tokens": 7,
             "gen_ai.usage.output_tokens": 3,
+            "gen_ai.usage.cache_read.input_tokens": 0,
         },
     )
 
@@ -347,7 +348,11 @@ print([span.name for span in listening.spans], sorted(measures.found()))
         (UNSET, "hi\nFalse"),
         (
             LATER,
-            "['execute_tool find', 'chat'] ['gen_ai.client.operation.duration s', 'gen_ai.client.token.usage {token}']",
+            (
+                "['execute_tool find', 'chat'] ['gen_ai.client.operation.duration s', "
+                "'gen_ai.client.token.usage {token}', 'gen_ai.execute_tool.duration s', "
+                "'remit.model.cached_tokens {token}']"
+            ),
         ),
         (WHOLE, f"{SPANS}\n{{'scripted'}}"),
     ],

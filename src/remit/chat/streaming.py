@@ -87,6 +87,48 @@ def withhold_answers() -> Generator[None]:
         CURRENT_CHAT.reset(token)
 
 
+@contextlib.contextmanager
+def timed_answers(on_first_piece: Callable[[], None]) -> Generator[None]:
+    """Call ``on_first_piece`` when the first piece of an answer arrives."""
+    chat = CURRENT_CHAT.get()
+    if chat.answers is None:
+        yield
+        return
+    token = CURRENT_CHAT.set(structs.replace(chat, answers=_TimedAnswers(chat.answers, on_first_piece)))
+    try:
+        yield
+    finally:
+        CURRENT_CHAT.reset(token)
+
+
+class _TimedAnswers:
+    """Open answers that tell when the first piece of one of them arrives."""
+
+    def __init__(self, answers: OpenAnswers, on_first_piece: Callable[[], None]) -> None:
+        self._answers, self._on_first_piece = answers, on_first_piece
+        self.settle, self.drop = answers.settle, answers.drop
+
+    async def open(self, call: str) -> AnswerSink | None:
+        sink = await self._answers.open(call)
+        return None if sink is None else _TimedSink(sink, self._tell_first_piece)
+
+    def _tell_first_piece(self) -> None:
+        tell, self._on_first_piece = self._on_first_piece, lambda: None
+        tell()
+
+
+class _TimedSink:
+    """A sink that tells about each piece before it passes the piece on."""
+
+    def __init__(self, sink: AnswerSink, on_piece: Callable[[], None]) -> None:
+        self._sink, self._on_piece = sink, on_piece
+        self.restart = sink.restart
+
+    def __call__(self, delta: Delta, /) -> None:
+        self._on_piece()
+        self._sink(delta)
+
+
 def whole_answer(seconds: float, model: str) -> Deadline:
     """Limit a request to ``model`` to ``seconds`` in total, even if pieces of its answer keep arriving."""
 

@@ -4,9 +4,9 @@ An agent's call is ``invoke_agent``, and a tool's call is ``execute_tool`` even 
 INTERNAL. A model request is a CLIENT span ``chat``.
 
 Calls and requests answered from the journal have no span, so a replay has none at all. The first traced execution of a
-run is recorded, and the outermost spans of later executions link to it. Requests are also measured:
-``gen_ai.client.operation.duration`` and ``gen_ai.client.token.usage``. Without a provider, nothing is traced; a
-provider that the program sets later is used from then on.
+run is recorded, and the outermost spans of later executions link to it. Calls and requests are also measured, by the
+instruments of ``remit.layers.instruments``. Without a provider, nothing is traced or measured; a provider that the
+program sets later is used from then on.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ import sys
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 from importlib import import_module
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from remit.call.call import Call, CallLayer, CallService, ModelLayer, ModelService
 from remit.call.contract import Contract
@@ -27,13 +26,16 @@ from remit.call.facts import Effect
 from remit.call.reply import Reply
 from remit.call.tool import Tool
 from remit.chat.chat import ChatRequest, Completion
+from remit.chat.streaming import timed_answers
 from remit.core import Place
 from remit.errors import RemitError, Suspended
+from remit.layers.instruments import Instruments, make_instruments
 from remit.record.items import Item, Message, ToolOutput, TraceStarted
 from remit.record.ledger import Ledger
+from remit.record.meter import RequestUsage
 
 if TYPE_CHECKING:
-    from opentelemetry.metrics import Histogram, MeterProvider
+    from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import Link, Span, Tracer, TracerProvider
 
 UNKNOWN_VENDOR: Final = "unknown"
@@ -42,14 +44,18 @@ UNKNOWN_VENDOR: Final = "unknown"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace(CallLayer):
-    """Opens a span for each call. ``provider`` receives the spans; by default it is the program's tracer provider."""
+    """Opens a span for each call, and measures how long it takes.
+
+    ``provider`` receives the spans and ``meters`` the measurements; by default, they are the program's providers.
+    """
 
     place = Place.TRACE
     provider: TracerProvider | None = None
+    meters: MeterProvider | None = field(default=None, repr=False)
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Wrap ``inner`` in a span."""
-        return _TracedCall(inner, self.provider).__call__
+        return _TracedCall(inner, self.provider, self.meters).__call__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +78,10 @@ class TraceModel(ModelLayer):
         async def trace(request: ChatRequest, /) -> Completion:
             if "opentelemetry" not in sys.modules:
                 return await inner(request)
-            with self.request_span(request.ledger, request.call_id) as span:
+            with self.request_span(request.ledger, request.call_id) as span, timed_answers(span.record_first_piece):
                 completion = await inner(request)
-                span.record_answer(completion, completion.finish_reason)
+                cost = request.ledger.meter.cost_of(f"{self.vendor}:{self.model}", completion)
+                span.record_answer(completion, completion.finish_reason, cost)
                 return completion
 
         return trace
@@ -85,7 +92,7 @@ class TraceModel(ModelLayer):
         if not _is_loaded() or _is_answered(ledger, call, Message):
             yield ModelSpan()
             return
-        tracer, (durations, tokens) = _find_tracer(self.provider), _make_histograms(self.meters)
+        tracer, instruments = _find_tracer(self.provider), make_instruments(self.meters)
         name = f"chat {self.model}".strip()
         attributes = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": self.vendor}
         attributes = _drop_empty({**attributes, "gen_ai.request.model": self.model})
@@ -93,7 +100,7 @@ class TraceModel(ModelLayer):
         started = time.perf_counter()
         with nullcontext() if tracer is None else _open_span(tracer, name, {**attributes, **own}) as span:
             try:
-                yield ModelSpan(span, tokens, attributes)
+                yield ModelSpan(span, instruments, attributes, started)
             except (Exception, Suspended) as error:
                 attributes["error.type"] = _error_type(error)
                 if span is not None:
@@ -101,45 +108,37 @@ class TraceModel(ModelLayer):
                     span.set_status(import_module("opentelemetry.trace").StatusCode.ERROR)
                 raise
             finally:
-                durations.record(time.perf_counter() - started, attributes)
-
-
-class ModelAnswer(Protocol):
-    """The fields of a model's answer that a span records."""
-
-    @property
-    def model(self) -> str:
-        """The model that answered, empty if unknown."""
-        ...
-
-    @property
-    def prompt_tokens(self) -> int:
-        """Tokens of the request."""
-        ...
-
-    @property
-    def completion_tokens(self) -> int:
-        """Tokens of the answer."""
-        ...
+                instruments.request_seconds.record(time.perf_counter() - started, attributes)
 
 
 class ModelSpan:
-    """The span and the token counts of one model request; without arguments, nothing is traced.
+    """The span and the measurements of one model request; without arguments, nothing is traced.
 
-    ``attributes`` are those of the request; the attributes of the answer are added.
+    ``attributes`` are those of the request; the attributes of the answer are added. ``started`` is when it began.
     """
 
-    __slots__ = ("_attributes", "_span", "_tokens")
+    __slots__ = ("_attributes", "_instruments", "_span", "_started")
 
     def __init__(
-        self, span: Span | None = None, tokens: Histogram | None = None, attributes: dict[str, str] | None = None
+        self,
+        span: Span | None = None,
+        instruments: Instruments | None = None,
+        attributes: dict[str, str] | None = None,
+        started: float = 0.0,
     ) -> None:
-        self._span = span
-        self._tokens = tokens
+        self._span, self._instruments, self._started = span, instruments, started
         self._attributes = {} if attributes is None else attributes
 
-    def record_answer(self, answer: ModelAnswer, finish_reason: str) -> None:
-        """Record the answer to the request."""
+    def record_first_piece(self) -> None:
+        """Record that the first piece of a streamed answer has arrived."""
+        seconds = time.perf_counter() - self._started
+        if self._span is not None:
+            self._span.set_attribute("gen_ai.response.time_to_first_chunk", seconds)
+        if self._instruments is not None:
+            self._instruments.first_piece_seconds.record(seconds, self._attributes)
+
+    def record_answer(self, answer: RequestUsage, finish_reason: str, cost: float | None) -> None:
+        """Record the answer to the request, and its cost in US dollars; None if that is unknown."""
         if answer.model:
             self._attributes["gen_ai.response.model"] = answer.model
         counts = {"input": answer.prompt_tokens, "output": answer.completion_tokens}
@@ -147,26 +146,40 @@ class ModelSpan:
             self._span.set_attributes(self._attributes)
             self._span.set_attribute("gen_ai.response.finish_reasons", [finish_reason])
             self._span.set_attributes({f"gen_ai.usage.{kind}_tokens": count for kind, count in counts.items()})
-        if self._tokens is not None:
+            self._span.set_attribute("gen_ai.usage.cache_read.input_tokens", answer.cached_tokens)
+        if self._instruments is not None:
             for kind, count in counts.items():
-                self._tokens.record(count, {**self._attributes, "gen_ai.token.type": kind})
+                self._instruments.tokens.record(count, {**self._attributes, "gen_ai.token.type": kind})
+            self._instruments.cached_tokens.add(answer.cached_tokens, self._attributes)
+            if cost is not None:
+                self._instruments.dollars.add(cost, self._attributes)
 
 
 class _TracedCall:
-    __slots__ = ("_inner", "_provider")
+    __slots__ = ("_inner", "_meters", "_provider")
 
-    def __init__(self, inner: CallService, provider: TracerProvider | None) -> None:
-        self._inner = inner
-        self._provider = provider
+    def __init__(self, inner: CallService, provider: TracerProvider | None, meters: MeterProvider | None) -> None:
+        self._inner, self._provider, self._meters = inner, provider, meters
 
     def __call__(self, call: Call, /) -> CoroutineType[Any, Any, Reply]:
-        provider = self._provider
-        if provider is None and "opentelemetry.trace" not in sys.modules:
+        if "opentelemetry" not in sys.modules or _is_answered(call.ledger, call.id, ToolOutput):
             return self._inner(call)
-        tracer = _find_tracer(provider)
-        if tracer is None or _is_answered(call.ledger, call.id, ToolOutput):
-            return self._inner(call)
-        return self._trace(call, tracer)
+        tracer = _find_tracer(self._provider)
+        return self._measure(call, self._inner(call) if tracer is None else self._trace(call, tracer))
+
+    async def _measure(self, call: Call, answering: CoroutineType[Any, Any, Reply]) -> Reply:
+        """Measure how long a call takes. The time of a call that rests is that of the execution which ends it."""
+        started = time.perf_counter()
+        reply = await answering
+        instruments, attributes = make_instruments(self._meters), {"remit.outcome": reply.outcome}
+        if reply.error is not None:
+            attributes["error.type"] = reply.error.code
+        if _is_agent(call.callee):
+            histogram, attributes["gen_ai.agent.name"] = instruments.agent_seconds, call.callee.name
+        else:
+            histogram, attributes["gen_ai.tool.name"] = instruments.tool_seconds, call.callee.name
+        histogram.record(time.perf_counter() - started, attributes)
+        return reply
 
     async def _trace(self, call: Call, tracer: Tracer) -> Reply:
         callee = call.callee
@@ -262,16 +275,6 @@ def _find_tracer(provider: TracerProvider | None) -> Tracer | None:
         return None
     tracer: Tracer = api.get_tracer("remit")
     return tracer
-
-
-@lru_cache(maxsize=8)
-def _make_histograms(provider: MeterProvider | None) -> tuple[Histogram, Histogram]:
-    """Create the histograms of durations and tokens. They work even if the program sets its provider later."""
-    meter = import_module("opentelemetry.metrics").get_meter("remit", meter_provider=provider)
-    return (
-        meter.create_histogram("gen_ai.client.operation.duration", unit="s", description="Duration of model requests"),
-        meter.create_histogram("gen_ai.client.token.usage", unit="{token}", description="Tokens of model requests"),
-    )
 
 
 def _drop_empty(attributes: Mapping[str, str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from remit.core.amounts import format_dollars, format_seconds
 from remit.errors import BudgetError, NoModelError
 from remit.record.estimate import READS_IMAGES, Reads, estimate_tokens
 from remit.record.items import OPEN_RUN, Item, ModelUsage, Position, RunOpened, RunResumed
-from remit.record.usage import NO_USAGE, Price, Prices, UsageTotals, describe_missing_price, find_price
+from remit.record.usage import NO_USAGE, Price, Prices, UsageTotals, describe_missing_price, find_price, price_of
 
 DEFAULT_OUTPUT_TOKENS: Final = 256
 """The tokens reserved for the answer to a request without ``max_tokens``."""
@@ -57,6 +57,30 @@ class MeteredRequest(Protocol):
 
     def texts(self) -> Iterable[str]:
         """Everything that the model reads: messages and tool definitions, in pieces."""
+        ...
+
+
+class RequestUsage(Protocol):
+    """The usage that an answer reports."""
+
+    @property
+    def model(self) -> str:
+        """The model that answered, empty if unknown."""
+        ...
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens of the request, with those that the provider had cached."""
+        ...
+
+    @property
+    def completion_tokens(self) -> int:
+        """Tokens of the answer."""
+        ...
+
+    @property
+    def cached_tokens(self) -> int:
+        """Tokens of the request that the provider had cached."""
         ...
 
 
@@ -111,6 +135,11 @@ class Meter:
         self._usage[agent] = self._usage.get(agent, NO_USAGE).add(item, self._prices)
         if self.is_open:
             self._recent.append((at, NO_USAGE.add(item, self._prices)))
+
+    def cost_of(self, requested: str, usage: RequestUsage) -> float | None:
+        """US dollars for an answer to a request to the model ``requested``; None if the price is unknown."""
+        price = price_of(requested, usage.model, self._prices)
+        return None if price is None else price.cost(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
 
     def calls_around(self, call: str) -> tuple[str, ...]:
         """The calls around ``call``, innermost first."""
