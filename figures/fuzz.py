@@ -1,7 +1,7 @@
 """Whatever is said to any method of the casefile application: it does it, or says in a known code why not.
 
 A call that failed has changed nothing; one that the schema of its tool refuses is refused, and so is one in a
-conversation whose name cannot be one.
+conversation whose name cannot be one. The operations of a server are asked in the same way; see `figures.fuzz_routes`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from figures.figure import Figure, no_violations
+from figures.fuzz_routes import RoutesReport, fuzz_routes
 from figures.fuzz_values import ODD_STRINGS, REFUSED_NAMES, GeneratedArguments, generate_arguments, generate_value
 from figures.fuzz_world import COMPOSED_RECORDS, PEOPLE, RECORDS, World, open_world
 from remit import Effect
@@ -189,8 +190,13 @@ _QUIET: Final[dict[str, Any]] = {"suppress_health_check": list(HealthCheck)}
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
-    """Calls that ended otherwise than they may."""
-    yield from measure_sequences(1 if short else 100)
+    """Calls and requests to a server that ended otherwise than they may."""
+    yield _figure(run_fuzz(1 if short else 100), fuzz_routes(7 if short else 1))
+
+
+def measure_routes() -> Iterator[Figure]:
+    """The figure of some operations of a server alone."""
+    yield _figure(FuzzReport(), fuzz_routes(only=("start_run", "add_file", "call_tool")))
 
 
 def measure_until_noticed() -> Iterator[Figure]:
@@ -205,11 +211,15 @@ def measure_until_noticed() -> Iterator[Figure]:
 
 def measure_sequences(examples: int, *, start: int = 0) -> Iterator[Figure]:
     """The figure of so many sequences, of those that begin with the seed ``start``."""
-    found = run_fuzz(examples, start=start)
+    yield _figure(run_fuzz(examples, start=start), RoutesReport())
+
+
+def _figure(found: FuzzReport, routes: RoutesReport) -> Figure:
+    problems = [*found.problems, *routes.problems]
     how = (
-        "calls of every tool, of what its schema allows and of near misses, by four people in sequences over a database"
+        f"{found.calls:,} calls of every tool, of what its schema allows and of near misses, by four people in "
+        f"sequences over a database, and {routes.requests:,} hostile requests to every operation of a server; "
+        f"outcomes: {dict(found.outcomes)}"
     )
-    first = f"; {found.problems[0]}" if found.problems else ""
-    yield no_violations(
-        "fuzz.unexpected", len(found.problems), found.calls, f"{how}; outcomes: {dict(found.outcomes)}{first}"
-    )
+    first = f"; {problems[0]}" if problems else ""
+    return no_violations("fuzz.unexpected", len(problems), found.calls + routes.requests, how + first)

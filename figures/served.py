@@ -82,6 +82,10 @@ class Served:
         """End all streams, as a server does that is about to stop."""
         self._server.state.serving.stopping.set()
 
+    def begin_streams(self) -> None:
+        """Let streams stay open again."""
+        self._server.state.serving.stopping.clear()
+
 
 @asynccontextmanager
 async def serve(runtime: Runtime, engine: Engine | None = None, *, executes: bool = True) -> AsyncGenerator[Served]:

@@ -54,6 +54,30 @@ def test_a_blank_message_starts_no_agent(path: str, body: Any, where: str) -> No
     assert refused.json()["error"] == f"{where} is empty; write what the agent should do"
 
 
+@pytest.mark.parametrize(
+    ("path", "options", "name"),
+    [
+        ("/api/runs", {"json": {"prompt": "Hello.", "conversation": "a\0"}}, "conversation"),
+        ("/agui", {"json": {"threadId": "a\0", "runId": "r", "messages": []}}, "threadId"),
+        ("/api/files?name=a%00", {"content": b"x"}, "name"),
+        ("/api/schedules", {"json": {"tool": "refund", "at": EVENING, "every": "a\0"}}, "every"),
+    ],
+)
+def test_a_text_that_cannot_be_stored_is_refused(path: str, options: Any, name: str) -> None:
+    with open_shop() as shop:
+        refused = shop.ask("POST", path, **options)
+    assert refused.status_code == 400
+    assert refused.json()["error"].startswith(f"{name} is 'a\\x00'")
+
+
+def test_a_refusal_quotes_the_begin_of_what_was_sent_and_says_where_it_was() -> None:
+    with open_shop() as shop:
+        error = shop.ask("POST", "/api/runs", json={"prompt": "Hello.", "whenBusy": "x" * 10_000}).json()["error"]
+    assert len(error) < 500
+    assert error.startswith("the body is not valid: Invalid enum value 'xxx")
+    assert error.endswith("x' - at `$.whenBusy`")
+
+
 def test_an_approver_edits_the_arguments() -> None:
     with open_shop() as shop:
         run, question = ask_for_refund(shop)

@@ -161,9 +161,9 @@ def new_artifact(
             raise error(f"the name of an artifact: {found['msg'].partition(', ')[2]}") from invalid
         if found["loc"] == ("name",):
             rule = "give at most 255 characters that can be seen, without / and \\, like menu-3-4.png"
-            raise error(f"the name {name!a} of an artifact is not valid; {rule}") from invalid
+            raise error(f"the name {show_value(name)} of an artifact is not valid; {rule}") from invalid
         rule = "give a type and a subtype, like text/csv, of at most 127 characters"
-        raise error(f"the media type {media_type!r} is not valid; {rule}") from invalid
+        raise error(f"the media type {show_value(media_type)} is not valid; {rule}") from invalid
 
 
 def not_found(artifact: Artifact) -> NotFoundError:

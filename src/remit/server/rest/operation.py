@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from remit.client.client import Client
+from remit.core.checks import check_text
 from remit.errors import RequestError
 from remit.server.documents.document import Asked
 from remit.server.responses import JSON, write_document
 from remit.server.serving import ServerSettings, Serving
+
+_MOST_CHARS: Final = 400
 
 Q = TypeVar("Q", bound=Struct)
 B = TypeVar("B", bound=Struct | None)
@@ -84,6 +87,8 @@ class Operation:
             else _read_body(await serving.read_body(request, self.most_bytes(serving.settings)), self.body)
         )
         key = request.headers.get("idempotency-key", "") if self.keyed else ""
+        for asked in (query, body):
+            _check_texts(asked)
         path = cast("Mapping[str, str]", request.path_params)
         return Sent(client, serving, path, query, body, key, request)
 
@@ -96,11 +101,24 @@ def _read_query(items: Sequence[tuple[str, str]], kind: type[Q]) -> Q:
     try:
         return msgspec.convert(given, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise RequestError(f"the query is not valid: {error}") from error
+        raise RequestError(f"the query is not valid: {_cut(str(error))}") from error
 
 
 def _read_body(content: bytes, kind: type[B]) -> B:
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RequestError(f"the body is not valid: {error}") from error
+        raise RequestError(f"the body is not valid: {_cut(str(error))}") from error
+
+
+def _check_texts(asked: object) -> None:
+    """Refuse texts that cannot be stored: to a client they would be a mistake of the program that calls it."""
+    if isinstance(asked, Struct):
+        for name, value in zip(asked.__struct_encode_fields__, structs.astuple(asked), strict=True):
+            if isinstance(value, str):
+                check_text(name, value, RequestError)
+
+
+def _cut(problem: str) -> str:
+    """What is wrong with a request, and at its end where, without most of a long value that it quotes."""
+    return problem if len(problem) <= _MOST_CHARS else f"{problem[: _MOST_CHARS // 2]}…{problem[-_MOST_CHARS // 2 :]}"

@@ -13,6 +13,7 @@ from remit.server.documents.tools import CallOutcome, NewCall, ToolDocument, Too
 from remit.server.problems import status_of
 from remit.server.responses import write_document
 from remit.server.rest.operation import NoQuery, Operation, Sent
+from remit.shown import show_value
 
 _ACCEPTED: Final = 202
 
@@ -29,7 +30,7 @@ async def read_tool(sent: Sent[ToolsQuery, None]) -> ToolDocument:
     for each in await sent.client.tools(target=sent.query.target):
         if each.name == name:
             return ToolDocument.of(each, sent.client.contract)
-    raise RequestNotFoundError(f"there is no tool {name!r} that you may call")
+    raise RequestNotFoundError(f"there is no tool {show_value(name)} that you may call")
 
 
 async def call_tool(sent: Sent[NoQuery, NewCall]) -> Response:
