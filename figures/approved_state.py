@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from figures.approved_edits import EDIT_KEY, EDITS, make_edit
 from figures.approved_elsewhere import ELSEWHERE, try_elsewhere
+from figures.approved_ways import approve
 from figures.cms_arguments import NORMAL
 from figures.cms_stores import SqliteFile, SweptDatabase
-from figures.cms_sweep import ANN, Sweep, open_sweep
+from figures.cms_sweep import Sweep, open_sweep
 from figures.figure import Figure, no_violations
 from figures.interrupted import Interruption
 from remit.errors import CallError
@@ -29,13 +30,23 @@ _SHUT_OUT: Final = 5
 def figures(*, short: bool) -> Iterator[Figure]:
     """Writes of a state that no approver saw."""
     if short:
-        yield from measure(SAMPLE, attached=SAMPLE[:1], in_open_runs=SAMPLE[:1], elsewhere=_AT_GOOGLE, stride=_STRIDE)
+        yield from measure(
+            SAMPLE,
+            attached=SAMPLE[:1],
+            in_open_runs=SAMPLE[:1],
+            over_http=SAMPLE[:1],
+            by_agui=SAMPLE[:1],
+            elsewhere=_AT_GOOGLE,
+            stride=_STRIDE,
+        )
     else:
         yield from measure(
             tuple(EDITS),
             in_postgres=_IN_POSTGRES,
             attached=_ATTACHED,
             in_open_runs=_ATTACHED,
+            over_http=_ATTACHED,
+            by_agui=_ATTACHED,
             elsewhere=ELSEWHERE,
         )
 
@@ -46,16 +57,19 @@ def measure(
     in_postgres: Sequence[str] = (),
     attached: Sequence[str] = (),
     in_open_runs: Sequence[str] = (),
+    over_http: Sequence[str] = (),
+    by_agui: Sequence[str] = (),
     elsewhere: Sequence[str] = (),
     stride: int = 1,
 ) -> Iterator[Figure]:
     """The figure of some tools of the CMS, and of some of the casefile application, at every ``stride``-th await.
 
     Those ``attached`` are executed by the same call, which attaches, those ``in_open_runs`` by the same call of an open
-    run, and the others by resuming their run.
+    run, those ``over_http`` by the same request, those ``by_agui`` by the server that a person gives the yes, and the
+    others by resuming their run.
     """
     found = list[tuple[str, str]]()
-    again = ("attached", attached), ("open run", in_open_runs)
+    again = ("attached", attached), ("open run", in_open_runs), ("HTTP", over_http), ("AG-UI", by_agui)
     for kind, names in (("sqlite", tools), *again, ("postgres", in_postgres)):
         if names:
             found += asyncio.run(_try_tools(kind, names, stride))
@@ -63,11 +77,12 @@ def measure(
         found += [(name, outcome) for outcome in asyncio.run(try_elsewhere(name, stride))]
     outcomes = Counter(outcome for _, outcome in found)
     stale = Counter(name for name, outcome in found if outcome == "stale")
-    count = len({*tools, *in_postgres, *attached, *in_open_runs, *elsewhere})
+    count = len({*tools, *in_postgres, *attached, *in_open_runs, *over_http, *by_agui, *elsewhere})
     when = "at each await until the write has begun, then at ever fewer up to the commit"
     how = [
         f"an edit {when}, of {count} approved calls, {len(in_postgres)} of them also in Postgres",
         f"{len(attached)} executed by the same call, which attaches, {len(in_open_runs)} by that of an open run",
+        f"{len(over_http)} by the same request over HTTP, {len(by_agui)} by a server that is told the yes by AG-UI",
         ", ".join(f"{outcome} {number:,}" for outcome, number in sorted(outcomes.items())),
         *(f"{name} {number} times" for name, number in stale.items()),
     ]
@@ -98,11 +113,6 @@ async def try_await(sweep: Sweep, name: str, at: int, kind: str) -> str:
     write was committed before.
     """
     with sweep.case(f"await {at}", name):
-        arguments = sweep.fill(NORMAL[name])
-        is_open = kind == "open run"
-        runtime, asked = await (sweep.ask_in_run if is_open else sweep.ask)(name, arguments)
-        for question in asked.questions:
-            await runtime.decide(question, approved=True, by=ANN)
         known = _read_effects(sweep.database)
 
         def edit() -> Coroutine[Any, Any, None]:
@@ -111,9 +121,8 @@ async def try_await(sweep: Sweep, name: str, at: int, kind: str) -> str:
             return make_edit(sweep.database.location, name)
 
         interruption = Interruption(at, edit)
-        again = sweep.call_in_run if is_open else sweep.attach
-        is_again = is_open or kind == "attached"
-        result = await interruption.run(again(runtime, name, arguments) if is_again else runtime.resume(asked.run))
+        async with approve(sweep, kind, name, sweep.fill(NORMAL[name])) as execute:
+            is_asked_anew = await interruption.run(execute())
         error = interruption.error
         if interruption.waits < at or isinstance(error, _TooLateError):
             return "over"
@@ -122,7 +131,7 @@ async def try_await(sweep: Sweep, name: str, at: int, kind: str) -> str:
         is_edit = [f"/{EDIT_KEY}" in key for key in _new_effects(sweep.database, known)]
         if False in is_edit:
             return "stale" if is_edit[0] else "shut out"
-        return "asked anew" if result.status == "waiting" else "refused"
+        return "asked anew" if is_asked_anew else "refused"
 
 
 def _new_effects(database: SweptDatabase, known: Collection[str]) -> list[str]:

@@ -134,6 +134,12 @@ class Sweep:
         result = await self._runtime(tool, store, ANN).resume("swept")
         return True, left, result.text
 
+    async def prepare(self, tool: str) -> Runtime:
+        """A runtime of a tool, with the files that calls may name."""
+        runtime = self._runtime(tool, InMemoryStore(), ANN)
+        await self._add_files(runtime, ANN)
+        return runtime
+
     async def ask(self, tool: str, arguments: Sample) -> tuple[Runtime, RunResult[Any]]:
         """Call a tool, and leave what is asked open. The same call may `attach` to it."""
         runtime = self._runtime(tool, InMemoryStore(), ANN)

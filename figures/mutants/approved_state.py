@@ -75,4 +75,31 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         },
         partial(measure, in_postgres=("cms_publishPage",), stride=3),
     ),
+    *mutants_of(
+        _FIGURE,
+        {
+            "a call over HTTP that asks is granted for the next time": edited(
+                "remit.server.rest.tools:call_tool",
+                "error = None if",
+                """if result.questions:
+        name = sent.client.principal.name
+        await sent.client.create_grant(sent.path["tool"], principal=name, count=9, expires_in=600.0)
+    error = None if""",
+            )
+        },
+        partial(measure, over_http=("cms_publishPage",), stride=9),
+    ),
+    *mutants_of(
+        _FIGURE,
+        {
+            "a yes by AG-UI is one to whatever the call is about when it is made": edited(
+                "remit.server.agui.operations:_decide",
+                "answer = entry.payload or Answer()",
+                """answer = entry.payload or Answer()
+    asked = (await sent.client.question(entry.interrupt_id)).question
+    await sent.client.create_grant(asked.tool, principal=asked.asker, count=9, expires_in=600.0)""",
+            )
+        },
+        partial(measure, by_agui=("cms_publishPage",), stride=9),
+    ),
 )
