@@ -11,6 +11,9 @@ import sys
 from pathlib import Path
 from shutil import which
 
+from remit.home import data_folder
+from remit.models.choice import REHEARSAL, ChoiceFile
+
 ROOT = Path(__file__).parent.parent
 REAL_MODEL = "OPENAI_API_KEY=… REMIT_MODEL=openai:gpt-5-mini make chat"
 ASK_ONCE = "make chat ARGS='--ask \"Which pages are there?\"'"
@@ -32,8 +35,8 @@ def main(arguments: list[str]) -> int:
 
 
 def talk_or_offer() -> int:
-    """Talk with the local model; if its weights are missing, let the user choose."""
-    weights = find_missing_weights()
+    """Talk with the model that is chosen, or the local one; if its weights are missing, let the user choose."""
+    weights = None if has_choice() else find_missing_weights()
     if weights is None:
         return talk()
     print(f"REMIT_MODEL names no model. With an API key: {REAL_MODEL}")
@@ -60,6 +63,12 @@ def rehearse(reason: str) -> int:
     """Say first that it is a rehearsal and what to set for a model; then rehearse, in a folder of its own."""
     print(f"This is a rehearsal with a script: {reason}. For a real model: {REAL_MODEL}", file=sys.stderr, flush=True)
     return subprocess.call(["sh", str(ROOT / "scripts/rehearse")])
+
+
+def has_choice() -> bool:
+    """Whether a model is chosen in the console."""
+    choice = ChoiceFile(data_folder(os.environ)).read()
+    return choice is not None and choice.name != REHEARSAL
 
 
 def find_missing_weights() -> dict[str, str] | None:

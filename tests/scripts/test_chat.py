@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from remit.models.choice import ChoiceFile, ModelChoice
 from tests.cli.kit import PATIENCE, ROOT, Talk
 from tests.cli.running import Done, done
 
@@ -123,6 +124,19 @@ def test_with_a_model_it_talks_to_it_on_the_sample_site(checkout: Path, monkeypa
         talk.type("/quit\n")
         assert talk.status() == 0
     assert {"home", "bread", "jobs"} <= slugs()
+
+
+def test_a_model_that_is_chosen_in_the_console_is_talked_to(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_script(checkout, monkeypatch)
+    monkeypatch.delenv("REMIT_MODEL")
+    home = checkout.parent / "home"
+    monkeypatch.setenv("REMIT_HOME", str(home))
+    home.mkdir(mode=0o700)
+    ChoiceFile(home).write(ModelChoice(name=f"scripted:{checkout / 'script.json'}"))
+    with Talk(program=program(checkout)) as talk:
+        talk.until("you> ")
+        talk.type("/quit\n")
+        assert talk.status() == 0
 
 
 def test_a_site_that_is_there_is_not_filled(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from remit.models.choice import ChoiceFile
 from remit.server import build_server
 from remit.server.model_switch import ModelSwitch
 from remit.testing import Scripted, calls
+from tests.cli.kit import PATIENCE
 from tests.loopback import Answer, Endpoint, answering
 from tests.server.shop import PEOPLE, Shop, authenticate, open_shop, refund
 
@@ -109,11 +111,17 @@ def ask(shop: Shop) -> str:
     return run
 
 
+def wait_for(look: Callable[[], dict[str, Any]], is_ready: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Look at a document until it is ready."""
+    until = time.monotonic() + PATIENCE
+    while not is_ready(found := look()):
+        assert time.monotonic() < until, found
+    return found
+
+
 def finish(shop: Shop, run: str) -> dict[str, Any]:
     """The document of a run that goes on, when it has ended."""
-    while (found := shop.ask("GET", f"/api/runs/{run}").json())["status"] != "done":
-        assert found["status"] in ("stalled", "waiting", "running"), found
-    return found
+    return wait_for(lambda: shop.ask("GET", f"/api/runs/{run}").json(), lambda found: found["status"] == "done")
 
 
 def items(shop: Shop, run: str) -> str:
@@ -247,9 +255,12 @@ def fetch(shop: Shop, method: str = "POST", name: str = "base") -> Any:
 
 def until(shop: Shop, state: str) -> dict[str, Any]:
     """The weights when they are in that state."""
-    while (found := read(shop)["weights"][0])["state"] != state:
-        assert found["state"] == "fetching", found
-    return found
+    return wait_for(lambda: read(shop)["weights"][0], lambda found: found["state"] == state)
+
+
+def wait_for_bytes(shop: Shop, done: int) -> dict[str, Any]:
+    """The weights when that many bytes are here."""
+    return wait_for(lambda: read(shop)["weights"][0], lambda found: found["done"] >= done)
 
 
 def test_weights_are_fetched_and_answer_when_they_are_here(tmp_path: Path, weights: Weights) -> None:
@@ -260,28 +271,20 @@ def test_weights_are_fetched_and_answer_when_they_are_here(tmp_path: Path, weigh
         assert fetch(shop).status_code == 202
         assert fetch(shop).status_code == 202, "it is being fetched"
         weights.released.release(2)
-        while read(shop)["weights"][0]["done"] < 2:
-            pass
-        assert read(shop)["weights"][0]["state"] == "fetching"
+        assert wait_for_bytes(shop, 2)["state"] == "fetching"
         weights.released.release(2)
         assert until(shop, "here")["done"] == 4
-        while read(shop)["source"] == "none":
-            pass
+        wait_for(lambda: read(shop), lambda found: found["source"] != "none")
         assert (read(shop)["source"], read(shop)["name"], read(shop)["problem"]) == ("weights", "local:base", "")
     with serve(tmp_path) as shop:
         assert read(shop)["name"] == "local:base", "the next start finds them"
-
-
-def wait_for(shop: Shop, done: int) -> None:
-    while read(shop)["weights"][0]["done"] < done:
-        pass
 
 
 def test_a_fetch_is_stopped_and_continued(tmp_path: Path, weights: Weights) -> None:
     with serve(tmp_path) as shop:
         fetch(shop)
         weights.released.release(3)
-        wait_for(shop, 3)
+        wait_for_bytes(shop, 3)
         stopped = fetch(shop, "DELETE").json()["weights"][0]
         assert (stopped["state"], stopped["done"]) == ("stopped", 3)
         fetch(shop)
@@ -305,7 +308,7 @@ def test_a_fetch_that_fails_says_why_and_is_tried_again(tmp_path: Path, weights:
 def test_a_server_that_ends_ends_its_fetch(tmp_path: Path, weights: Weights) -> None:
     with serve(tmp_path) as shop:
         fetch(shop)
-        wait_for(shop, 0)
+        wait_for_bytes(shop, 0)
     assert weights.pieces == 0
 
 
