@@ -90,8 +90,8 @@ _MAIL_PAGES_AND_VALUES: Final = mutants_of(
         ),
         "signs become others on pages": edited(
             "remit_cms.rich_text.html:render_rich_text",
-            "parser.parse(markdown)",
-            'parser.parse(markdown.replace("(c)", "\\u00a9"))',
+            "parse_markdown(markdown, top)",
+            'parse_markdown(markdown.replace("(c)", "\\u00a9"), top)',
         ),
     },
     measure_mail_pages_and_values,
