@@ -26,12 +26,17 @@ export interface Answer {
   result?: string;
 }
 
-/** The application with its agents, its views of objects, and examples of what it can be asked for. */
+/**
+ * The application with its agents, its views of objects, and examples of what it can be asked for.
+ *
+ * `targets` are those that the person can choose, the default one first; empty if there is nothing to choose.
+ */
 export interface ApplicationDocument {
   name: string;
   agents: AgentDocument[];
   views: ViewDocument[];
   examples: ExampleDocument[];
+  targets: string[];
 }
 
 /**

@@ -12,7 +12,7 @@ from remit.approvals.policy import DEFAULT_POLICY, Policy
 from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS
 from remit.call.call import CallLayer, ToolLayer, to_call_layers
 from remit.call.callee import Callee, check_callees
-from remit.call.resolution import CheckTarget, Resolver, check_kinds, check_resolvers
+from remit.call.resolution import CheckTarget, ListTargets, Resolver, check_kinds, check_resolvers
 from remit.call.typed_schema import contracts_are_checked
 from remit.core import Place, Stack
 from remit.core.argument_types import UNCHECKED
@@ -77,6 +77,8 @@ class App:
         references: by kind of object, the function that finds the objects that a `Reference` may mean.
         check_target: refuses an unknown or invisible target with a `RequestNotFoundError` before an agent runs: ``async
             def check(target, principal)``.
+        list_targets: the targets that a person can choose in the console, the default one first: ``async def
+            list_targets(principal)``.
         resources: the resources of its services that must be closed, such as connections: async context managers, or
             functions that return one. ``async with`` a runtime opens them in this order and closes them in the reverse.
         views: how people see its objects in the console, a view for each kind.
@@ -96,6 +98,7 @@ class App:
     limits: Limits = field(default_factory=Limits)
     references: Mapping[str, Resolver] = field(default_factory=dict[str, Resolver])
     check_target: Annotated[CheckTarget, callback("target", "principal", is_async=True)] | None = None
+    list_targets: Annotated[ListTargets, callback("principal", is_async=True)] | None = None
     resources: Sequence[Resource] = ()
     views: Sequence[ObjectView] = ()
     examples: Sequence[Example] = ()

@@ -309,3 +309,21 @@ async def test_a_tool_that_is_called_directly_says_itself_that_there_is_no_such_
 def test_what_checks_targets_is_a_function() -> None:
     with pytest.raises(SetupError, match="App: check_target is 'bakery'; give an async function"):
         App(name="test", check_target="bakery")  # pyright: ignore[reportArgumentType]
+
+
+async def test_a_person_chooses_among_the_targets_that_the_application_lists() -> None:
+    async def list_targets(principal: Principal) -> list[str]:
+        return [f"{principal.name}/main", f"{principal.name}/draft"]
+
+    made = Runtime(App(name="cms", list_targets=list_targets))
+    assert await made.client(BAKER).targets() == ["ada/main", "ada/draft"]
+    assert await Runtime(App(name="cms")).client(BAKER).targets() == []
+
+
+@pytest.mark.parametrize("listed", ["bakery/main", None, ["a b"], [1]])
+async def test_a_list_of_anything_but_targets_says_what_to_write(listed: Any) -> None:
+    async def list_targets(_principal: Principal) -> Any:
+        return listed
+
+    with pytest.raises(SetupError, match="list_targets"):
+        await Runtime(App(name="cms", list_targets=list_targets)).client(BAKER).targets()

@@ -4,6 +4,7 @@ import { Resources } from "../api/resources";
 import { RunStreams } from "../live/streams";
 import { World } from "../live/world";
 import type { Me } from "../wire";
+import { TargetChoice } from "./target";
 
 /** What every screen needs: the door to the server, what was read, what changes, and who is signed in. */
 export interface Services {
@@ -12,11 +13,19 @@ export interface Services {
   world: World;
   streams: RunStreams;
   me: Me;
+  target: TargetChoice;
 }
 
 export function makeServices(api: Api, me: Me): Services {
   const resources = new Resources(api);
-  return { api, me, resources, world: new World(api, resources), streams: new RunStreams(api, resources) };
+  return {
+    api,
+    me,
+    target: new TargetChoice(me.application.targets),
+    resources,
+    world: new World(api, resources),
+    streams: new RunStreams(api, resources),
+  };
 }
 
 export const ServicesContext = createContext<Services | null>(null);

@@ -4,6 +4,7 @@ import { selectOpen, useWorld, waitsInInbox } from "../live/world";
 import { Icon, type IconName } from "../parts/icon";
 import { Ago } from "../parts/time";
 import { useServices } from "./context";
+import { TargetPicker } from "./target-picker";
 import { Connection } from "./connection";
 import { GlobalKeys } from "./global-keys";
 import { Link, pathTo, usePlace } from "./router";
@@ -42,6 +43,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <div className="shell">
         <nav className="rail" aria-label="Main">
           <Brand />
+          <TargetPicker />
           {targets.map((each) => (
             <Entry key={each.to} {...each} />
           ))}

@@ -8,6 +8,7 @@ import type { ConversationFileDocument } from "../wire";
 
 /** The files of a conversation: what people gave, and what the agent's tools made. */
 export function Files({ files, conversation }: { files: ConversationFileDocument[]; conversation: string }) {
+  const { me } = useServices();
   return (
     <div className="sheet" tabIndex={0} role="region" aria-label="Files">
       {files.length === 0 && (
@@ -20,7 +21,8 @@ export function Files({ files, conversation }: { files: ConversationFileDocument
             <span className="grow">
               <FileLink file={each.file} conversation={conversation} />
               <span className="meta">
-                {each.call ? `made by “${readable(each.by)}”` : `from ${each.by}`} · {size(each.file.size)}
+                {each.call ? `made by “${readable(each.by)}”` : `from ${each.by === me.name ? "you" : each.by}`} ·{" "}
+                {size(each.file.size)}
               </span>
             </span>
             <span className="meta num">

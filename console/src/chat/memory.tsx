@@ -1,12 +1,13 @@
 import { useServices } from "../app/context";
-import { Link, pathTo } from "../app/router";
+import { Link } from "../app/router";
+import { objectAddress } from "../objects/page-frame";
 import { Icon } from "../parts/icon";
 import { Nothing } from "../parts/notes";
 import { capitalize, readable } from "../parts/words";
 import type { RememberedDocument } from "../wire";
 
 /** What the agent remembers of the talk: the objects that it has read or changed, by kind. */
-export function Memory({ objects }: { objects: RememberedDocument[] }) {
+export function Memory({ objects, target }: { objects: RememberedDocument[]; target: string }) {
   const { me } = useServices();
   const kinds = [...new Set(objects.map((each) => each.kind))];
   return (
@@ -28,7 +29,11 @@ export function Memory({ objects }: { objects: RememberedDocument[] }) {
                 .map((each) => (
                   <li key={each.id}>
                     <Icon name="file" />
-                    {view ? <Link to={pathTo("objects", kind, each.id)}>{each.name}</Link> : <span>{each.name}</span>}
+                    {view ? (
+                      <Link to={objectAddress(kind, each.id, target)}>{each.name}</Link>
+                    ) : (
+                      <span>{each.name}</span>
+                    )}
                   </li>
                 ))}
             </ul>

@@ -2,9 +2,9 @@ import { useEffect, useState } from "react";
 import { RefusedError } from "../api/api";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
-import { Link, pathTo } from "../app/router";
+import { Link } from "../app/router";
 import { ObjectSections } from "../objects/sections";
-import { objectPath, PageFrame } from "../objects/page-frame";
+import { objectAddress, objectPath, PageFrame } from "../objects/page-frame";
 import { Icon } from "../parts/icon";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Switch } from "../parts/seg";
@@ -27,7 +27,7 @@ export function Preview({ object, target }: { object: ChangedDocument; target: s
           <Icon name="globe" />
         </span>
         <span className="grow">
-          <Link to={pathTo("objects", object.kind, object.id)}>
+          <Link to={objectAddress(object.kind, object.id, target)}>
             {data?.name || object.name || readable(object.kind)}
           </Link>{" "}
           <span className="meta">{readable(object.kind)}</span>

@@ -3,6 +3,7 @@ import { useRef, useState } from "react";
 import { useServices } from "../app/context";
 import { useKeys } from "../app/keys";
 import { navigate, pathTo } from "../app/router";
+import { useTarget } from "../app/target";
 import { useConversation, useQuestionsOf } from "../live/conversation";
 import { useFacts } from "../live/tools";
 import { ModelLine } from "../model/line";
@@ -31,7 +32,7 @@ function NewTalk() {
   const { me } = useServices();
   const [agent, setAgent] = useState(me.application.agents[0]?.name ?? "");
   const [id] = useState(() => crypto.randomUUID());
-  const { send } = useTalk(id, agent);
+  const { send } = useTalk(id, agent, useTarget());
   useTitle("New conversation");
   return (
     <>

@@ -82,7 +82,7 @@ export function SidePanel({ side }: { side: Side }) {
       </div>
       {current === "preview" && side.object && <Preview object={side.object} target={side.target} />}
       {current === "files" && <Files files={side.files} conversation={side.conversation} />}
-      {current === "memory" && <Memory objects={side.memory} />}
+      {current === "memory" && <Memory objects={side.memory} target={side.target} />}
     </aside>
   );
 }

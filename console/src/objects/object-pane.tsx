@@ -3,6 +3,7 @@ import { callTool } from "../api/calls";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { HashLink, Link, navigate, pathTo, usePlace } from "../app/router";
+import { useTarget } from "../app/target";
 import { Icon } from "../parts/icon";
 import { Failed, Loading, Note } from "../parts/notes";
 import { Switch } from "../parts/seg";
@@ -16,7 +17,8 @@ type Look = "pages" | "rows";
 /** One object: its pages before and after, its changes, and what can be done with it. */
 export function ObjectPane({ kind, id }: { kind: string; id: string }) {
   const { hash } = usePlace();
-  const { data, error, reload } = useResource<ObjectDocument>(objectPath(kind, id));
+  const target = useTarget();
+  const { data, error, reload } = useResource<ObjectDocument>(objectPath(kind, id, { target }));
   const [look, setLook] = useState<Look>("pages");
   const pages = data?.pages ?? [];
   const page = pages.find((each) => each.title === hash) ?? pages[0];
@@ -132,6 +134,7 @@ function lookOf({ destructive }: ObjectActionDocument, isLikely: boolean): strin
 /** What can be done: governed calls. The last is the most likely one. */
 function Actions({ detail }: { detail: ObjectDocument }) {
   const { api } = useServices();
+  const target = useTarget();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState("");
 
@@ -139,7 +142,7 @@ function Actions({ detail }: { detail: ObjectDocument }) {
     setBusy(true);
     setError("");
     try {
-      const { run, questions } = await callTool(api, action.tool, action.arguments);
+      const { run, questions } = await callTool(api, action.tool, action.arguments, target);
       const [question] = questions;
       navigate(question ? pathTo("inbox", question) : pathTo("runs", run));
     } catch (problem) {

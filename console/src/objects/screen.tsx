@@ -4,6 +4,7 @@ import { withQuery } from "../api/api";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
+import { useTarget } from "../app/target";
 import { Icon, type IconName } from "../parts/icon";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Segments } from "../parts/seg";
@@ -64,7 +65,7 @@ function ObjectList({
   current: string | undefined;
 }) {
   const [search, setSearch] = useState("");
-  const path = withQuery(`/api/views/${encodeURIComponent(kind)}`, { search });
+  const path = withQuery(`/api/views/${encodeURIComponent(kind)}`, { search, target: useTarget() });
   const { data, error, reload } = useResource<Listed<ObjectRowDocument>>(path);
   const groups = groupsOf(data?.items ?? []);
   return (

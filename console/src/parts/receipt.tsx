@@ -56,11 +56,15 @@ function titleOf(receipt: ReceiptDocument, changes: number): string {
   return receipt.erased.length > 0 ? "What changed was erased" : "Nothing changed";
 }
 
-/** The objects that an act changed, beside its sentence. */
+/** What an act changed, beside its sentence: what that names already is left out. */
 function Objects({ row }: { row: ReceiptLine }) {
-  const words = row.objects.map((each) => [each.name || readable(each.kind), ...each.fields.map(readable)].join(", "));
-  if (words.length === 0) return null;
-  return <span className="meta">· {words.join("; ")}</span>;
+  const words = row.objects.map((each) => {
+    const name = each.name || readable(each.kind);
+    const isNamed = row.sentence.parts.some(([part, isName]) => isName && part === name);
+    return [...(isNamed ? [] : [name]), ...each.fields.map(readable)].join(", ");
+  });
+  const told = words.filter(Boolean).join("; ");
+  return told ? <span className="meta">· {told}</span> : null;
 }
 
 function Problems({

@@ -1,4 +1,5 @@
 import { useServices } from "../app/context";
+import { TargetPicker } from "../app/target-picker";
 import { Link, pathTo } from "../app/router";
 import { useWorld } from "../live/world";
 import { Icon, type IconName } from "../parts/icon";
@@ -27,6 +28,7 @@ export function MoreScreen() {
       <header className="top">
         <h1>More</h1>
       </header>
+      <TargetPicker />
       <nav className="pane list" aria-label="More pages">
         {pages.map(([to, title, icon]) => (
           <Link key={to} to={to}>

@@ -51,7 +51,11 @@ export function Tokens() {
                 <td>
                   <b>{each.label}</b>
                 </td>
-                <td>{each.permissions.map((one) => MEANINGS[one] ?? one).join(", ") || "nothing but to be known"}</td>
+                <td>
+                  {each.permissions.map((one) => MEANINGS[one] ?? one).join(", ") || (
+                    <span className="meta">no permission</span>
+                  )}
+                </td>
                 <td className="meta opt">{each.seen > 0 ? <Ago at={each.seen} /> : "never"}</td>
                 <td className="r">{moment(each.expires, now)}</td>
                 <td className="r">

@@ -26,6 +26,7 @@ export const ME: Me = {
   account: true,
   application: {
     name: "bakery",
+    targets: [],
     examples: [
       { prompt: "Close early on 24 December", note: "Edits a page in two languages" },
       { prompt: "Which pages name a price?", note: "Reads only" },

@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from "react";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
+import { useTarget } from "../app/target";
 import { useWorld } from "../live/world";
 import { ArgumentFields, type Values } from "../parts/form";
 import { Json } from "../parts/json";
@@ -20,6 +21,7 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
   const [isBusy, setBusy] = useState(false);
   const [answer, setAnswer] = useState<CallOutcome | null>(null);
   const [error, setError] = useState("");
+  const target = useTarget();
   const sent = useRef<{ given: string; key: string } | null>(null);
   const asked = useWorld((world) => world.questions[answer?.questions[0] ?? ""]);
   const isAnswered = asked !== undefined && asked.status !== "open";
@@ -39,7 +41,7 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
     setError("");
     setAnswer(null);
     try {
-      const outcome = await callTool(api, tool.name, given, "", sent.current.key);
+      const outcome = await callTool(api, tool.name, given, target, sent.current.key);
       if (outcome.questions.length === 0) sent.current = null;
       setAnswer(outcome);
     } catch (problem) {

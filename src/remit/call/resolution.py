@@ -40,6 +40,9 @@ Resolver = Callable[[LeafContext, str], Awaitable[Iterable[Candidate]]]
 CheckTarget = Callable[[str, Principal], Awaitable[None]]
 """Refuses a target unknown to a principal: ``await check_target("bakery/main", principal)``."""
 
+ListTargets = Callable[[Principal], Awaitable[Iterable[str]]]
+"""Lists the targets that a principal can choose, the default one first: ``await list_targets(principal)``."""
+
 
 def check_resolvers(what: str, resolvers: Mapping[str, Resolver]) -> Mapping[str, Resolver]:
     """Return the resolvers by kind, if they are functions.

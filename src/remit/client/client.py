@@ -12,9 +12,11 @@ from typing import Any, Protocol, TypedDict, Unpack
 from pydantic import PositiveFloat
 
 from remit.agent.agent import Agent
+from remit.app import App
 from remit.approvals.service import DecisionOptions, GrantService
 from remit.call.contract import Contract
 from remit.call.entity import Entity
+from remit.call.observing import await_callback
 from remit.client.open_run import IDLE_SECONDS, OpenRun
 from remit.client.reader import RunDetails
 from remit.client.run_service import RunService
@@ -22,6 +24,7 @@ from remit.client.settling import POLL_SECONDS
 from remit.client.tools import ToolInfo, list_tools
 from remit.client.updates import UpdateReader
 from remit.core.call_checks import check_typed_calls
+from remit.core.checks import as_tuple_of
 from remit.dispatch.dispatcher import Dispatcher
 from remit.dispatch.registry import AnyCallee
 from remit.engine.artifacts import ArtifactService
@@ -31,7 +34,7 @@ from remit.engine.request import CallOptions, Prompt, RunOptions
 from remit.engine.result import ReplayReport, RunId, RunResult
 from remit.engine.schedule import Missed, Schedule
 from remit.engine.sharing import CANCEL_PERMISSION
-from remit.errors import RequestDeniedError, RequestError
+from remit.errors import RequestDeniedError, RequestError, SetupError
 from remit.journal.ports import RunRow, RunStatus, Store
 from remit.record.artifact import Artifact
 from remit.record.grant import Grant
@@ -54,6 +57,7 @@ class GrantOptions(TypedDict, total=False):
 class _Runtime(Protocol):
     """The parts of a `Runtime` that a client needs."""
 
+    app: App
     store: Store
     artifacts: ArtifactService
     grants: GrantService
@@ -95,6 +99,20 @@ class Client(UpdateReader):
             RequestError: the target is not valid.
         """
         return list_tools(self._runtime.tools, self.principal, as_target("target", target, RequestError))
+
+    async def targets(self) -> list[str]:
+        """The targets that the principal can choose, the default one first; none if the application lists none.
+
+        Raises:
+            SetupError: the application's ``list_targets`` returned anything but targets.
+        """
+        app, what = self._runtime.app, "list_targets of the application"
+        if app.list_targets is None:
+            return []
+        listing = app.list_targets(self.principal)
+        listed: Any = await await_callback(what, listing, seconds=app.limits.callback_seconds)
+        remedy = "return a list of targets, such as ['bakery/main']"
+        return [as_target(what, each, SetupError) for each in as_tuple_of(str, what, "its answer", listed, remedy)]
 
     async def run(self, prompt: Prompt = None, **options: Unpack[RunOptions]) -> RunResult[Any]:
         """Run an agent in this process; see `Runtime.run`."""

@@ -24,7 +24,7 @@ from remit_cms.operations import AllOperations, Web
 from remit_cms.protection import editing_policy
 from remit_cms.references import references
 from remit_cms.site.preview_key import DEFAULT_URL, PreviewKey
-from remit_cms.sites.targets import target_check
+from remit_cms.sites.targets import target_check, target_list
 from remit_cms.storage.database import Database
 from remit_cms.tools import load_inventory
 from remit_cms.views import object_views
@@ -116,6 +116,7 @@ def build(
             policy=editing_policy(protected),
             references=references(database),
             check_target=target_check(database),
+            list_targets=target_list(database),
             operations=Operations(load_inventory(), (), parts=parts),
             resources=[database],
             views=object_views(database, home, key),

@@ -7,7 +7,7 @@ import pytest
 from apps.cms.tests.world import World
 from remit import Principal
 from remit.errors import RequestNotFoundError
-from remit_cms.sites.targets import target_check
+from remit_cms.sites.targets import target_check, target_list
 
 
 @pytest.mark.parametrize("target", ["local-site", "local-site/main"])
@@ -31,3 +31,9 @@ async def test_any_other_is_not_found_and_no_site_of_another_tenant_is_named(
     message = f"^there is no site '{target}'; the sites and their environments: {named}$"
     with pytest.raises(RequestNotFoundError, match=message):
         await target_check(world.database)(target, Principal("ann", "local-site", frozenset(permissions)))
+
+
+async def test_a_person_chooses_among_the_sites_that_they_may_read(world: World) -> None:
+    list_targets = target_list(world.database)
+    assert await list_targets(Principal("ann", "local-site", frozenset({"*"}))) == ["local-site/main"]
+    assert await list_targets(Principal("ann", "other", frozenset({"cms:read@local-site/*"}))) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from remit.agent.agent import Agent
 from remit.agent.model import model_name
 from remit.app import App
@@ -53,23 +55,31 @@ class ExampleDocument(Document):
 
 
 class ApplicationDocument(Document):
-    """The application with its agents, its views of objects, and examples of what it can be asked for."""
+    """The application with its agents, its views of objects, and examples of what it can be asked for.
+
+    ``targets`` are those that the person can choose, the default one first; empty if there is nothing to choose.
+    """
 
     name: str
     agents: tuple[AgentDocument, ...]
     views: tuple[ViewDocument, ...]
     examples: tuple[ExampleDocument, ...]
+    targets: tuple[str, ...]
 
     @staticmethod
-    def of(app: App) -> ApplicationDocument:
-        """The document of an application."""
+    def of(app: App, targets: Sequence[str]) -> ApplicationDocument:
+        """The document of an application, with the targets of a person."""
         views = (
             ViewDocument(kind=each.kind, title=each.title, listed=each.list is not None, has_changes=each.has_changes)
             for each in app.views
         )
         examples = tuple(ExampleDocument(prompt=each.prompt, note=each.note) for each in app.examples)
         return ApplicationDocument(
-            name=app.name, agents=tuple(map(AgentDocument.of, app.agents)), views=tuple(views), examples=examples
+            name=app.name,
+            agents=tuple(map(AgentDocument.of, app.agents)),
+            views=tuple(views),
+            examples=examples,
+            targets=tuple(targets),
         )
 
 
@@ -112,7 +122,7 @@ class Me(Document):
     csrf: str = ""
 
     @staticmethod
-    def of(identity: Identity, app: App) -> Me:
+    def of(identity: Identity, app: App, targets: Sequence[str]) -> Me:
         """The document of the person of a request."""
         principal = identity.principal
         return Me(
@@ -121,7 +131,7 @@ class Me(Document):
             roles=tuple(sorted(principal.roles)),
             permissions=tuple(sorted(principal.permissions)),
             can=Can.of(principal, account=identity.account),
-            application=ApplicationDocument.of(app),
+            application=ApplicationDocument.of(app, targets),
             account=identity.account,
             csrf=identity.csrf,
         )

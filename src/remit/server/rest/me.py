@@ -11,7 +11,7 @@ from remit.server.rest.operation import NoQuery, Operation, Sent
 async def read_me(sent: Sent[NoQuery, None]) -> Me:
     """Who is signed in, what they can do, and the application."""
     identity = await sent.serving.identify(sent.request)
-    return Me.of(identity, sent.serving.runtime.app)
+    return Me.of(identity, sent.serving.runtime.app, await sent.client.targets())
 
 
 OPERATIONS: Final = (Operation(method="GET", path="/api/me", handle=read_me, answer=Me),)

@@ -1,4 +1,4 @@
-"""Refuses a run on a site that there is not, before it is made."""
+"""The sites that a run can be about: refuses others before it is made, and lists them for people."""
 
 from __future__ import annotations
 
@@ -33,9 +33,21 @@ def target_check(database: Database) -> Callable[[str, Principal], Awaitable[Non
     return check
 
 
+def target_list(database: Database) -> Callable[[Principal], Awaitable[list[str]]]:
+    """The function that lists the sites that a principal may read, the first one of the tenant first."""
+
+    async def list_targets(principal: Principal) -> list[str]:
+        async with database.read() as session:
+            listed = await _list_targets(session, principal.tenant)
+        return [each for each in listed if principal.at(each).may(_READ)]
+
+    return list_targets
+
+
 async def _list_targets(session: AsyncSession, tenant: str) -> list[str]:
     query = select(Environment.site, Environment.name).join(Site, Site.key == Environment.site)
-    query = query.where(Site.tenant == tenant).order_by(Site.key, Environment.name)
+    query = query.where(Site.tenant == tenant)
+    query = query.order_by(Site.created_at, Site.key, Environment.is_default.desc(), Environment.name)
     return [f"{site}/{environment}" for site, environment in (await session.execute(query)).all()]
 
 
