@@ -45,13 +45,15 @@ def figures(*, short: bool) -> Iterator[Figure]:  # noqa: ARG001 - it is short
     """Operations that tell an intruder something of another person's objects, or change them."""
     with TestClient(_build()) as browser:
         world = _World(browser)
-        cases = [(each, by) for each in OPERATIONS for by in _INTRUDERS]
-        leaks = [f"{each.method} {each.path} by {by}" for each, by in cases if world.leaks(each, by)]
+        cases = [(each, by, where) for each in OPERATIONS for by in _INTRUDERS for where in _places(each)]
+        leaks = [
+            f"{each.method} {each.path} {where} by {by}" for each, by, where in cases if world.leaks(each, by, where)
+        ]
         changed = world.fingerprint() != world.before
     how = (
         "operations of the server, with the ids of a run, question, conversation, grant, schedule and file of another "
-        f"person, asked by a superuser of another tenant and by a person without rights: {', '.join(leaks) or 'none'}; "
-        "each answer is that for ids that do not exist"
+        "person in path, body and query, asked by a superuser of another tenant and by a person without rights: "
+        f"{', '.join(leaks) or 'none'}; each answer is that for ids that do not exist"
     )
     yield no_violations("tenants.api.leaks", len(leaks) + changed, len(cases), how)
 
@@ -97,16 +99,19 @@ class _World:
         paths = ("/api/runs", "/api/questions?status=all", "/api/conversations", "/api/grants")
         return "".join(self._ask("GET", each, "owner").text for each in paths)
 
-    def leaks(self, operation: Operation, by: str) -> bool:
-        """Whether an operation tells an intruder of an object, or answers otherwise than if it did not exist."""
-        present, absent = (self._send(operation, by, names) for names in (self._present, _ABSENT))
+    def leaks(self, operation: Operation, by: str, where: str = "") -> bool:
+        """Whether an operation tells an intruder of an object, or answers otherwise than if it did not exist.
+
+        The object is named in the path and the body, or in the field ``where`` of the query.
+        """
+        present, absent = (self._send(operation, by, names, where) for names in (self._present, _ABSENT))
         told = present.text
         for name, value in self._present.items():
             told = told.replace(value, _ABSENT[name])
         same = present.status_code == absent.status_code and _ID.sub("", told) == _ID.sub("", absent.text)
-        return _CANARY in told or ("{" in operation.path and not same)
+        return _CANARY in told or (("{" in operation.path or bool(where)) and not same)
 
-    def _send(self, operation: Operation, by: str, names: Mapping[str, str]) -> Any:
+    def _send(self, operation: Operation, by: str, names: Mapping[str, str], where: str) -> Any:
         path = operation.path.format_map({**_ABSENT, **names})
         query = {"a": names["run"], "b": names["run"]} if operation.path == "/api/compare" else {}
         if "digest" in operation.path:
@@ -117,10 +122,28 @@ class _World:
         if operation.name == "run_agent":
             entry = {"interruptId": names["question"], "status": "resolved", "payload": {"approved": True}}
             body = {"threadId": names["conversation"], "runId": "x", "messages": [], "resume": [entry]}
+        if where:
+            query = {**query, where: names[_IDS.get((operation.name, where), where)]}
         return self._ask(operation.method, path, by, params=query, content=b"" if body is None else json.dumps(body))
 
     def _ask(self, method: str, path: str, by: str, **options: Any) -> Any:
         return self._browser.request(method, path, headers={"authorization": by}, **options)
+
+
+_IDS: Final[Mapping[tuple[str, str], str]] = {
+    ("list_runs", "before"): "run",
+    ("list_questions", "after"): "question",
+    ("list_grants", "after"): "grant",
+}
+"""What the fields of queries name that are not called by it."""
+
+
+def _places(operation: Operation) -> Iterator[str]:
+    """Where a request names objects: in its path and body, or in a field of its query."""
+    yield ""
+    for name in operation.query.__struct_encode_fields__:
+        if name in ("run", "conversation") or (operation.name, name) in _IDS:
+            yield name
 
 
 _BODIES: Final[Mapping[str, dict[str, Any]]] = {

@@ -10,7 +10,7 @@ from remit.chat.streaming import CURRENT_CHAT, AnswerSink, CurrentChat, Delta, a
 from remit.errors import ModelError, NotFoundError
 from remit.journal.ledger import RunLedger
 from remit.layers import Reply
-from remit.layers.trace import Trace, TraceModel
+from remit.layers.trace import ModelSpan, Trace, TraceModel
 from remit.messages import ChatRequest, Completion
 from remit.record.usage import Price
 from remit.stores import InMemoryStore
@@ -18,7 +18,7 @@ from remit.testing import Scripted, call_through, make_call
 from tests.call.steps import chat_request
 from tests.layers.inner import Inner
 from tests.layers.measures import Measures
-from tests.layers.test_trace import answered, editor, find
+from tests.layers.test_trace import Listening, answered, editor, find
 
 REQUEST = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "little"}
 
@@ -99,25 +99,34 @@ async def test_a_model_without_a_price_has_no_cost() -> None:
     assert "remit.model.cost {USD}" not in measures.found()
 
 
-async def ask_while(answers: Answers, measures: Measures) -> None:
+async def ask_while(answers: Answers, measures: Measures, listening: Listening | None = None) -> None:
     """Ask a model that streams, while its answer is open."""
+    provider = None if listening is None else listening.provider
     script = Scripted(["We bake bread, rolls and cake."], piece_chars=4)
 
     async def inner(request: ChatRequest, /) -> Completion:
         return await ask_streaming(request.call_id, lambda asked: ask_or_stream(script, asked), request)
 
     token = CURRENT_CHAT.set(CurrentChat(answers=answers))
-    await TraceModel(meters=measures.provider, model="little", vendor="openai")(inner)(await chat_request())
+    trace = TraceModel(provider=provider, meters=measures.provider, model="little", vendor="openai")
+    await trace(inner)(await chat_request())
     CURRENT_CHAT.reset(token)
 
 
 async def test_the_time_to_the_first_piece_of_a_followed_answer_is_measured_once() -> None:
-    measures, answers = Measures(), Answers()
-    await ask_while(answers, measures)
+    measures, answers, listening = Measures(), Answers(), Listening()
+    await ask_while(answers, measures, listening)
     ((attributes, first),) = measures.found()["gen_ai.client.operation.time_to_first_chunk s"]
     ((_, whole),) = measures.found()["gen_ai.client.operation.duration s"]
     assert (attributes, "".join(answers.pieces)) == (REQUEST, "We bake bread, rolls and cake.")
     assert 0 < first < whole
+    assert listening.only()[1]["gen_ai.response.time_to_first_chunk"] == first
+
+
+def test_a_request_that_is_not_measured_has_a_span_that_records_nothing() -> None:
+    span = ModelSpan()
+    span.record_first_piece()
+    span.record_answer(completion_from_message(encode_message({"role": "assistant", "content": "Hello."})), "stop", 1.0)
 
 
 async def test_an_answer_that_nobody_follows_has_no_first_piece() -> None:
