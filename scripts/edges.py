@@ -8,6 +8,7 @@ to pytest: ``tests/edges/pictures.py`` takes the pictures of the guide again.
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
-from build_console import build, node_home, run  # noqa: E402 - a program finds its neighbours first
+from build_console import build, folder_of, node_home  # noqa: E402 - a program finds its neighbours first
 from figures.figure import Figure, format_figure, no_violations  # noqa: E402
 from tests.edges.tally import TALLIES, read_figures  # noqa: E402
 
@@ -26,6 +27,7 @@ PACKAGES = {"console": ROOT / "console"} | {
     each: ROOT / "tests/edges" / each for each in ("agui_client", "html_checker")
 }
 APT_SECONDS = 240
+OUT_OF_REACH = re.compile("ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|E403")
 
 
 def main(arguments: list[str]) -> int:
@@ -35,9 +37,11 @@ def main(arguments: list[str]) -> int:
         shutil.rmtree(old, ignore_errors=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
     need_chromium()
+    installed = {name: install_packages(sources, FOLDER / name) for name, sources in PACKAGES.items()}
+    if not installed["console"] and not (folder_of() / "index.html").is_file():
+        print("edges: skipped: without its packages the console cannot be built", file=sys.stderr)
+        return 0
     build()
-    for name, sources in PACKAGES.items():
-        install_packages(sources, FOLDER / name)
     report = FOLDER / "report.xml"
     line = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", f"--junitxml={report}"]
     paths = [] if any(each.startswith("tests/") for each in arguments) else ["tests/edges"]
@@ -72,8 +76,12 @@ def need_chromium() -> None:
         print(f"edges: skipped in the browser: apt-get could not install chromium ({error})", file=sys.stderr)
 
 
-def install_packages(sources: Path, target: Path) -> None:
-    """Copy a project of Node with its locked packages to ``target``, unless they are there; say so if npm cannot."""
+def install_packages(sources: Path, target: Path) -> bool:
+    """Copy a project of Node with its locked packages to ``target``, unless they are there; say so if npm cannot.
+
+    Raises:
+        SystemExit: npm reaches its registry, and still fails.
+    """
     lock = hashlib.sha256((sources / "package-lock.json").read_bytes()).hexdigest()
     ready = target / "node_modules" / f".ready-{lock}"
     for old in [*target.iterdir()] if ready.exists() else [target]:
@@ -81,15 +89,19 @@ def install_packages(sources: Path, target: Path) -> None:
             shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
     shutil.copytree(sources, target, ignore=shutil.ignore_patterns("node_modules", "dist"), dirs_exist_ok=True)
     if ready.exists():
-        return
-    npm = node_home() / "lib/node_modules/npm/bin/npm-cli.js"
-    try:
-        run(target, str(npm), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-    except subprocess.CalledProcessError as error:
-        shutil.rmtree(target / "node_modules", ignore_errors=True)
-        print(f"edges: skipped with {sources.relative_to(ROOT)}: npm could not install its packages ({error})")
-    else:
+        return True
+    node, npm = node_home() / "bin/node", node_home() / "lib/node_modules/npm/bin/npm-cli.js"
+    line = [str(node), str(npm), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    done = subprocess.run(line, cwd=target, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
         ready.touch()
+        return True
+    shutil.rmtree(target / "node_modules", ignore_errors=True)
+    found = OUT_OF_REACH.search(done.stderr)
+    if found is None:
+        sys.exit(f"edges: npm could not install the packages of {sources.relative_to(ROOT)}: {done.stderr}")
+    print(f"edges: skipped with {sources.relative_to(ROOT)}: npm reaches no registry ({found[0]})", file=sys.stderr)
+    return False
 
 
 def count_failures(report: Path) -> Figure:

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, Self
 
+import pytest
+
 from tests.cli.kit import PATIENCE, ROOT, command
 
 OFFICE: Final = """
@@ -145,7 +147,11 @@ class Installed(Serving):
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
         pins = ("--constraint", str(ROOT / "requirements/dev.txt"))
         uv = [str(Path(sys.executable).with_name("uv")), "pip", "install", "--quiet", "--python", str(python), *pins]
-        subprocess.run([*uv, f"remit[server] @ {wheel.as_uri()}"], check=True, cwd=folder)
+        line = [*uv, f"remit[server] @ {wheel.as_uri()}"]
+        done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
+        if "Failed to fetch" in done.stderr:
+            pytest.skip("the package index is out of reach")
+        assert done.returncode == 0, done.stderr
         (folder / "office.py").write_text(OFFICE, encoding="utf-8")
         line = [str(python.with_name("remit")), "serve", "office:app", "--port", "0"]
         super().__init__(line, {"REMIT_HOME": str(folder / "home"), "PYTHONPATH": ""}, folder)

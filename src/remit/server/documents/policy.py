@@ -6,7 +6,7 @@ import inspect
 from typing import Final
 
 from remit.app import App
-from remit.approvals.policy import BLOCKS, DEFAULT_POLICY, UNKNOWN
+from remit.approvals.policy import BLOCKS, DEFAULT_POLICY, UNKNOWN, Allow, Rule, When
 from remit.runtime import Runtime
 from remit.server.documents.document import Document
 
@@ -33,12 +33,21 @@ class PolicyDocument(Document):
         """The document of the policy of a runtime."""
         app: App = runtime.app
         policy = app.policy or DEFAULT_POLICY
-        meanings = {each.name: inspect.getdoc(type(each)) or "" for each in policy.rules}
+        meanings = {each.name: _meaning(each) for each in policy.rules}
         rules = (
-            RuleDocument(name=name, meaning=meanings.get(name, "").partition("\n\n")[0], verdict=_verdict(strictness))
+            RuleDocument(name=name, meaning=meanings.get(name, ""), verdict=_verdict(strictness))
             for name, strictness in policy.rule_strictness
         )
         return PolicyDocument(version=policy.version, rules=tuple(rules), layers=repr(runtime))
+
+
+def _meaning(rule: Rule) -> str:
+    """What a rule says of itself: a rule of an application the reason that it gives, others their first sentences."""
+    if not isinstance(rule, When):
+        return (inspect.getdoc(type(rule)) or "").partition("\n\n")[0]
+    reason = "" if isinstance(rule.verdict, Allow) else rule.verdict.reason
+    tools = ", ".join(sorted(rule.tools))
+    return ": ".join(filter(None, [f"For {tools}" if tools else "", reason]))
 
 
 def _verdict(strictness: int) -> str:
