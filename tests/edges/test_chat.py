@@ -78,6 +78,7 @@ def test_a_reload_in_mid_stream_loses_and_doubles_nothing(
     gate.set()
     expect(page.get_by_text("First half. Second half.")).to_be_visible()
     expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+    expect(talk(page).get_by_role("status")).to_have_count(0)
     for once in (prompt, "I look.", "First half. Second half."):
         expect(talk(page).get_by_text(once)).to_have_count(1)
     expect(talk(page).get_by_role("listitem")).to_have_count(1)
