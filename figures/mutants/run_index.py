@@ -16,9 +16,6 @@ MUTANTS: Final = mutants_of(
     "index.differs",
     {
         "the time since a crash counts as work": edited(_VALUES, "int(isinstance(first.item, RunResumed))", "0"),
-        "a run rests only when its row says so": edited(
-            _VALUES, '"next_status": totals.status or ""', '"next_status": ""'
-        ),
         "the time within an append is lost": edited(_VALUES, '"more_worked": totals.worked', '"more_worked": 0.0'),
         "the time before an append is lost": edited(_VALUES, "first.at if first.seq else 0.0", "0.0"),
         "calls of an append replace those before": edited(_VALUES, '"more_calls": totals.calls', '"more_calls": 1'),

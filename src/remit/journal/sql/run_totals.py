@@ -35,7 +35,7 @@ _NO_DUE: Final = -1.0
 TOTALS_TYPES: Final[Mapping[str, TypeEngine[Any]]] = {
     **dict.fromkeys(("begins", "untold", "more_worked", "more_waited", "last_at", "next_due"), Float()),
     **dict.fromkeys(("resumes", "more_calls", "first_failed"), Integer()),
-    **dict.fromkeys(("more_title", "next_status"), Text()),
+    **dict.fromkeys(("more_title",), Text()),
 }
 """The values of `totals_values`, and their types."""
 
@@ -48,7 +48,7 @@ def advanced_totals(values: Mapping[str, ColumnElement[Any]]) -> dict[str, Colum
     begins = values["begins"]
     idle = case((begins > RUNS.c.active, begins - RUNS.c.active), else_=0.0) + values["untold"]
     was_working = and_(RUNS.c.status == "running", values["resumes"] == 0)
-    next_due, next_status = values["next_due"], values["next_status"]
+    next_due = values["next_due"]
     return {
         "title": RUNS.c.title + values["more_title"],
         "calls": RUNS.c.calls + values["more_calls"],
@@ -57,7 +57,6 @@ def advanced_totals(values: Mapping[str, ColumnElement[Any]]) -> dict[str, Colum
         "active": values["last_at"],
         "due": case((next_due == _NO_DUE, RUNS.c.due), else_=next_due),
         "failed": case((RUNS.c.failed < 0, values["first_failed"]), else_=RUNS.c.failed),
-        "status": case((next_status == "", RUNS.c.status), else_=next_status),
     }
 
 
@@ -81,7 +80,6 @@ def totals_values(items: Sequence[Position], totals: RunTotals) -> dict[str, obj
         "last_at": totals.since,
         "next_due": _NO_DUE if totals.due is None else totals.due,
         "first_failed": totals.failed,
-        "next_status": totals.status or "",
     }
 
 
