@@ -46,6 +46,7 @@ ATTACKS: Final[Mapping[str, Callable[[], bool]]] = {
     **{f"an ID token with a lie: {name}": partial(_comes_in, lie) for name, lie in LIES.items()},
     "an address that nobody verified": partial(_comes_in, lambda fake: fake.claims.update(email_verified=False)),
     "an identity of nobody": partial(_comes_in, lambda _: None, "mallory@bakery.example"),
+    "an address whose letters look alike": partial(_comes_in, lambda _: None, "ada@ba\u212aery.example"),
     "another spelling of an identifier": partial(
         _comes_in, lambda fake: fake.claims.update(sub="ada@bakery.example"), claim="sub"
     ),

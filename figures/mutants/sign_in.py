@@ -73,6 +73,9 @@ MUTANTS: Final[tuple[Mutant, ...]] = mutants_of(
         "tokens are signed as the provider likes": edited(
             f"{_PEOPLE}.provider_client:ProviderClient._read_metadata", "if each in _SIGNATURES", ""
         ),
+        "addresses with letters that look alike are one": edited(
+            f"{_PEOPLE}.provider:Provider.digest", "identity.translate(_LOWER_CASE)", "identity.casefold()"
+        ),
         "identifiers differ in more than case": edited(
             f"{_PEOPLE}.provider:Provider.digest", 'if self.claim == "email" else identity', ""
         ),

@@ -151,6 +151,16 @@ def test_the_way_back_leads_to_this_server_alone(following: str) -> None:
     assert world.come(world.browser(), following=following).headers["location"] == "/"
 
 
+@pytest.mark.parametrize(
+    "other", ["ada@bakery.exa\u017fple", "\u212ada@bakery.example", "kim.stra\u00dfe@bakery.example"]
+)
+def test_an_address_whose_letters_only_look_alike_is_of_nobody(other: str) -> None:
+    world = SignInWorld()
+    for identity in ("ada@bakery.exasple", "kda@bakery.example", "kim.strasse@bakery.example"):
+        wait(Administration(world.people, OWNER).add_identity("ada", world.provider, identity))
+    assert world.come(world.browser(), other).status_code == 403
+
+
 def test_an_identity_is_of_one_person() -> None:
     world = SignInWorld()
     administration = Administration(world.people, OWNER)

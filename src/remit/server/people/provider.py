@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -11,6 +12,7 @@ from remit.errors import SetupError
 from remit.record.secret import Secret
 from remit.server.people.accounts import digest_secret
 
+_LOWER_CASE: Final = str.maketrans(ascii_uppercase, ascii_lowercase)
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -52,6 +54,9 @@ class Provider:
         return self.label or urlsplit(self.issuer).hostname or self.issuer
 
     def digest(self, identity: str) -> str:
-        """The digest under which an identity is known. Mail addresses that differ in case alone are one."""
-        spelled = identity.casefold() if self.claim == "email" else identity
+        """The digest under which an identity is known. Mail addresses that differ in the case of A to Z alone are one.
+
+        Other letters are compared as they are: to fold them makes one address of two that different people may have.
+        """
+        spelled = identity.translate(_LOWER_CASE) if self.claim == "email" else identity
         return digest_secret(f"{self.issuer}\0{self.claim}\0{spelled}")
