@@ -202,6 +202,7 @@ FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
     "cms_updateSiteSettings": (
         {"homePage": "{live}", "name": "Bakery", "instructions": "Be brief.", "timeZone": "Europe/Berlin"},
         {"homePage": "/about", "theme": {"ink": "black"}},
+        {"logo": "{image}"},
         {"language": "en"},
         {"tagline": "Daily bread", **_DEFAULT},
     ),

@@ -10,11 +10,14 @@ import pytest
 from pydantic import ValidationError
 
 from apps.cms.tests.publishing.editing import Editor
+from apps.cms.tests.site.visitor import make_site, publish, visit
 from apps.cms.tests.world import HOME, World
 from remit import Principal
 from remit.agent import RunInfo
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
+from remit_cms.images.payloads import DeleteImage
 from remit_cms.publishing.payloads import PublishPage, RestorePage
+from remit_cms.publishing.publishing import Publishing
 from remit_cms.settings.payloads import (
     GetSiteSetting,
     GetSiteSettings,
@@ -43,6 +46,31 @@ async def read(editor: Editor, locale: str | None = None) -> dict[str, Any]:
 
 async def test_a_site_without_settings_has_its_name_and_language(ann: Editor) -> None:
     assert await read(ann) == {"name": "Local site", "language": "en"}
+
+
+async def test_the_logo_is_an_image_that_stands_in_for_the_name_once_it_is_published(ann: Editor, world: World) -> None:
+    image = await world.image("Our sign", caption="Old")
+    await publish(world, "Home")
+    site = make_site(world)
+    assert (await update(ann, logo="our sign")).message == "Changed logo of the site"
+    assert await read(ann) == {
+        "name": "Local site",
+        "language": "en",
+        "logo": {"imageId": image.id, "alt": "Our sign", "caption": "Old"},
+    }
+    assert (await update(ann, logo={"imageId": image.id})).message == "The settings are like that already"
+    assert 'class="logo"' in await world.rendering.render(HOME, "home")
+    assert 'class="logo"' not in (await visit(site, "/")).text
+    await Publishing(world.database).publish_page(world.call(), PublishPage(page_id="Site settings"))
+    shown = (await visit(site, "/")).text
+    (source,) = re.findall(r'<img class="logo" src="(.*?)" alt="Local site" width="8" height="4">', shown)
+    assert (await visit(site, source)).status == 200
+    with pytest.raises(ConflictError, match="Site settings"):
+        await world.images.delete_image(world.call(), DeleteImage(image_id=image.id))
+    await update(ann, logo="")
+    assert "logo" not in await read(ann)
+    with pytest.raises(NotFoundError, match="There is no image 'sign'"):
+        await update(ann, logo="sign")
 
 
 async def test_settings_change_one_by_one_and_an_empty_value_removes_one(ann: Editor) -> None:

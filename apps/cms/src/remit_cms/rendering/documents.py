@@ -40,6 +40,7 @@ class PageDocument:
     locale: str
     text_locale: str
     icon: str = ""
+    logo: Content | None = None
     cover: Content | None = None
     title: str
     meta_title: str
@@ -162,13 +163,14 @@ async def load_page_document(
         locale=locale,
         text_locale=next(code for code in (*chain, snapshot.locale) if code in snapshot.languages),
         icon=icon_address(settings.name, theme),
+        logo=settings.logo,
         cover=next(slots, None),
         title=title,
         meta_title=texts.meta_title or (title if title == settings.name else f"{title} · {settings.name}"),
         meta_description=texts.meta_description or _summary_of(snapshot, contents),
         indexing=snapshot.indexing,
         sections=tuple(sections),
-        images=await load_images(scope, contents),
+        images=await load_images(scope, [*contents, {"logo": settings.logo}]),
         is_entry=snapshot.kind == Kind.ENTRY,
         date=None if time is None else reader.format_day(time),
         more=more,

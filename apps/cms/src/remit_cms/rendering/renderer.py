@@ -133,6 +133,7 @@ class PageRenderer:
             style=Markup(css),  # noqa: S704 - our own file, and values that settings check
             document=document,
             direction_of=direction_of,
+            logo=_find_picture(document.logo or {}, pictures),
             cover=_find_picture(document.cover or {}, pictures),
             around=around or Surroundings(),
             data=None if around is None or around.data is None else _write_data(around.data),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self, cast
 
 from pydantic import Field, JsonValue, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from remit_cms.models import (
     DocumentReply,
@@ -13,12 +14,14 @@ from remit_cms.models import (
     OptionalParam,
     ReadPayload,
     WritePayload,
+    is_none,
 )
 from remit_cms.settings.theme import Theme
 from remit_cms.settings.values import (
     HomePage,
     Hosts,
     Instructions,
+    Logo,
     SiteName,
     SiteSettings,
     Tagline,
@@ -49,6 +52,8 @@ class UpdateSiteSettings(WritePayload):
     tagline: OptionalParam[Tagline] = Field(default=None, description="A few words below the name")
     language: OptionalParam[LocaleCode] = Field(default=None, description="Main language, e.g. en")
     home_page: OptionalParam[HomePage] = Field(default=None, description="Page at the address /: slug, id or title")
+    # Accepted and not told: what a tool tells, models fill in. An image by id, name or alternative text.
+    logo: SkipJsonSchema[Logo | None] = Field(default=None, exclude_if=is_none)
     time_zone: OptionalParam[TimeZone] = Field(default=None, description="Time zone, e.g. Europe/Berlin")
     instructions: OptionalParam[Instructions] = Field(default=None, description="What the editor heeds, e.g. tone")
     post_hosts: OptionalParam[Hosts] = Field(default=None, description="The hosts that http_post may reach")

@@ -18,10 +18,11 @@ from remit_cms.settings.payloads import (
     SettingsReply,
     UpdateSiteSettings,
 )
-from remit_cms.settings.values import LOCALISED, SiteSettings, find_setting, load_settings
+from remit_cms.settings.values import LOCALISED, LOGO, SiteSettings, find_setting, load_settings
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import find_or_make_single, find_single
 from remit_cms.storage.home import HOME_PAGE
+from remit_cms.storage.images import find_image, image_slot
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope, find_target, load_locales
 from remit_cms.storage.snapshots import build_snapshot
@@ -59,6 +60,8 @@ class Settings:
                 edit.resolve_locale(str(changes["language"]) or None)
             if name := changes.get(HOME_PAGE):
                 changes[HOME_PAGE] = {"page": (await edit.find_page(str(name))).id}
+            if name := changes.get(LOGO):
+                changes[LOGO] = image_slot(await find_image(edit, str(name)))
             page = await find_or_make_single(edit, Kind.SETTINGS)
             await check_token(edit, page, payload.if_unchanged)
             changed = await _write_values(edit, page, changes, locale)

@@ -19,6 +19,9 @@ from remit_cms.storage.translations import localize_content
 LOCALISED: Final = frozenset({"name", "tagline"})
 """The settings that have a value per language."""
 
+LOGO: Final = "logo"
+"""The setting whose value is a slot with an image."""
+
 _HOST: Final = re.compile(r"(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
 
 
@@ -41,6 +44,12 @@ def _read_page(value: object) -> object:
     return given["page"] if given.keys() == {"page"} else value  # pyright: ignore[reportUnknownVariableType] - any JSON
 
 
+def _read_image(value: object) -> object:
+    """The id of an image as replies write it, ``{"imageId": ID}``; anything else as it is."""
+    given = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    return given["imageId"] if "imageId" in given else cast("object", value)
+
+
 def short_text(most: int) -> object:
     """A text of at most so many characters, without space around it."""
     return StringConstraints(strip_whitespace=True, max_length=most)
@@ -49,6 +58,7 @@ def short_text(most: int) -> object:
 SiteName = Annotated[str, short_text(200), Line]
 Tagline = Annotated[str, short_text(300), Line]
 HomePage = Annotated[str, BeforeValidator(_read_page), short_text(200)]
+Logo = Annotated[str, BeforeValidator(_read_image), short_text(500)]
 Instructions = Annotated[str, short_text(2000)]
 TimeZone = Annotated[str, short_text(100), AfterValidator(_check_zone)]
 Host = Annotated[str, AfterValidator(_check_host)]
@@ -62,6 +72,7 @@ class SiteSettings(View):
     tagline: OmittedIfNone[str] = None
     language: str
     home_page: OmittedIfNone[dict[str, str]] = None
+    logo: OmittedIfNone[Content] = None
     time_zone: OmittedIfNone[str] = None
     instructions: OmittedIfNone[str] = None
     post_hosts: OmittedIfNone[list[str]] = None
@@ -83,6 +94,7 @@ _OTHER_NAMES: Final = {
     "editorInstructions": "instructions",
     "home": "homePage",
     "homepage": "homePage",
+    "siteLogo": "logo",
     "frontPage": "homePage",
     "startPage": "homePage",
     "allowedHosts": "postHosts",
