@@ -61,6 +61,14 @@ export class Resources {
     this.#tell();
   }
 
+  /** Read again what could not be read, when a screen shows it. */
+  retryFailed(): void {
+    for (const [path, entry] of this.#entries) {
+      if (entry.error) this.#entries.set(path, { ...entry, isStale: true, reading: null });
+    }
+    this.#tell();
+  }
+
   #settle(path: string, mine: Entry, data: unknown, error: Error | undefined): void {
     const now = this.#entries.get(path);
     if (now?.reading !== mine.reading && now?.isStale !== true) return;

@@ -76,6 +76,7 @@ export class World {
   }
 
   #connected(): void {
+    if (this.#failures > 0) this.resources.retryFailed();
     this.#failures = 0;
     this.#set({ connection: "here", retryAt: 0 });
     if (!this.#after) void this.readLists();
