@@ -13,10 +13,12 @@ from figures.cms_leaks import Leaks, open_leaks
 from figures.cms_lists import LIST_STEPS
 from figures.cms_sections import SECTION_STEPS
 from figures.cms_sweep import SAMPLE, Sweep, open_sweep, sweep_tool
+from figures.cms_unseen import run_clockwork
 from figures.figure import Figure, no_violations
 
 SCHEDULES = 30
 _STEPS = 60
+_STEPS_IN_TIME = 120
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
@@ -24,6 +26,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
     yield from measure_sweep(short=short)
     yield from measure_leaks(short=short)
     yield from measure_editors(short=short, schedules=3 if short else SCHEDULES)
+    yield from measure_unseen(short=short, schedules=3 if short else SCHEDULES)
 
 
 def measure_sweep(*, short: bool, databases: tuple[str, ...] = ("sqlite", "postgres")) -> Iterator[Figure]:
@@ -66,6 +69,23 @@ def measure_editors(*, short: bool, schedules: int = SCHEDULES) -> Iterator[Figu
     of_what = "pages, their places, sections and lists, posts, settings, navigation, redirects, their revisions"
     how = f"{schedules} schedules of two editors and a person: {of_what}"
     yield no_violations("cms.lost_updates", len(failures), steps, "; ".join([how, *failures[:5]]))
+
+
+def measure_unseen(*, short: bool, schedules: int = SCHEDULES) -> Iterator[Figure]:
+    """Random schedules of people who publish now and at times to come; ``short`` ends at a failure."""
+    steps, moved, failures = 0, 0, list[str]()
+    for number in range(schedules):
+        with TemporaryDirectory() as folder:
+            clockwork = asyncio.run(run_clockwork(Path(folder), number, _STEPS_IN_TIME))
+        steps, moved = steps + clockwork.steps, moved + clockwork.moved
+        failures += clockwork.failures
+        if short and failures:
+            break
+    how = (
+        f"{schedules} schedules of two conversations, a person and two executors, {moved} changes of what visitors "
+        "see: pages, sets, times, deletions, pictures; each is what its approver saw, who was told of edits of others"
+    )
+    yield no_violations("cms.unseen_publications", len(failures), steps, "; ".join([how, *failures[:5]]))
 
 
 async def _sweep_tools(kind: str, names: Sequence[str] | None, *, short: bool) -> Sweep:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from figures.cms import measure_editors, measure_leaks, measure_sweep
+from figures.cms import measure_editors, measure_leaks, measure_sweep, measure_unseen
 from figures.mutants.mutant import edited, mutants_of, together
 
 _ITEMS: Final = "remit_cms.sections.items"
@@ -139,6 +139,44 @@ _LOST: Final = {
         "remit_cms.storage.snapshots:apply_snapshot", "lists=section.lists", "lists={}"
     ),
 }
+_DOOR: Final = "remit_cms.storage.door"
+_UNSEEN: Final = {
+    "a corrected text is scheduled beside the old one": edited(
+        f"{_DOOR}:_check_later_claim", "if approved.parts.keys() &", "if set[str]() and approved.parts.keys() &"
+    ),
+    "a page is published with what is scheduled of it": edited(
+        f"{_DOOR}:plan_page", "if scheduled or at is not None:", "if at is not None:"
+    ),
+    "what is scheduled stays in the open change set": edited(
+        "remit_cms.scheduling.scheduling:Scheduling.schedule_change_set", 'close_set(edit, found, "scheduled")', "pass"
+    ),
+    "a text for Friday is approved over today's, and not over Monday's": edited(
+        f"{_DOOR}:_plan", "claim.at <= at", "claim.at < claim.at"
+    ),
+    "a deletion is undone, and visitors do not see the page again": edited(
+        "remit_cms.publishing.undoing:find_undo_steps", "*await _find_former(scope, each, rows)", "None, None, None"
+    ),
+    "questions do not name the edits of others": edited(
+        f"{_DOOR}:describe_claims", "shown = [*dict.fromkeys(named)]", "shown = list[str]()"
+    ),
+    "a change set publishes the edits of others between its own": edited(
+        "remit_cms.storage.layers:lay_edits", "in _runs(numbers):", "in [(min(numbers), max(numbers))]:"
+    ),
+    "the first executor to come is the first to publish": edited(
+        "remit_cms.scheduling.scheduling:Scheduling.run_scheduled_action", "await find_earlier(edit, row)", "None"
+    ),
+    "a picture is deleted that is shown in what is scheduled": edited(
+        "remit_cms.storage.images:find_uses", "await find_waiting(scope, image)", "list[Waiting]()"
+    ),
+    "an edit is published that takes back what is scheduled": edited(
+        f"{_DOOR}:_check_later_claim", ".keys() | planned.edited)", ".keys())"
+    ),
+    "a page is hidden though its next text is scheduled": edited(
+        f"{_DOOR}:_check_later_claim",
+        "if at is not None or not claim.is_hiding:",
+        "if at is not None:",
+    ),
+}
 _PAGE: Final = edited("remit_cms.storage.scope:Scope.find_document", "self.target.row_filter(Page), ", "")
 _LEAKS: Final = {
     "cms_getPage": (
@@ -235,6 +273,7 @@ _LEAKS: Final = {
 MUTANTS: Final = (
     *mutants_of("cms.sweep_failures", _SWEEP, partial(measure_sweep, short=True, databases=("sqlite",))),
     *mutants_of("cms.lost_updates", _LOST, partial(measure_editors, short=True)),
+    *mutants_of("cms.unseen_publications", _UNSEEN, partial(measure_unseen, short=True)),
     *(
         mutant
         for tool, (defect, plant) in _LEAKS.items()

@@ -144,6 +144,16 @@ async def test_what_changes_other_places_goes_live_today_and_the_scheduled_edits
     assert await ann.differences("page_1") == []
 
 
+async def test_an_edit_that_takes_back_what_is_scheduled_is_not_published_before_it(ann: Editor) -> None:
+    page = await ann.create("Offer", ("hero", {"heading": "Hi"}))
+    await ann.publish_page("offer")
+    await ann.write(page.sections[0].id, subheading="Christmas")
+    action = await schedule(ann, "offer", "2026-12-24")
+    await ann.write(page.sections[0].id, subheading=None, heading="Hello")
+    with pytest.raises(ConflictError, match=rf"in the same places.*Action, {action}"):
+        await ann.publish_page("offer")
+
+
 async def test_an_action_waits_for_an_earlier_one_and_is_refused_without_it(ann: Editor) -> None:
     await ann.create("Offer")
     await ann.publish_page("offer")

@@ -39,7 +39,7 @@ async def _approve(scope: Scope, planned: Planned) -> Approval:
     if planned.wanted is None:
         links = {link.source.id for link in await find_links(scope, planned.page.id)}
         return Approval(links=sorted(links))
-    return Approval(parts=changed_parts(planned.live, planned.wanted))
+    return Approval(parts=changed_parts(planned.live, planned.wanted), edited=sorted(planned.edited))
 
 
 async def find_action(scope: Scope, action_id: str) -> ScheduledAction:
@@ -141,8 +141,8 @@ async def check_not_built_upon(scope: Scope, row: ScheduledAction) -> None:
         for claim in await find_claims(scope, [page]):
             if claim.action is None or claim.is_hiding or (claim.action.at, claim.action.id) <= (row.at, row.id):
                 continue
-            later = Approval.model_validate(claim.action.approved.get(page, {})).parts
-            if not own or VISIBLE in own or own.keys() & later.keys():
+            later = Approval.model_validate(claim.action.approved.get(page, {}))
+            if not own or VISIBLE in own or own.keys() & {*later.parts, *later.edited}:
                 raise ConflictError(f"{claim}, which was approved as what follows this. Cancel that first.")
 
 

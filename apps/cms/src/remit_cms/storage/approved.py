@@ -17,9 +17,13 @@ VISIBLE: Final = "visible"
 
 
 class Approval(BaseModel):
-    """What an approver saw of a document: a digest of each part that differs, and what links to what is hidden."""
+    """What an approver saw of a document: a digest of each part that differs, and what links to what is hidden.
+
+    ``edited`` are the parts of all edits, also those that a later edit overrules.
+    """
 
     parts: dict[str, str] = {}
+    edited: list[str] = []
     links: list[str] = []
 
 

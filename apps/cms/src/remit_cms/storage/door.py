@@ -27,8 +27,9 @@ _MAX_NAMED: Final = 5
 class Planned:
     """What is to become of a document for visitors: what they see until then, and after it; None is nothing.
 
-    ``numbers`` are the revisions with the edits, ``revision`` one that says the same as ``wanted``, if there is one.
-    ``taken`` are the claims of others whose edits go live too. ``blocked`` says what the edits build on that would not.
+    ``numbers`` are the revisions with the edits, and ``edited`` their parts, also those that change nothing for
+    visitors. ``revision`` is one that says the same as ``wanted``, if there is one. ``taken`` are the claims of others
+    whose edits go live too. ``blocked`` says what the edits build on that would not.
     """
 
     page: Page
@@ -38,6 +39,7 @@ class Planned:
     revision: int | None = None
     taken: tuple[Claimed, ...] = ()
     blocked: str = ""
+    edited: frozenset[str] = frozenset()
     deletes: bool = False
 
     @property
@@ -127,7 +129,7 @@ def _check_later_claim(planned: Planned, claim: Claimed, at: datetime | None) ->
     if claim.is_hiding:
         return
     approved = Approval.model_validate(claim.action.approved.get(claim.page, {}))
-    if approved.parts.keys() & changed_parts(planned.live, planned.wanted).keys():
+    if approved.parts.keys() & (changed_parts(planned.live, planned.wanted).keys() | planned.edited):
         raise ConflictError(f"{claim}, with other texts in the same places. {_cancel_first(claim)}")
 
 
@@ -201,19 +203,20 @@ async def _plan(
 ) -> Planned:
     settled = await find_settled(scope, page)
     base = None if settled is None else await load_snapshot(scope, page.id, settled)
-    is_visible = page.live is not None
+    is_visible, in_base = page.live is not None, list[int]()
     for claim in others:
         if at is not None and claim.at is not None and claim.at <= at:
             is_visible = not claim.is_hiding
             if is_visible:
-                base = (await lay_edits(scope, page.id, base, claim.numbers)).snapshot
+                base = (await lay_edits(scope, page.id, base, claim.numbers, in_base=in_base)).snapshot
+                in_base += claim.numbers
     live = base if is_visible else None
-    layered = await lay_edits(scope, page.id, base, numbers)
+    layered = await lay_edits(scope, page.id, base, numbers, in_base=in_base)
     if layered.missing:
         last = await load_snapshot(scope, page.id, max(numbers))
         return Planned(page, numbers, live, last, blocked=_describe_blocked(page, numbers, others))
     same = await _find_same(scope, page, layered.snapshot, {max(numbers, default=0), settled or 0})
-    return Planned(page, numbers, live, layered.snapshot, same)
+    return Planned(page, numbers, live, layered.snapshot, same, edited=layered.edited)
 
 
 def _describe_blocked(page: Page, numbers: Sequence[int], others: Sequence[Claimed]) -> str:

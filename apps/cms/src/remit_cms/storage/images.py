@@ -31,7 +31,7 @@ from remit_cms.storage.tables import (
     SectionContent,
     SectionDefinition,
 )
-from remit_cms.storage.waiting import find_waiting
+from remit_cms.storage.waiting import Waiting, find_waiting
 from remit_cms.templates.image_values import FOCAL_POINT, TEXTS, find_focal_point, with_keys
 from remit_cms.templates.values import iterate_items
 
@@ -243,7 +243,8 @@ async def find_uses(scope: Scope, image: str) -> list[Use]:
     )
     for page, snapshot in (await scope.session.execute(live)).all():
         uses += _find_in(page, Snapshot.model_validate(snapshot), image, live=True)
-    for each in await find_waiting(scope, image):
+    waiting: list[Waiting] = await find_waiting(scope, image)
+    for each in waiting:
         uses += _find_in(each.page, each.snapshot, image, live=False, group=each.group)
     return uses
 

@@ -22,10 +22,11 @@ WHOLE: Final = "document"
 
 @dataclass(frozen=True, slots=True)
 class Layered:
-    """A state of a document, or None; and the parts of edits that lack a place in it."""
+    """A state of a document, or None; the parts of edits that lack a place in it, and all that were edited."""
 
     snapshot: Snapshot | None
     missing: tuple[str, ...] = ()
+    edited: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +46,23 @@ class _History:
         return iterate_changed_parts(self.find_before(first) or empty_state(after), after)
 
 
-async def lay_edits(scope: Scope, page: str, base: Snapshot | None, numbers: Sequence[int]) -> Layered:
+async def lay_edits(
+    scope: Scope, page: str, base: Snapshot | None, numbers: Sequence[int], *, in_base: Sequence[int] = ()
+) -> Layered:
     """What a state of a document becomes by the edits of revisions, in their order.
 
-    An edit of what somebody has edited since and published is left out: the later one holds.
+    An edit of what somebody has edited since and published is left out: the later one holds. ``in_base`` are revisions
+    that will have been published then.
     """
     if not numbers:
         return Layered(base)
     if numbers[-1] == HIDDEN:
         return Layered(None)
-    later = await _find_published(scope, page, min(numbers))
+    later = [*await _find_published(scope, page, min(numbers)), *in_base]
     history = await _load_history(scope, page, {*numbers, *later})
-    missing = list[str]()
+    missing, edited = list[str](), set[str]()
     for first, last in _runs(numbers):
+        edited.update(history.iterate_parts(first, last))
         overruled = {part for number in later if number > last for part in history.iterate_parts(number, number)}
         before, after = history.find_before(first), history.states[last]
         if base is None and before is not None:
@@ -67,7 +72,7 @@ async def lay_edits(scope: Scope, page: str, base: Snapshot | None, numbers: Seq
             continue
         changes = apply_changes(base, before or empty_state(after), after, leave_out=overruled.__contains__)
         base, missing = changes.snapshot, [*missing, *changes.missing]
-    return Layered(base, (*missing,))
+    return Layered(base, (*missing,), frozenset(edited))
 
 
 def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
