@@ -260,6 +260,10 @@ class Editors(SetModel):
         for page, numbers, values, _ in moves:
             page.move(page.show(values or {}, max(numbers), page.settled), change_set)
         closed = self.open.pop(editor.name)
+        for page in self.pages:
+            if page.revisions[-1] is None:  # its edits belong to no set then
+                for claims in page.claims.values():
+                    claims.discard(closed)
         self.states[closed] = "published"
         self.published.append(closed)
         return True

@@ -140,12 +140,13 @@ _LOST: Final = {
     ),
 }
 _DOOR: Final = "remit_cms.storage.door"
+_BESIDE: Final = edited(
+    f"{_DOOR}:_check_later_claim", "if approved.parts.keys() &", "if set[str]() and approved.parts.keys() &"
+)
 _UNSEEN: Final = {
-    "a corrected text is scheduled beside the old one": edited(
-        f"{_DOOR}:_check_later_claim", "if approved.parts.keys() &", "if set[str]() and approved.parts.keys() &"
-    ),
-    "a page is published with what is scheduled of it": edited(
-        f"{_DOOR}:plan_page", "if scheduled or at is not None:", "if at is not None:"
+    "a corrected text is scheduled beside the old one": _BESIDE,
+    "a page is published with what is scheduled of it": together(
+        _BESIDE, edited(f"{_DOOR}:plan_page", "if scheduled or at is not None:", "if at is not None:")
     ),
     "what is scheduled stays in the open change set": edited(
         "remit_cms.scheduling.scheduling:Scheduling.schedule_change_set", 'close_set(edit, found, "scheduled")', "pass"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import update
 
 from apps.cms.tests.publishing.editing import Editor
+from apps.cms.tests.scheduling.scheduling import NOON, cancel, carry_out, expire, look, move_call, schedule
 from apps.cms.tests.world import World
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.images.payloads import DeleteImage
@@ -18,53 +18,15 @@ from remit_cms.scheduling.payloads import (
     ListScheduledActions,
     RunScheduledAction,
     ScheduleChangeSet,
-    ScheduledActionReply,
-    ScheduledActionView,
     SchedulePage,
 )
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
-from remit_cms.storage.tables import ScheduledAction
-
-NOON = "2026-06-01T12:00"
 
 
 @pytest.fixture
 def ann(world: World) -> Editor:
     return Editor(world)
-
-
-async def schedule(editor: Editor, page: str, at: str = NOON) -> str:
-    payload = SchedulePage(page_id=page, at=at)
-    return (await editor.world.scheduling.schedule_page(editor.call(), payload)).action.id
-
-
-async def expire(editor: Editor, page: str, at: str = NOON) -> str:
-    return (await editor.world.scheduling.expire_page(editor.call(), ExpirePage(page_id=page, at=at))).action.id
-
-
-async def cancel(editor: Editor, action: str) -> None:
-    payload = CancelScheduledAction(action_id=action)
-    await editor.world.scheduling.cancel_scheduled_action(editor.call(), payload)
-
-
-async def move_call(editor: Editor, action: str, run: str) -> None:
-    """Let an action be carried out by another run."""
-    async with editor.world.database.write() as session:
-        await session.execute(update(ScheduledAction).where(ScheduledAction.id == action).values(call=run))
-
-
-async def carry_out(editor: Editor, action: str, run: str = "") -> ScheduledActionReply:
-    """What the scheduled call does at its time."""
-    call = editor.world.call(run=run or editor.world.calls.run)
-    return await editor.world.scheduling.run_scheduled_action(call, RunScheduledAction(action_id=action))
-
-
-async def look(editor: Editor, action: str) -> ScheduledActionView:
-    payload = ListScheduledActions(include_ended=True)
-    reply = await editor.world.scheduling.list_scheduled_actions(editor.call(), payload)
-    (found,) = [each for each in reply.actions if each.id == action]
-    return found
 
 
 async def test_what_is_published_is_the_approved_revision_and_later_edits_stay_in_the_draft(ann: Editor) -> None:
@@ -152,6 +114,20 @@ async def test_an_edit_that_takes_back_what_is_scheduled_is_not_published_before
     await ann.write(page.sections[0].id, subheading=None, heading="Hello")
     with pytest.raises(ConflictError, match=rf"in the same places.*Action, {action}"):
         await ann.publish_page("offer")
+
+
+async def test_a_deleted_page_that_comes_back_is_not_published_with_a_set_that_was_scheduled_without_it(
+    world: World,
+) -> None:
+    ann = Editor(world, "ann", "monday")
+    await ann.create("Old")
+    await ann.create("New")
+    await ann.delete("page_1")
+    action = (await world.scheduling.schedule_change_set(ann.call(), ScheduleChangeSet(at=NOON))).action.id
+    await ann.revert()
+    await carry_out(ann, action)
+    assert [(await ann.draft(page)).status for page in ("page_1", "page_2")] == ["draft", "published"]
+    await ann.publish_page("page_1")
 
 
 async def test_an_action_waits_for_an_earlier_one_and_is_refused_without_it(ann: Editor) -> None:

@@ -41,7 +41,7 @@ from remit_cms.scheduling.payloads import (
 from remit_cms.scheduling.times import find_zone, format_time, read_time
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import describe_document, make_preview
-from remit_cms.storage.door import Planned, close_set, describe_claims, make_set, plan_hiding
+from remit_cms.storage.door import Planned, close_set, describe_claims, keep_planned, make_set, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Claim, Page, ScheduledAction
@@ -128,6 +128,7 @@ class Scheduling:
         async def make(edit: Edit, at: datetime) -> ScheduledAction:
             found = await find_chosen_set(edit, ctx, payload.change_set_id)
             planned = await find_publishable(edit, found, at=at)
+            await keep_planned(edit, found, planned)
             close_set(edit, found, "scheduled")
             return await self._new_row(edit, PUBLISH, found, at, found, planned)
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from sqlalchemy import delete
+
 from remit.errors import ConflictError
 from remit.tools import Caller
 from remit_cms.storage.approved import Approval, changed_parts
@@ -17,7 +19,7 @@ from remit_cms.storage.layers import lay_edits
 from remit_cms.storage.live import Move, check_moves, move_live
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
-from remit_cms.storage.tables import ChangeSet, Page
+from remit_cms.storage.tables import ChangeSet, Claim, Page
 from remit_cms.storage.transactions import Edit
 
 _MAX_NAMED: Final = 5
@@ -180,9 +182,16 @@ async def make_set(edit: Edit, name: str, planned: Iterable[Planned], *, state: 
 
 async def go_live(edit: Edit, change_set: ChangeSet, planned: Collection[Planned]) -> None:
     """Do what was planned, all at once, and close the change set."""
+    await keep_planned(edit, change_set, planned)
     await move_live(edit, [each.move for each in planned], change_set=change_set.id)
     close_set(edit, change_set, "published")
     await edit.session.flush()
+
+
+async def keep_planned(edit: Edit, change_set: ChangeSet, planned: Collection[Planned]) -> None:
+    """Let a change set want what was planned alone. Edits of pages in the trash, which may come back, are in none."""
+    others = (Claim.change_set == change_set.id, Claim.page.not_in([each.page.id for each in planned]))
+    await edit.session.execute(delete(Claim).where(*others))
 
 
 def close_set(edit: Edit, change_set: ChangeSet, state: str) -> None:
