@@ -28,8 +28,8 @@ from remit.journal.question_row import QuestionRow
 from remit.record.arguments import Limits, content_digest
 from remit.record.current_run import CURRENT_RUN
 from remit.record.grant import Grant, GrantRow
-from remit.record.items import RunSuspended
-from remit.record.principal import Principal, check_principal
+from remit.record.items import RunOpened, RunSuspended
+from remit.record.principal import WILDCARD, Principal, check_principal
 from remit.record.question import Decision, DecisionKind, Question
 from remit.record.secret import redact_secrets, redact_secrets_in_content
 from remit.record.target import as_target
@@ -105,6 +105,8 @@ class DecisionService:
         if kind not in get_args(DecisionKind):
             raise RequestError(f"kind is {show_value(kind)}; it must be 'confirm' or 'approve'")
         check_may_decide(row.question, by, kind, approved=approved)
+        if kind == "confirm" and approved:
+            await self._refuse_beyond_limits(row.question, by)
         if row.question.kind == "outcome" and approved:
             self._check_result(row.question.tool, result)
         decision = Decision(
@@ -119,6 +121,23 @@ class DecisionService:
             request_key=await self._digest_key(key, by, row.question) if key else "",
         )
         return row.question, decision
+
+    async def _refuse_beyond_limits(self, question: Question, by: Principal) -> None:
+        """Refuse that a token confirms what another run wants to do with permissions that the token does not have.
+
+        Raises:
+            RequestDeniedError: the run of the question has fewer limits than ``by``.
+        """
+        if by.allowed is None:
+            return
+        asking = [each.item for each in await self._store.read(question.run)]
+        opened = asking[0] if asking and isinstance(asking[0], RunOpened) else None
+        limits = None if opened is None else opened.permissions
+        if by.beyond_limits(frozenset({WILDCARD} if limits is None else limits), question.target):
+            raise RequestDeniedError(
+                f"an API token may not confirm question {question.id}, because run {question.run} may do more than the "
+                "token; sign in"
+            )
 
     async def _digest_key(self, key: str, by: Principal, question: Question) -> str:
         """Digest an idempotency key, scoped to a principal and an application."""
@@ -213,7 +232,7 @@ class GrantService:
 
         Raises:
             RequestError: the tool is unknown, the number of policies that apply to it is not one, the pattern, count or
-                time is invalid, the principal is unknown, or the grantor lacks the permission.
+                time is invalid, the principal is unknown, or the grantor lacks the permission or is an API token.
         """
         _refuse_inside_run()
         check_principal("by", by)
@@ -221,8 +240,7 @@ class GrantService:
         _check_size("the reason", reason, self._limits.reason_bytes)
         callee = self._find_callee(tool)
         target = as_target("target", target, RequestError)
-        if not by.at(target).may(who):
-            raise RequestDeniedError(f"{by.name} may not create a grant: missing permission {who}")
+        _check_grantor(by, who, target)
         versions = set(self._policy_versions(tool))
         if len(versions) != 1:
             raise RequestError(f"a grant is bound to one policy, but {len(versions)} policies apply to {tool}")
@@ -286,6 +304,13 @@ def _refuse_inside_run() -> None:
         raise RequestDeniedError(
             f"run {run} may not decide; decisions and grants are made by a person, outside of runs"
         )
+
+
+def _check_grantor(by: Principal, who: str, target: str) -> None:
+    if by.allowed is not None:
+        raise RequestDeniedError("an API token may not make a grant, which would outlive its revocation; sign in")
+    if not by.at(target).may(who):
+        raise RequestDeniedError(f"{by.name} may not create a grant: missing permission {who}")
 
 
 def _check_use(count: object, principal: str) -> None:

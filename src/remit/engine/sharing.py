@@ -15,13 +15,16 @@ READ_PERMISSION: Final = "runs:read"
 """The permission to read the runs of other principals of the tenant."""
 
 CANCEL_PERMISSION: Final = "runs:cancel"
-"""The permission to cancel runs of other principals."""
+"""The permission to cancel runs of other principals, and with an API token also one's own."""
 
 JOIN_PERMISSION: Final = "conversations:join"
 """The permission to read and continue conversations of other principals of the tenant."""
 
 MANAGE_PERMISSION: Final = "conversations:manage"
-"""The permission to rename, share and delete conversations of other principals of the tenant, like their owner."""
+"""The permission to rename, share and delete conversations of other principals of the tenant, like their owner.
+
+An API token needs it also for those of its own person.
+"""
 
 Access = Literal["", ConversationAccess, "own"]
 _ORDER: Final[tuple[Access, ...]] = ("", "read", "write", "own")
@@ -32,9 +35,10 @@ def access_of(principal: Principal, row: ConversationRow) -> Access:
     if principal.tenant != row.tenant:
         return ""
     here = principal.at(row.target)
-    if row.owner == principal.name or here.may(MANAGE_PERMISSION):
+    is_owner = row.owner == principal.name
+    if here.may(MANAGE_PERMISSION) or (is_owner and may_as_owner(principal, MANAGE_PERMISSION, row.target)):
         return "own"
-    if here.may(JOIN_PERMISSION):
+    if is_owner or here.may(JOIN_PERMISSION):
         return "write"
     shared: list[Access] = [row.shared.get(principal.name, ""), row.shared.get(EVERYONE, "")]
     return max([*shared, "read" if here.may(READ_PERMISSION) else ""], key=_ORDER.index)
@@ -43,6 +47,14 @@ def access_of(principal: Principal, row: ConversationRow) -> Access:
 def has_access(principal: Principal, row: ConversationRow | None, needed: Access) -> bool:
     """Whether a principal has the access ``needed`` to a conversation."""
     return row is not None and _ORDER.index(access_of(principal, row)) >= _ORDER.index(needed)
+
+
+def may_as_owner(principal: Principal, permission: str, target: str) -> bool:
+    """Whether a principal may do with its own what needs ``permission`` for that of others.
+
+    A person may. An API token of theirs may only if the permission is among its own.
+    """
+    return not principal.beyond_limits(frozenset({permission}), target)
 
 
 def is_part(run: RunOpened | RunRow) -> bool:
@@ -66,6 +78,7 @@ def check_right(by: Principal, header: RunOpened, permission: str, verb: str, *,
     check_principal("by", by)
     if header.tenant != by.tenant:
         raise RequestNotFoundError(f"run {header.call} does not exist")
-    if not (is_for_owner and header.principal == by.name) and not by.at(header.target).may(permission):
+    is_own = is_for_owner and header.principal == by.name and may_as_owner(by, permission, header.target)
+    if not is_own and not by.at(header.target).may(permission):
         whose = f"run {header.call} of {header.principal}"
         raise RequestDeniedError(f"{by.name} may not {verb} {whose}: missing permission {permission}")

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from remit.errors import RequestDeniedError
 from remit.record.items import OPEN_RUN, RunOpened
-from remit.record.principal import Caller, Principal
+from remit.record.principal import Caller, Principal, common_limits
 from remit.record.target import permissions_at
 
 
@@ -50,9 +50,18 @@ def with_limits(header: RunOpened, principal: Principal) -> RunOpened:
 
 
 def with_cage_of(header: RunOpened, announcing: RunOpened) -> RunOpened:
-    """The header of a run that executes a call announced by another run, with the restrictions of that run."""
-    scope, permissions = announcing.tool_scope, announcing.permissions
-    return structs.replace(header, started_by=announcing.started_by, tool_scope=scope, permissions=permissions)
+    """The header of a run that executes a call announced by another run, with the limits of both."""
+    limits = common_limits(_limits_of(header), _limits_of(announcing))
+    return structs.replace(
+        header,
+        started_by=announcing.started_by,
+        tool_scope=announcing.tool_scope,
+        permissions=None if limits is None else tuple(sorted(limits)),
+    )
+
+
+def _limits_of(header: RunOpened) -> frozenset[str] | None:
+    return None if header.permissions is None else frozenset(header.permissions)
 
 
 def root_caller(run: str, header: RunOpened, principal: Principal) -> Caller:

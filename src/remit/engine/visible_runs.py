@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remit.core.call_checks import check_typed_calls
 from remit.engine.result import RunId
-from remit.engine.sharing import CANCEL_PERMISSION, READ_PERMISSION, Access, has_access, is_part
+from remit.engine.sharing import CANCEL_PERMISSION, READ_PERMISSION, Access, has_access, is_part, may_as_owner
 from remit.errors import RequestDeniedError, RequestError, RequestNotFoundError
 from remit.journal.conversations import conversation_key
 from remit.journal.index import RESTING_STATUSES
@@ -35,7 +35,8 @@ class VisibleRuns:
     async def cancellable(self, run: RunId) -> RunRow:
         """The index row of a run that the principal may cancel: its own, or with ``runs:cancel`` any run of the tenant.
 
-        The owner of a conversation may cancel the runs of others that wait in it.
+        The owner of a conversation may cancel the runs of others that wait in it. An API token needs ``runs:cancel``
+        for all of this.
 
         Raises:
             RequestError: the run does not exist for this principal, or they may only read it.
@@ -50,7 +51,7 @@ class VisibleRuns:
         """
         row = await self._store.find_run(run)
         if row is not None and self._has_run(row):
-            if self._owns(row) or self._may(permission, row.target):
+            if self._may(permission, row.target) or (self._owns(row) and self._may_as_owner(permission, row.target)):
                 return row
             may_be_shared = permission == READ_PERMISSION or row.status in ("queued", *RESTING_STATUSES)
             if may_be_shared and is_part(row) and await self._has_access(row, access):
@@ -65,6 +66,9 @@ class VisibleRuns:
 
     def _may(self, permission: str, target: str) -> bool:
         return self.principal.at(target).may(permission)
+
+    def _may_as_owner(self, permission: str, target: str) -> bool:
+        return permission == READ_PERMISSION or may_as_owner(self.principal, permission, target)
 
     def _has_run(self, row: RunRow) -> bool:
         return row.tenant == self.principal.tenant and not row.erased and self._application in ("", row.application)

@@ -78,13 +78,27 @@ class Principal:
 
         Unlike those of `narrow_to`, the limits also hold for the runs that it opens, whenever and wherever they resume.
         """
-        own = self.allowed
-        limits = allowed if own is None else replace(self, permissions=own).narrow_to(allowed).permissions
-        return replace(self.narrow_to(allowed), allowed=limits)
+        return replace(self.narrow_to(allowed), allowed=common_limits(self.allowed, allowed))
+
+    def beyond_limits(self, permissions: frozenset[str], target: str = "") -> list[str]:
+        """The ``permissions`` that the limits of this principal do not cover for ``target``, sorted.
+
+        It is empty for a principal without limits, whatever permissions it has.
+        """
+        if self.allowed is None:
+            return []
+        return replace(self, permissions=permissions_at(self.allowed, target)).missing_permissions(permissions)
 
 
 def _area_wildcard(permission: str) -> str:
     return f"{permission.partition(':')[0]}:{WILDCARD}"
+
+
+def common_limits(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    """The permissions that two limits both cover. None is no limit."""
+    if one is None or other is None:
+        return other if one is None else one
+    return Principal("limits", permissions=one).narrow_to(other).permissions
 
 
 def check_principal(what: str, value: object) -> None:

@@ -34,6 +34,12 @@ def test_a_token_cannot_have_what_its_person_lacks() -> None:
         World().token("ada", "cms:read", "approvals:decide")
 
 
+def test_every_token_can_have_what_its_person_may_do_with_their_own() -> None:
+    world = World()
+    token = world.token("ada", "runs:cancel", "conversations:manage")
+    assert me(bearer(world, token))["permissions"] == []
+
+
 @pytest.mark.parametrize("days", [0, -1, 400, float("nan"), float("inf")])
 def test_a_token_expires_within_a_year(days: float) -> None:
     with pytest.raises(RemitError, match="a token lasts more than 0 and at most 366 days"):

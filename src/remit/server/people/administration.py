@@ -12,6 +12,7 @@ from msgspec import structs
 from remit.core.call_checks import check_arguments
 from remit.core.names import as_normalized, as_person_name
 from remit.engine.request import new_id
+from remit.engine.sharing import CANCEL_PERMISSION, MANAGE_PERMISSION
 from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError, SetupError
 from remit.record.principal import ANONYMOUS, Principal
 from remit.record.target import check_granted
@@ -33,6 +34,7 @@ from remit.server.permissions import PEOPLE_PERMISSION
 
 MAX_TOKEN_DAYS: Final = 366.0
 _DAY: Final = 86400.0
+_OWNER_PERMISSIONS: Final = frozenset({CANCEL_PERMISSION, MANAGE_PERMISSION})
 _PLURALS: Final[Mapping[CredentialKind, str]] = {
     "session": "sessions",
     "token": "tokens",
@@ -169,13 +171,16 @@ class Administration:
     ) -> tuple[Credential, str]:
         """Make an API token for a person. Returns it with its secret, which is not kept.
 
+        ``runs:cancel`` and ``conversations:manage`` can be given to every token: a person who does not have them may
+        cancel and manage what is theirs, and so may the token then.
+
         Raises:
             RequestError: a permission is not one of the person's, or the duration is not between 0 and 366 days.
         """
         principal = await self._require_principal(name, "make a token of")
         allowed = frozenset(permissions)
         _check_permissions(allowed)
-        if lacking := principal.missing_permissions(allowed):
+        if lacking := principal.missing_permissions(allowed - _OWNER_PERMISSIONS):
             raise RequestError(f"{name} lacks the permission {lacking[0]}, so a token cannot have it")
         if not 0 < days <= MAX_TOKEN_DAYS:
             raise RequestError(f"a token lasts more than 0 and at most {MAX_TOKEN_DAYS:.0f} days, not {days:g}")
