@@ -129,6 +129,10 @@ def test_the_message_is_the_text_of_the_error() -> None:
     assert (str(error), error.message) == ("what, where and how to mend it", "what, where and how to mend it")
 
 
+def test_half_a_character_in_a_message_is_replaced() -> None:
+    assert ConflictError("a\ud83db").message == "a\ufffdb"
+
+
 def test_the_middle_of_a_long_message_is_left_out_and_its_remedy_stays() -> None:
     error = RequestError(f"run {'x' * 5_000_000} does not exist; see: remit runs")
     assert len(str(error)) == len(error.message) == 4003

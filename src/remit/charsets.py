@@ -13,8 +13,9 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 from remit.core.call_checks import check_call
-from remit.core.checks import HALF_CHARACTER, check_instance, check_texts
+from remit.core.checks import check_instance, check_texts
 from remit.errors import SetupError
+from remit.shown import HALF_CHARACTER
 
 __all__ = ["MULTIBYTE", "decode", "find_charset", "find_label", "find_mark"]
 

@@ -58,7 +58,7 @@ from __future__ import annotations
 import json
 from typing import ClassVar, Final, cast
 
-from remit.shown import show_text
+from remit.shown import HALF_CHARACTER, show_text
 
 __all__ = [
     "AlreadyExistsError",
@@ -121,7 +121,7 @@ class RemitError(Exception):
     """The base class of all errors of Remit. ``str(error)`` is one line: what is wrong, where, and how to fix it.
 
     A class of errors is declared with its ``code``: ``class OutOfStockError(CallError, code="OUT_OF_STOCK")``.
-    Left out of a message are the addresses of objects in memory, and its middle if it is longer than ``max_chars``.
+    A message has no addresses of objects in memory, no lone surrogates, and no middle beyond ``max_chars``.
     """
 
     code: str = "REMIT_ERROR"
@@ -132,7 +132,7 @@ class RemitError(Exception):
         cls.code = code or cls.code
 
     def __init__(self, message: str) -> None:
-        half, message = self.max_chars // 2, show_text(message)
+        half, message = self.max_chars // 2, HALF_CHARACTER.sub("\ufffd", show_text(message))
         self.message = message if len(message) <= self.max_chars else f"{message[:half]} … {message[-half:]}"
         super().__init__(self.message)
 

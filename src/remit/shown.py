@@ -7,6 +7,8 @@ from typing import Final
 
 _MAX_CHARS: Final = 200
 _MAX_ID_CHARS: Final = 80
+HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
+"""A lone surrogate, which UTF-8 cannot encode."""
 _ADDRESS: Final = re.compile(r"(?<=[\w>]) at 0x[0-9a-fA-F]{6,}(?=>)")
 
 

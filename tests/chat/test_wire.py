@@ -108,6 +108,11 @@ def test_a_call_without_a_name_gets_one(call: dict[str, Any]) -> None:
     assert [(each.id, each.name) for each in read_tool_calls(json.loads(text))] == [("a", "unnamed")]
 
 
+def test_the_name_of_a_call_with_half_a_character_becomes_readable() -> None:
+    text = rename_tool_calls(json.dumps({"tool_calls": [{"function": {"name": "a\ud83d"}}]}), iter(["a"]))
+    assert [each.name for each in read_tool_calls(json.loads(text))] == ["a\ufffd"]
+
+
 def test_the_text_of_a_message_is_its_content_refusal_or_transcript() -> None:
     assert text_of_message({"content": "", "audio": {"transcript": "hi"}}) == "hi"
     assert text_of_message({"audio": {"transcript": 1}, "content": 5}) == ""

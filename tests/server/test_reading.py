@@ -1,8 +1,15 @@
 from __future__ import annotations
 
+import json
+
 import pytest
+from msgspec import Raw
 
 from remit.server import ServerSettings
+from remit.server.documents.document import Listed
+from remit.server.documents.runs import OpenedRun
+from remit.server.responses import encode_json
+from remit.testing import calls
 from tests.server.shop import open_shop
 
 TALK = "/api/conversations/talk"
@@ -71,6 +78,8 @@ def test_files_of_a_conversation_are_read_by_those_with_whom_it_is_shared() -> N
         ("/api/grants?limit=9999999999999999999999", "<= 1000"),
         ("/api/runs?colour=red", "colour"),
         ("/api/runs?limit=5&limit=6", "twice"),
+        ("/api/me?" + "&".join(map(str, range(101))), "at most 100 names"),
+        ("/api/me?a=" + "b" * 49152, "49,152 bytes"),
         ("/api/runs?since=nan", "since"),
     ],
 )
@@ -79,6 +88,27 @@ def test_a_query_that_is_not_valid_is_refused_with_what_is_wrong(path: str, word
         answer = shop.ask("GET", path)
     assert answer.status_code == 400
     assert words in answer.json()["error"]
+
+
+def test_a_name_of_a_tool_with_half_a_character_closes_no_list() -> None:
+    with open_shop([calls(("no\ud83dtool", {})), "Done \ud83d."]) as shop:
+        run = shop.ask("POST", "/api/runs", json={"prompt": "Go."}).json()["run"]
+        shop.settle(run)
+        answers = [shop.ask("GET", path) for path in ("/api/runs", f"/api/runs/{run}", f"/api/runs/{run}/events")]
+    assert [each.status_code for each in answers] == [200, 200, 200]
+    assert (answers[0].json()["items"][0]["failure"]["tool"], answers[1].json()["text"]) == (
+        "no\ufffdtool",
+        "Done \ufffd.",
+    )
+
+
+def test_a_document_with_half_a_character_is_written_all_the_same() -> None:
+    inner = OpenedRun(run="a\ud83d")
+    page = Listed(items=(inner, Raw(b'{"b":1}'), {"c\ud83d": ("\ud83d", 1)}))
+    assert json.loads(encode_json(page)) == {
+        "items": [{"run": "a\ufffd"}, {"b": 1}, {"c\ufffd": ["\ufffd", 1]}],
+        "next": "",
+    }
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,18 @@ async def test_an_error_of_a_stream_reaches_who_reads_it_and_closes_it() -> None
         await anext(reading)
 
 
+async def test_a_stream_ends_with_its_last_frame() -> None:
+    world = World()
+
+    async def frames() -> AsyncGenerator[bytes]:
+        yield b"one"
+
+    request = Request({"type": "http", "headers": [], "method": "GET", "path": "/"})
+    response = stream_response(frames(), request, world.serving, ADA)
+    assert [each async for each in response.body_iterator] == [b"one"]
+    assert asyncio.get_running_loop().time() < PAUSE
+
+
 def test_a_frame_is_one_event_even_if_its_text_has_line_breaks() -> None:
     assert frame("1", {"text": "a\n\ndata: b\r\u2028"}).count(b"\n\n") == 1
     assert frame("1|2", "x", "run") == b'id: 1|2\nevent: run\ndata: "x"\n\n'

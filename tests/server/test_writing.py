@@ -5,8 +5,12 @@ from typing import Any
 
 import pytest
 
+from remit import Agent, App, Principal, Risk, Runtime, tool
 from remit.errors import BrokenJournalError, NoModelError
 from remit.server.app import ErrorLog
+from remit.server.documents.tools import CallOutcome
+from remit.server.responses import encode_json
+from remit.testing import Scripted
 from tests.server.shop import Shop, open_shop
 
 EVENING = "2999-01-01T18:00:00+01:00"
@@ -304,3 +308,22 @@ def test_a_missing_model_is_one_line_of_the_log_however_often_it_is_missed(caplo
         None,
     )
     assert second.exc_info is not None
+
+
+@tool(risk=Risk.SAFE)
+async def find_code() -> str:
+    """Find a code."""
+    return "12345678901234567890"
+
+
+@tool(risk=Risk.SAFE)
+async def count() -> int:
+    """Count."""
+    return 3
+
+
+@pytest.mark.parametrize(("called", "result"), [("find_code", "12345678901234567890"), ("count", 3)])
+async def test_a_result_has_the_type_that_its_tool_declares(called: str, result: object) -> None:
+    app = App(name="shop", agents=[Agent("clerk", instructions="Help.", tools=[find_code, count])])
+    outcome = await Runtime(app, model=Scripted([])).client(Principal("ada")).call(called, {})
+    assert json.loads(encode_json(CallOutcome.of(outcome)))["result"] == result

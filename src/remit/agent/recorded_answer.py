@@ -15,6 +15,7 @@ from remit.chat.wire import (
     ModelText,
     ToolCallRequest,
     change_arguments,
+    has_surrogates,
     keep_tool_calls,
     mark_origin,
     origin_of_text,
@@ -73,6 +74,7 @@ def to_legal_answer(answer: Completion, request: ChatRequest) -> Completion:
     if (
         not calls[1:]
         and first.name
+        and first.name.isascii()
         and first.id not in used
         and is_kept_id(first.id)
         and not (secrets.replacements and secrets.is_in(first.id))
@@ -82,7 +84,8 @@ def to_legal_answer(answer: Completion, request: ChatRequest) -> Completion:
     most = CURRENT_RUN.get().limits.answer_calls + 1
     if len(answer.tool_calls) > most:
         answer = _with_message(answer, keep_tool_calls(answer.message, most))
-    ids = [call.id for call in answer.tool_calls if call.name and is_kept_id(call.id) and not secrets.is_in(call.id)]
+    named = [call for call in answer.tool_calls if call.name and not has_surrogates(call.name)]
+    ids = [call.id for call in named if is_kept_id(call.id) and not secrets.is_in(call.id)]
     if len(set(ids)) == len(answer.tool_calls) and used.isdisjoint(ids):
         return answer
     return _with_message(answer, rename_tool_calls(answer.message, new_ids(used, len(used))))

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self, cast
 
 from remit.chat.call_ids import is_portable_id
-from remit.core.checks import HALF_CHARACTER, as_tuple_of
+from remit.core.checks import as_tuple_of
 from remit.record.arguments import is_blank, refused_arguments
 from remit.schemas.jsontext import ascii_json, compact_json
 from remit.schemas.raw_json import join_items, join_members, raw_items, raw_members
+from remit.shown import HALF_CHARACTER
 
 NAME_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """The tool names that every provider accepts."""
@@ -156,7 +157,7 @@ def _is_schema(value: object) -> bool:
 
 
 def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
-    """Give every tool call a new id, and unnamed calls a name; keep everything else."""
+    """Give every tool call a new id, unnamed calls a name, and names readable characters; keep everything else."""
     members = raw_members(text)
     if "tool_calls" not in members:
         return text
@@ -165,10 +166,10 @@ def rename_tool_calls(text: str, ids: Iterator[str]) -> str:
         call = raw_members(raw)
         call["id"] = ascii_json(next(ids))
         read = _read_tool_call(json.loads(raw))
-        if not read.name:
+        if not read.name or has_surrogates(read.name):
             key = "custom" if "custom" in call and "function" not in call else "function"
             function = raw_members(call[key]) if call.get(key, "").startswith("{") else {"arguments": '""'}
-            call[key] = join_members({**function, "name": ascii_json(UNNAMED)})
+            call[key] = join_members({**function, "name": ascii_json(replace_surrogates(read.name) or UNNAMED)})
         calls.append(join_members(call))
     return join_members({**members, "tool_calls": join_items(calls)})
 

@@ -134,8 +134,6 @@ def check_text(what: str, value: object, error: type[RemitError] = SetupError) -
         raise error(f"{what} is {show_value(value)}; give a string without {unstorable}")
 
 
-HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
-"""A lone surrogate, which UTF-8 cannot encode."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast
 from urllib.parse import unquote
 
-from remit.core.checks import HALF_CHARACTER
 from remit.errors import ContractError
 from remit.schemas.json_schema import JsonSchema
 from remit.schemas.jsontext import canonical_text
+from remit.shown import HALF_CHARACTER
 
 MAX_SCHEMA_BYTES: Final = 256 << 10
 MAX_SCHEMA_DEPTH: Final = 64

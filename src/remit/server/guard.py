@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
-import msgspec
 from pydantic import NonNegativeInt, PositiveInt
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
@@ -19,9 +18,11 @@ from remit.core.call_checks import check_arguments
 from remit.errors import SetupError
 from remit.server.binding import Proxies
 from remit.server.cookies import Cookies
+from remit.server.documents.document import Problem
 from remit.server.forgery import FormTooLargeError, check_forgery
 from remit.server.pages.plain import paragraph, plain_page
 from remit.server.rates import RequestRates
+from remit.server.responses import write_document
 from remit.server.security_headers import add_security_headers, new_nonce, remember_nonce
 
 _LOG: Final = logging.getLogger("remit.server")
@@ -192,8 +193,7 @@ class _Exchange:
         if "text/html" in request.headers.get("accept", ""):
             response: Response = plain_page(request, "This did not work", paragraph(problem, "wrong"), status)
         else:
-            body = msgspec.json.encode({"error": problem, "code": code})
-            response = Response(body, status, media_type="application/json")
+            response = write_document(Problem(error=problem, code=code), status)
         response.headers.update(headers or {})
         await self._respond(response)
 

@@ -7,26 +7,25 @@ import contextlib
 from collections.abc import AsyncGenerator
 from typing import Final
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from remit.core.deadline import Deadline
 from remit.record.principal import Principal
 from remit.server.identity import SignInError
+from remit.server.responses import encode_json
 from remit.server.serving import Serving
 
 EVENT_STREAM: Final = "text/event-stream"
 _HEADERS: Final = {"cache-control": "no-store", "x-accel-buffering": "no"}
 _COMMENT: Final = b":\n\n"
 _MOST_UNSENT: Final = 64 * 1024
-_encode = msgspec.json.Encoder().encode
 
 
 def frame(ident: str, value: object, event: str = "") -> bytes:
     """One event with its id, its name and its data as JSON."""
     name = f"event: {event}\n".encode() if event else b""
-    return b"id: %b\n%bdata: %b\n\n" % (ident.encode(), name, _encode(value))
+    return b"id: %b\n%bdata: %b\n\n" % (ident.encode(), name, encode_json(value))
 
 
 def stream_response(
@@ -59,7 +58,7 @@ async def _attend(
             is_over = reading.done()  # read before the frames, which it can no longer add to
             if text := unsent.take():
                 yield text
-            elif is_over:
+            if is_over:
                 await reading
                 return
     finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from msgspec import Raw, field
 
 from remit.call.facts import Effect, Facts, Risk
@@ -14,6 +13,7 @@ from remit.errors import CallError
 from remit.journal.ports import RunStatus
 from remit.server.documents.document import Asked, Document, JsonObject, no_json
 from remit.server.documents.sentence import SentenceDocument
+from remit.server.responses import encode_json
 from remit.views.sentences import FindContract, consequence_of, sentence_of_arguments
 
 
@@ -104,14 +104,15 @@ class CallOutcome(Document):
             reason=result.reason,
             error="" if error is None else error.message,
             code="" if error is None else error.code,
-            result=Raw(_as_json(result.text) if is_done else b"null"),
+            result=Raw(_result_as_json(result) if is_done else b"null"),
         )
 
 
-def _as_json(text: str) -> bytes:
-    """The content of a reply as JSON: what it says, or the text itself."""
+def _result_as_json(result: RunResult[Any]) -> bytes:
+    """The result of a call as JSON of the type that its tool declares: a text stays a text, whatever it looks like."""
+    content = result.text
     try:
-        msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
-        return msgspec.json.encode(text)
-    return text.encode()
+        is_text = result.callee.schema_out.load_json(content) == content
+    except (ValueError, RecursionError):
+        is_text = True
+    return encode_json(content) if is_text else content.encode()

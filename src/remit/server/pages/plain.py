@@ -8,6 +8,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from remit.chat.wire import replace_surrogates
 from remit.server.security_headers import nonce_of
 
 _STYLE: Final = """
@@ -50,13 +51,13 @@ ICON: Final = (
 def plain_page(request: Request, title: str, body: str, status: int = 200) -> HTMLResponse:
     """A page with a heading. ``body`` is HTML, in which everything from outside is escaped."""
     name = escape(title)
-    return HTMLResponse(
+    page = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{name} · Remit</title>'
         f'<style nonce="{escape(nonce_of(request))}">{_STYLE}</style></head>'
-        f"<body><main><h1>{name}</h1>{body}</main></body></html>",
-        status,
+        f"<body><main><h1>{name}</h1>{body}</main></body></html>"
     )
+    return HTMLResponse(replace_surrogates(page), status)
 
 
 def paragraph(text: str, kind: str = "") -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
 
@@ -20,6 +21,8 @@ from remit.server.responses import JSON, write_document
 from remit.server.serving import ServerSettings, Serving
 
 _MOST_CHARS: Final = 400
+_QUERY_BYTES: Final = 48 * 1024
+_QUERY_NAMES: Final = 100
 
 Q = TypeVar("Q", bound=Struct)
 B = TypeVar("B", bound=Struct | None)
@@ -80,7 +83,7 @@ class Operation:
         return Route(self.path, endpoint, methods=[self.method], name=self.name)
 
     async def _read(self, request: Request, client: Client, serving: Serving) -> Sent[Any, Any]:
-        query = _read_query(request.query_params.multi_items(), self.query)
+        query = _read_query(request, self.query)
         body = (
             None
             if self.body is None
@@ -93,10 +96,14 @@ class Operation:
         return Sent(client, serving, path, query, body, key, request)
 
 
-def _read_query(items: Sequence[tuple[str, str]], kind: type[Q]) -> Q:
+def _read_query(request: Request, kind: type[Q]) -> Q:
+    sent: bytes = request.scope.get("query_string", b"")
+    if len(sent) > _QUERY_BYTES or sent.count(b"&") >= _QUERY_NAMES:
+        raise RequestError(f"the query is too long; give at most {_QUERY_NAMES} names in {_QUERY_BYTES:,} bytes")
+    items = request.query_params.multi_items()
     given = dict(items)
     if len(given) != len(items):
-        name = next(name for name, _ in items if [each for each, _ in items].count(name) > 1)
+        [(name, _)] = Counter(name for name, _ in items).most_common(1)
         raise RequestError(f"the query has {name!r:.100} twice; give it once")
     try:
         return msgspec.convert(given, kind, strict=False)

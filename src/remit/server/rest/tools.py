@@ -58,7 +58,7 @@ async def handle_request(sent: Sent[ToolsQuery, Any]) -> Response:
 
     request = cast("dict[str, object]", sent.body)
     response = await handle(sent.serving.runtime, request, by=sent.client.principal, target=sent.query.target)
-    return Response(response.model_dump_json(), media_type="application/json", headers={"cache-control": "no-store"})
+    return write_document(response.model_dump(mode="json"))
 
 
 OPERATIONS: Final = (
