@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from starlette.applications import Starlette
 from starlette.requests import Request
+from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from remit.server import Identity, build_server
@@ -74,6 +76,13 @@ def test_who_may_not_decide_sees_no_button_and_decides_nothing() -> None:
         assert shop.ask("POST", f"/approvals/{question}", by="eve", data={"decision": "approve"}).status_code == 404
         assert shop.ask("POST", f"/approvals/{question}", by="grace", data={"decision": "yes"}).status_code == 403
         assert shop.ask("GET", f"/api/questions/{question}").json()["status"] == "open"
+
+
+def test_below_a_prefix_the_login_leads_back_below_it() -> None:
+    with open_shop() as shop:
+        outer = Starlette(routes=[Mount("/remit", app=shop.browser.app)])
+        led = TestClient(outer).get("/remit/approvals/q1", follow_redirects=False)
+    assert led.headers["location"] == "/remit/login?next=%2Fremit%2Fapprovals%2Fq1"
 
 
 def test_a_reader_who_is_not_signed_in_is_led_to_the_login_and_back() -> None:

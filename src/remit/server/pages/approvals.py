@@ -61,8 +61,8 @@ def approval_routes(serving: Serving) -> list[Route]:
 
 
 def _to_login(request: Request) -> Response:
-    following = quote(f"/approvals/{quote(request.path_params['question'], safe='')}", safe="")
-    return RedirectResponse(own_address(request, f"/login?next={following}"), 303)
+    path = own_address(request, f"/approvals/{quote(request.path_params['question'], safe='')}")
+    return RedirectResponse(own_address(request, f"/login?next={quote(path, safe='')}"), 303)
 
 
 def _is_own_form(request: Request, identity: Identity, fields: dict[str, str]) -> bool:
