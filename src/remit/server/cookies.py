@@ -18,36 +18,46 @@ CSRF_FIELD: Final = "csrf"
 """The field of a form with the token."""
 
 _MAX_SECRET_CHARS: Final = 200
+_MAX_PORT_DIGITS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Cookies:
     """Reads and sets the cookie, whose secret is that of a session or, before the sign-in, of a visitor.
 
-    With ``secure``, the name's prefix makes browsers accept it only over TLS, and only from this very host.
+    With ``secure``, the name's prefix makes browsers accept it only over TLS, and only from this very host. Without it,
+    the name has the port to which the browser speaks: browsers send the cookies of one server to all ports of its host.
     """
 
     secure: bool
     plain_name: str = "remit"
 
-    @property
-    def name(self) -> str:
-        """The name of the cookie."""
-        return f"__Host-{self.plain_name}" if self.secure else self.plain_name
+    def name(self, connection: HTTPConnection) -> str:
+        """The name of the cookie, as the sender of a request knows it."""
+        if self.secure:
+            return f"__Host-{self.plain_name}"
+        port = _sent_port(connection)
+        return f"{self.plain_name}-{port}" if port else self.plain_name
 
     def read(self, connection: HTTPConnection) -> str:
         """The secret in a request's cookie; empty for none."""
-        secret = connection.cookies.get(self.name, "")
+        secret = connection.cookies.get(self.name(connection), "")
         return secret if len(secret) <= _MAX_SECRET_CHARS else ""
 
-    def set(self, response: Response, secret: str, max_age: float | None = None) -> None:
+    def set(self, connection: HTTPConnection, response: Response, secret: str, max_age: float | None = None) -> None:
         """Give the browser a secret, which scripts cannot read and other sites cannot send with a form."""
-        age = None if max_age is None else int(max_age)
-        response.set_cookie(self.name, secret, max_age=age, secure=self.secure, httponly=True, samesite="lax")
+        name, age = self.name(connection), None if max_age is None else int(max_age)
+        response.set_cookie(name, secret, max_age=age, secure=self.secure, httponly=True, samesite="lax")
 
-    def clear(self, response: Response) -> None:
+    def clear(self, connection: HTTPConnection, response: Response) -> None:
         """Take the secret from the browser."""
-        response.delete_cookie(self.name, secure=self.secure, httponly=True, samesite="lax")
+        response.delete_cookie(self.name(connection), secure=self.secure, httponly=True, samesite="lax")
+
+
+def _sent_port(connection: HTTPConnection) -> str:
+    """The port in the address that the browser shows, which a proxy may have mapped; empty for that of the scheme."""
+    port = connection.headers.get("host", "").rpartition(":")[2]
+    return port if port.isascii() and port.isdigit() and len(port) <= _MAX_PORT_DIGITS else ""
 
 
 def csrf_token(secret: str) -> str:

@@ -378,3 +378,18 @@ def test_an_account_is_changed_only_by_a_person_who_is_signed_in(path: str) -> N
     assert log_in(browser).status_code == 303
     assert "Sign out?" in browser.get("/logout").text
     assert "You are signed out" in world.browser().get("/logout").text
+
+
+def test_two_servers_on_one_machine_keep_a_person_signed_in_at_both() -> None:
+    """Browsers send the cookies of one host to all of its ports."""
+    one, two = World(), World()
+    browser, other = one.browser(), two.browser()
+    browser.headers["host"], other.headers["host"] = "testserver:8420", "testserver:8421"
+    log_in(browser)
+    other.cookies.update(browser.cookies)
+    log_in(other)
+    browser.cookies.update(other.cookies)
+    assert sorted(browser.cookies) == ["remit-8420", "remit-8421"]
+    assert me(browser)["name"] == me(other)["name"] == "ada"
+    other.post("/logout", data={"csrf": me(other)["csrf"]})
+    assert (me(browser)["name"], me(other)) == ("ada", {})

@@ -107,7 +107,7 @@ class LoginPages:
         """End the session."""
         await self.sign_in.end_session(self.cookies.read(request))
         response = self._signed_out_page(request)
-        self.cookies.clear(response)
+        self.cookies.clear(request, response)
         return response
 
     async def show_account(self, request: Request) -> Response:
@@ -154,7 +154,7 @@ class LoginPages:
         """Go on with a new session. The old one of this browser ends, and its cookie is worth nothing any more."""
         await self.sign_in.end_session(self.cookies.read(request))
         response = RedirectResponse(following, 303)
-        self.cookies.set(response, signed_in.secret, self.sign_in.lifetimes.session)
+        self.cookies.set(request, response, signed_in.secret, self.sign_in.lifetimes.session)
         return response
 
     async def _principal(self, request: Request) -> Principal | None:
@@ -176,7 +176,7 @@ class LoginPages:
             body += link(request, f"/login/provider?next={quote(following)}", f"Sign in with {self.provider}")
         body += form(own_address(request, "/login"), fields, "Sign in", hidden)
         response = plain_page(request, "Sign in", body, status)
-        self.cookies.set(response, secret)
+        self.cookies.set(request, response, secret)
         return response
 
     def _signed_out_page(self, request: Request) -> Response:

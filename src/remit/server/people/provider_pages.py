@@ -44,12 +44,12 @@ class ProviderPages:
         except ProviderError as error:
             return self._unavailable(request, error)
         response = RedirectResponse(url, 303)
-        self._cookies.set(response, urlsafe_b64encode(msgspec.json.encode(journey)).decode(), _SECONDS)
+        self._cookies.set(request, response, urlsafe_b64encode(msgspec.json.encode(journey)).decode(), _SECONDS)
         return response
 
     async def finish(self, request: Request) -> Response:
         """Begin a session of the person who came back, and go where they wanted to be."""
-        journey = _read_journey(request.cookies.get(self._cookies.name, ""))
+        journey = _read_journey(request.cookies.get(self._cookies.name(request), ""))
         try:
             identity = await self.client.finish(request, journey, _way_back(request))
             provider = self.client.provider
@@ -64,7 +64,7 @@ class ProviderPages:
         else:
             following = own_path(request, journey.following if journey else "")
             response = await self.pages.enter(request, signed_in, following)
-        self._cookies.clear(response)
+        self._cookies.clear(request, response)
         return response
 
     @property
