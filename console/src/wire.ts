@@ -111,8 +111,8 @@ export interface ChangedDocument {
 /**
  * A model to choose: its name, such as `openai:gpt-5-mini`, or `rehearsal`.
  *
- * `key` is the API key, or the variable that has it: `env:OPENAI_API_KEY`. `address` is that of another OpenAI-
- * compatible endpoint, such as `https://openrouter.ai/api/v1`.
+ * `key` is the API key, or the variable in which the provider expects it: `env:OPENAI_API_KEY`. `address` is that of
+ * another OpenAI-compatible endpoint, such as `https://openrouter.ai/api/v1`; it takes no variable.
  */
 export interface ChooseModel {
   name: string;

@@ -204,12 +204,39 @@ def test_a_choice_is_kept_for_the_next_start_until_it_is_forgotten(tmp_path: Pat
 
 
 def test_a_choice_whose_key_is_gone_says_so(tmp_path: Path) -> None:
-    (tmp_path / "model.json").write_text('{"name": "openai:tiny", "key": "env:X_API_KEY"}')
+    (tmp_path / "model.json").write_text('{"name": "openai:tiny", "key": "env:OPENAI_API_KEY"}')
     (tmp_path / "model.json").chmod(0o600)
     with serve(tmp_path) as shop:
         found = read(shop)
     assert (found["name"], found["source"]) == ("openai:tiny", "none")
-    assert "X_API_KEY, which is not set" in found["problem"]
+    assert "OPENAI_API_KEY, which is not set" in found["problem"]
+
+
+def test_secrets_in_an_address_and_keys_for_a_typed_address_are_refused_and_told_nobody(tmp_path: Path) -> None:
+    served = serve(tmp_path, STRIPE_API_KEY=KEY, OPENAI_API_KEY=KEY)
+    with served as shop, endpoint(shop, answering(200, HELLO)) as found:
+        with_user = found.url.replace("://", f"://user:{KEY}@")
+        refused = [
+            choose(shop, name="openai:tiny", key="sk-12345678", address=with_user),
+            choose(shop, name="openai:tiny", key="sk-12345678", address=f"{found.url}?api-key={KEY}"),
+            choose(shop, name="openai:tiny", key="env:OPENAI_API_KEY", address=found.url),
+            choose(shop, name="openai:tiny", key="env:STRIPE_API_KEY"),
+            choose(shop, name="rehearsal", key="env:STRIPE_API_KEY"),
+        ]
+        assert found.heads == []
+    assert [each.status_code for each in refused] == [400] * 5
+    assert not any(KEY in each.text for each in refused)
+    assert not (tmp_path / "model.json").exists()
+
+
+def test_a_choice_of_old_with_a_password_in_its_address_is_not_used_and_not_shown(tmp_path: Path) -> None:
+    old = {"name": "openai:tiny", "address": f"http://user:{KEY}@two.example/v1?key={KEY}"}
+    (tmp_path / "model.json").write_text(json.dumps(old))
+    (tmp_path / "model.json").chmod(0o600)
+    with serve(tmp_path) as shop:
+        found = read(shop)
+    assert (found["source"], found["address"]) == ("none", "http://two.example/v1")
+    assert KEY not in json.dumps(found)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ from remit.models.chat_completion import UNREADABLE, shorten_said
 from remit.models.chat_response import read_response
 from remit.models.headers import resolve_headers
 from remit.models.openai_api import list_unsupported_settings, reads_pdfs_at, small_window_at, takes_json_schema
+from remit.models.secret_key import bare_address
 from remit.schemas.jsontext import compact_json
 
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
@@ -171,7 +172,7 @@ class OpenAI:
 
     @property
     def _source(self) -> str:
-        return f"{self.model} at {self._client.base_url}"
+        return f"{self.model} at {bare_address(str(self._client.base_url))}"
 
     def _whole_answer(self) -> Deadline:
         return whole_answer(self._timeout, self._source)
@@ -251,7 +252,7 @@ class OpenAI:
         return ModelError(f"{self._source}: {shorten_said(str(error))}")
 
     def __repr__(self) -> str:
-        return f"OpenAI({self.model!r} at {self._client.base_url})"
+        return f"OpenAI({self.model!r} at {bare_address(str(self._client.base_url))})"
 
 
 def read_endpoint(environ: Mapping[str, str] = os.environ) -> tuple[str | None, str]:
@@ -281,12 +282,13 @@ def from_environment(model: str, environ: Mapping[str, str] = os.environ) -> Ope
 
 def _check_endpoint(base_url: str | None, api_key: str) -> None:
     """Check address and key early. The client checks them late and with the errors of other libraries."""
+    bare = bare_address(base_url or "")
     try:
         _ = urlsplit(base_url or "").port
     except ValueError as error:
-        raise SetupError(f"{base_url!r} is not the address of an endpoint: {error}") from error
+        raise SetupError(f"{bare!r} is not the address of an endpoint: host or port cannot be read") from error
     if not (base_url or "").isprintable():
-        raise SetupError(f"{base_url!r} is not the address of an endpoint: it has a character that cannot be seen")
+        raise SetupError(f"{bare!r} is not the address of an endpoint: it has a character that cannot be seen")
     if not (api_key.isascii() and api_key.isprintable()):
         raise SetupError(
             "the API key has a character that an HTTP header cannot contain; copy it again, as plain ASCII"

@@ -1,15 +1,20 @@
-"""Keeps an API key out of errors: some endpoints repeat the key that they refuse."""
+"""Keeps API keys out of errors and documents: some endpoints repeat the key that they refuse."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
+from urllib.parse import urlsplit, urlunsplit
 
 from remit.errors import RemitError
 
 _SHORTEST: Final = 8
 """A shorter value is no key, but a word such as "none"."""
+
+_AUTHORIZATION: Final = re.compile(r"(authorization\W{1,8}(?:basic|bearer)\s+)[^\s\"',;}]+", re.IGNORECASE)
+"""The header of a request that an endpoint repeats."""
 
 
 @contextmanager
@@ -24,5 +29,16 @@ def hide_key(key: str) -> Generator[None]:
 
 
 def without_key(text: str, key: str) -> str:
-    """A text without a key that it repeats."""
-    return text.replace(key, "[key]") if len(key) >= _SHORTEST else text
+    """A text without a key, or the value of an ``Authorization`` header, that it repeats."""
+    bare = text.replace(key, "[key]") if len(key) >= _SHORTEST else text
+    return _AUTHORIZATION.sub(r"\1[key]", bare)
+
+
+def bare_address(address: str) -> str:
+    """An address for people: without the parts that may hold a secret, which are user, password, query and fragment."""
+    try:
+        parts = urlsplit(address)
+        _ = parts.port  # fails where a password with a slash looks like a path
+    except ValueError:
+        return "[address]"
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

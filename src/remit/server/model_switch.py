@@ -201,17 +201,18 @@ class ModelSwitch:
         """What a choice means here.
 
         Raises:
-            RequestError: its key is missing, or the application has no rehearsal.
+            RequestError: its key is missing, or it is none to choose, or the application has no rehearsal.
         """
+        try:
+            choice.check()
+            if choice.name != REHEARSAL and choice not in self._resolved:
+                self._resolved[choice] = choice.resolve(self._environ)
+        except SetupError as error:
+            raise RequestError(error.message) from error
         if choice.name == REHEARSAL:
             if not self.has_rehearsal:
                 raise RequestError(f"the application {self._runtime.app.name} has no rehearsal")
             return ModelInUse("rehearsal", Rehearsal(self._runtime.app.examples), choice)
-        if choice not in self._resolved:
-            try:
-                self._resolved[choice] = choice.resolve(self._environ)
-            except SetupError as error:
-                raise RequestError(error.message) from error
         return ModelInUse("chosen", self._resolved[choice], choice)
 
     def _find_weights(self) -> ModelInUse:

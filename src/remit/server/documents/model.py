@@ -17,8 +17,8 @@ _Name = Annotated[str, Meta(min_length=1, max_length=200)]
 class ChooseModel(Asked):
     """A model to choose: its name, such as ``openai:gpt-5-mini``, or ``rehearsal``.
 
-    ``key`` is the API key, or the variable that has it: ``env:OPENAI_API_KEY``. ``address`` is that of another
-    OpenAI-compatible endpoint, such as ``https://openrouter.ai/api/v1``.
+    ``key`` is the API key, or the variable in which the provider expects it: ``env:OPENAI_API_KEY``. ``address``
+    is that of another OpenAI-compatible endpoint, such as ``https://openrouter.ai/api/v1``; it takes no variable.
     """
 
     name: _Name
@@ -86,7 +86,7 @@ class ModelDocument(Document):
             is_script=used.is_script,
             problem=problem,
             key_source="" if choice is None else choice.key_source,
-            address="" if choice is None else choice.address,
+            address="" if choice is None else choice.bare_address,
             may_choose=may_choose,
             fixed=fixed,
             has_rehearsal=switch is not None and switch.has_rehearsal,
