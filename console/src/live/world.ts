@@ -18,6 +18,10 @@ export interface WorldState {
 
 const PAUSES = [1, 2, 4, 8, 15];
 
+/** An answer without an event that ends sooner is no connection (milliseconds). */
+const PROVEN_AFTER = 2000;
+const MOST_QUESTIONS = 200;
+
 export class World {
   state: WorldState = {
     questions: {},
@@ -49,8 +53,7 @@ export class World {
     const { signal } = this.#control;
     while (!signal.aborted) {
       try {
-        const options = { signal, onOpen: () => this.#connected(), onEvent: (event: StreamEvent) => this.#take(event) };
-        await this.api.stream("/api/watch", this.#after ? { ...options, after: this.#after } : options);
+        await this.#follow(signal);
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof RefusedError && error.status === 401) return this.#set({ connection: "signed out" });
@@ -58,6 +61,33 @@ export class World {
         if (!(error instanceof NetworkError || error instanceof RefusedError)) throw error;
       }
       await this.#pause();
+    }
+  }
+
+  /** Follow one answer to its end. One that breaks off at once counts as none, and what follows begins anew. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    let isUnproven = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const prove = () => {
+      isUnproven = false;
+      clearTimeout(timer);
+      this.#connected();
+    };
+    const onOpen = () => {
+      isUnproven = true;
+      timer = setTimeout(prove, PROVEN_AFTER);
+      if (!this.#after) this.#beginAnew();
+    };
+    const onEvent = (event: StreamEvent) => {
+      if (isUnproven) prove();
+      this.#take(event);
+    };
+    const options = { signal, onOpen, onEvent };
+    try {
+      await this.api.stream("/api/watch", this.#after ? { ...options, after: this.#after } : options);
+    } finally {
+      clearTimeout(timer);
+      if (isUnproven) this.#after = ""; // the server may no longer know the place to go on from
     }
   }
 
@@ -79,19 +109,30 @@ export class World {
     if (this.#failures > 0) this.resources.retryFailed();
     this.#failures = 0;
     this.#set({ connection: "here", retryAt: 0 });
-    if (!this.#after) void this.readLists();
+  }
+
+  /** Read the documents, since changes may have been missed. */
+  #beginAnew(): void {
+    this.#set({ runs: {} });
+    this.resources.invalidate("/api/");
+    void this.readLists();
   }
 
   /** Read what waits and the conversations, before their changes are followed. */
   readLists = async (): Promise<void> => {
+    const before = this.state.questions;
     const [questions, conversations] = await Promise.allSettled([
-      this.api.get<Listed<QuestionDocument>>("/api/questions?status=open&limit=200"),
+      this.api.get<Listed<QuestionDocument>>(`/api/questions?status=open&limit=${MOST_QUESTIONS}`),
       this.api.get<Listed<ConversationDocument>>("/api/conversations?limit=100"),
     ]);
     const open = questions.status === "fulfilled" ? questions.value.items : [];
+    const isWhole = questions.status === "fulfilled" && open.length < MOST_QUESTIONS;
+    const kept = Object.entries(this.state.questions).filter(
+      ([id, each]) => !isWhole || each.status !== "open" || each !== before[id],
+    );
     const failed = [questions, conversations].find((each) => each.status === "rejected");
     this.#set({
-      questions: { ...this.state.questions, ...Object.fromEntries(open.map((each) => [each.id, each])) },
+      questions: { ...Object.fromEntries(kept), ...Object.fromEntries(open.map((each) => [each.id, each])) },
       conversations: conversations.status === "fulfilled" ? conversations.value.items : this.state.conversations,
       problem: failed ? (failed.reason as Error) : null,
     });
