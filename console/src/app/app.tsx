@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import { type Api, NetworkError, RefusedError } from "../api/api";
 import { Failed } from "../parts/notes";
 import type { Me } from "../wire";
+import { Boundary } from "./boundary";
 import { makeServices, ServicesContext } from "./context";
 import { Routes } from "./routes";
 import { Shell } from "./shell";
@@ -55,10 +56,12 @@ function SignedIn({ api, me }: { api: Api; me: Me }) {
     return () => services.world.stop();
   }, [services]);
   return (
-    <ServicesContext value={services}>
-      <Shell>
-        <Routes />
-      </Shell>
-    </ServicesContext>
+    <Boundary>
+      <ServicesContext value={services}>
+        <Shell>
+          <Routes />
+        </Shell>
+      </ServicesContext>
+    </Boundary>
   );
 }

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from "react";
 import { Note } from "../parts/notes";
 
-/** Keeps the rest of the console when a screen fails. */
+/** Keeps the rest of the console when a part of it fails, and leads home. */
 export class Boundary extends Component<{ children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
 
@@ -19,7 +19,8 @@ export class Boundary extends Component<{ children: ReactNode }, { error: Error 
     return (
       <div className="body">
         <Note tone="fail" icon="x" action={action}>
-          <b>This page could not be shown.</b> Runs and questions are not affected. {this.state.error.message}
+          <b>This page could not be shown.</b> Runs and questions are not affected. {this.state.error.message}{" "}
+          <a href={document.baseURI}>Go to the start</a>
         </Note>
       </div>
     );

@@ -15,7 +15,16 @@ let place = readPlace();
 function readPlace(): Place {
   const { pathname, search, hash } = window.location;
   const path = pathname.startsWith(BASE) ? pathname.slice(BASE.length) : pathname;
-  return { path: path || "/", query: new URLSearchParams(search), hash: decodeURIComponent(hash.slice(1)) };
+  return { path: path || "/", query: new URLSearchParams(search), hash: decode(hash.slice(1)) };
+}
+
+/** A part of an address in plain letters; as it stands if a percent sign in it begins no letter. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function changed(): void {
@@ -54,7 +63,7 @@ export function match(pattern: string, path: string): Record<string, string> | n
   const found: Record<string, string> = {};
   for (const [index, part] of wanted.entries()) {
     const value = given[index] ?? "";
-    if (part.startsWith(":")) found[part.slice(1)] = decodeURIComponent(value);
+    if (part.startsWith(":")) found[part.slice(1)] = decode(value);
     else if (part !== value) return null;
   }
   return found;

@@ -234,6 +234,15 @@ describe("other pages", () => {
     expect(screen.getByRole("button", { name: "Try again" })).toBeTruthy();
   });
 
+  test.each(["/runs/%", "/runs/r5#100%", "/inbox/%E0%A4%A", "/chat/%zz"])(
+    "an address with a malformed percent sign, %s, shows the console",
+    async (path) => {
+      renderAt(path);
+      await screen.findByRole("main");
+      expect(screen.queryByText("This page could not be shown.")).toBeNull();
+    },
+  );
+
   test("a page that does not exist leads back", async () => {
     renderAt("/nowhere");
     await screen.findByText("Nothing is here.");
