@@ -40,6 +40,7 @@ export function AllowCard({
         count,
         expiresIn: hours * 3600,
         target: question.target,
+        permission: question.permissions[0] ?? "",
       };
       await api.send("POST", "/api/grants", grant, crypto.randomUUID());
       resources.invalidate("/api/grants");

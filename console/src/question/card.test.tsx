@@ -128,14 +128,21 @@ test("an interrupted call is asked about without a filled button", () => {
 });
 
 test("an advance approval spells out what, for whom, how often and until when", async () => {
-  const { user, api } = renderPart(<Live question={PUBLISH} />);
+  const { user, api } = renderPart(<Live question={{ ...PUBLISH, permissions: ["finance:approve"] }} />);
   const send = vi.spyOn(api, "send");
   await user.click(screen.getByRole("button", { name: /Allow in advance/ }));
   await user.click(screen.getByRole("button", { name: "Approve this and allow 10" }));
   expect(send.mock.calls[0]?.slice(0, 3)).toEqual([
     "POST",
     "/api/grants",
-    { tool: "publish_set", principal: "Ada", count: 10, expiresIn: 28_800, target: "bakery/main" },
+    {
+      tool: "publish_set",
+      principal: "Ada",
+      count: 10,
+      expiresIn: 28_800,
+      target: "bakery/main",
+      permission: "finance:approve",
+    },
   ]);
 });
 
