@@ -193,11 +193,11 @@ async def test_who_may_not_read_sees_nothing_and_another_tenant_only_its_own(
         "/local-site/main/../../secret",
     ],
 )
-async def test_nothing_but_previews_and_their_images_is_served(
+async def test_nothing_but_previews_and_their_images_is_served_and_nobody_learns_which_sites_there_are(
     world: World, views: dict[str, ObjectView], path: str
 ) -> None:
     await world.populate()
-    assert (await visit(views["page"], path))[0] == 404
+    assert await visit(views["page"], path) == (404, "There is no such preview, or it has expired.")
 
 
 async def test_a_link_ends_and_holds_for_no_other_site(world: World, views: dict[str, ObjectView]) -> None:

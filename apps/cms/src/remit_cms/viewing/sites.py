@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import MutableMapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,11 +55,20 @@ class PreviewSites:
         site, environment, part, rest = (*str(scope["path"]).removeprefix(root).strip("/").split("/", 3), *_EMPTY)[:4]
         target = Target(site, environment)
         if not await self._is_served(target, part, rest):
-            await send({"type": "http.response.start", "status": 404, "headers": [(b"content-type", b"text/plain")]})
-            await send({"type": "http.response.body", "body": b"There is no such preview, or it has expired."})
+            await _send_nothing(send)
             return
         inner: dict[str, Any] = {**scope, "path": f"/{part}/{rest}", "root_path": ""}
-        await (await self._find_site(root, target))(inner, receive, send)
+        sent = list[MutableMapping[str, Any]]()
+
+        async def keep(message: MutableMapping[str, Any]) -> None:
+            sent.append(message)
+
+        await (await self._find_site(root, target))(inner, receive, keep)
+        if part == "images" and sent[0].get("status") == HTTPStatus.NOT_FOUND:
+            await _send_nothing(send)  # the page of a site that says so would tell everybody that the site exists
+            return
+        for message in sent:
+            await send(message)
 
     async def _is_served(self, target: Target, part: str, rest: str) -> bool:
         """Whether a path is a preview that has not expired, or an image. Visitors are served elsewhere."""
@@ -99,3 +110,10 @@ class PreviewSites:
                 self._sites.clear()
             self._sites[root, target] = found
         return found
+
+
+async def _send_nothing(send: Send) -> None:
+    """The same response for all that is not served, whether or not its site exists."""
+    start = {"status": HTTPStatus.NOT_FOUND, "headers": [(b"content-type", b"text/plain")]}
+    await send({"type": "http.response.start", **start})
+    await send({"type": "http.response.body", "body": b"There is no such preview, or it has expired."})
