@@ -18,12 +18,12 @@ pytestmark = pytest.mark.process
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+def served(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """The process of a server, its URL and its link."""
     environ = {**os.environ, "REMIT_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT), "SHOP": str(tmp_path / "b")}
     environ["REMIT_CACHE"] = str(tmp_path)  # without weights
     environ = {name: value for name, value in environ.items() if name not in ("REMIT_DATABASE", "REMIT_MODEL")}
-    line = command("serve", "tests.cli.shop:app", "--port", "0")
+    line = command("serve", "tests.cli.shop:app", "--port", "0", *request.param)
     process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environ, cwd=ROOT)
     assert process.stderr is not None
     first, second = process.stderr.readline(), process.stderr.readline()
@@ -38,6 +38,7 @@ def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
         process.stderr.close()
 
 
+@pytest.mark.parametrize("served", [(), ("--host", "localhost")], indirect=True)
 def test_the_link_of_the_terminal_signs_its_user_in_once(served: tuple[subprocess.Popen[str], str, str]) -> None:
     process, url, link = served
     with httpx.Client(base_url=url, timeout=60) as browser, httpx.Client(base_url=url, timeout=60) as other:

@@ -99,6 +99,7 @@ def _serve_app(
 ) -> None:
     """Serve an application until a signal. On this machine alone, print a link for its user."""
     from remit.server.app import build_server
+    from remit.server.binding import is_loopback
     from remit.server.console import check_console
     from remit.server.listening import listen, serve_until_stopped
     from remit.server.model_switch import ModelSwitch
@@ -126,7 +127,7 @@ def _serve_app(
     with listen(*address) as socket:
         url = f"{'https' if certificate else 'http'}://{_in_url(address[0])}:{socket.getsockname()[1]}"
         print(f"serving {app.name} on {url}", file=sys.stderr)
-        if address[0] == _LOOPBACK and not guard.proxies:
+        if is_loopback(address[0]) and not guard.proxies:
             secret = client.wait(sign_in.make_link(client.principal))
             print(f"sign in once, within 15 minutes: {url}/login/link?secret={secret}", file=sys.stderr, flush=True)
         print(_describe_model(models.in_use, url), file=sys.stderr)
