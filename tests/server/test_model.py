@@ -363,6 +363,7 @@ def test_the_rehearsal_is_played_over_http_to_its_end(tmp_path: Path, approved: 
         run = shop.ask("POST", "/api/runs", json={"prompt": example["prompt"]}).json()["run"]
         shop.settle(run)
         (question,) = shop.ask("GET", "/api/questions", by="grace").json()["items"]
+        assert "A script makes the calls here" in shop.ask("GET", f"/approvals/{question['id']}", by="grace").text
         answer = shop.ask("POST", f"/api/questions/{question['id']}/decision", by="grace", json={"approved": approved})
         assert answer.status_code == 200
         seen = finish(shop, run)

@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from remit.client.client import Client
 from remit.errors import RequestConflictError, RequestDeniedError, RequestNotFoundError
 from remit.server.cookies import CSRF_FIELD
 from remit.server.documents.questions import QuestionDocument
@@ -23,6 +22,7 @@ from remit.server.serving import Serving
 
 _MOST_BYTES: Final = 64 * 1024
 
+_SCRIPT: Final = "A script makes the calls here, not a model. What they do is real."
 _REASON: Final = (
     '<label for="reason">Reason (optional)</label><input id="reason" name="reason" maxlength="2000" autocomplete="off">'
 )
@@ -36,7 +36,7 @@ def approval_routes(serving: Serving) -> list[Route]:
             identity = await serving.identify(request)
         except SignInError:
             return _to_login(request)
-        return await _page(request, serving.runtime.client(identity.principal), identity)
+        return await _page(request, serving, identity)
 
     async def decide(request: Request) -> Response:
         identity = await serving.identify(request)
@@ -52,7 +52,7 @@ def approval_routes(serving: Serving) -> list[Route]:
                 question, approved=fields["decision"] == "approve", reason=fields.get("reason", "")
             )
         except RequestConflictError as error:
-            return await _page(request, client, identity, error.message)
+            return await _page(request, serving, identity, error.message)
         await serving.wake(opened or (await client.question(question)).question.run)
         return RedirectResponse(own_address(request, f"/approvals/{quote(question, safe='')}"), 303)
 
@@ -72,7 +72,8 @@ def _is_own_form(request: Request, identity: Identity, fields: dict[str, str]) -
     return hmac.compare_digest(fields.get(CSRF_FIELD, "").encode(), identity.csrf.encode())
 
 
-async def _page(request: Request, client: Client, identity: Identity, problem: str = "") -> Response:
+async def _page(request: Request, serving: Serving, identity: Identity, problem: str = "") -> Response:
+    client = serving.runtime.client(identity.principal)
     try:
         row = await client.question(request.path_params["question"])
     except RequestNotFoundError:
@@ -82,6 +83,7 @@ async def _page(request: Request, client: Client, identity: Identity, problem: s
     action = own_address(request, f"/approvals/{quote(question.id, safe='')}")
     parts = [
         paragraph(problem, "wrong") if problem else "",
+        paragraph(_SCRIPT, "soft") if serving.models is not None and serving.models.in_use.is_script else "",
         *show_facts(question),
         _forms(question, action, identity.csrf),
         link(request, "/", "Open the console"),
