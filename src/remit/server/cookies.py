@@ -40,7 +40,12 @@ class Cookies:
         return f"{self.plain_name}-{port}" if port else self.plain_name
 
     def read(self, connection: HTTPConnection) -> str:
-        """The secret in a request's cookie; empty for none."""
+        """The secret in a request's cookie; empty for none.
+
+        A request with an ``Authorization`` header is judged by that alone, and has no cookie.
+        """
+        if "authorization" in connection.headers:
+            return ""
         secret = connection.cookies.get(self.name(connection), "")
         return secret if len(secret) <= _MAX_SECRET_CHARS else ""
 

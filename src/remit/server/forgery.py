@@ -22,7 +22,11 @@ _MAX_FIELDS: Final = 100
 
 
 class FormTooLargeError(Exception):
-    """A form is larger than any form of this server."""
+    """A body has more than ``limit`` bytes, such as a form that is larger than any form of this server."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self.limit = limit
 
 
 class Checked(Struct, frozen=True):
@@ -34,6 +38,8 @@ class Checked(Struct, frozen=True):
 
 async def check_forgery(request: Request, receive: Receive, cookies: Cookies) -> Checked:
     """Check an unsafe request. One with an ``Authorization`` header is no browser's own doing and needs no token.
+
+    Nothing reads a cookie of such a request: see `Cookies.read`.
 
     Raises:
         FormTooLargeError: it is a form that is too large. ClientDisconnect: its sender left before its end.
@@ -71,6 +77,15 @@ def parse_form(body: bytes) -> dict[str, str]:
     return fields
 
 
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form of this server, read within the limit of forms, whatever checked the request before.
+
+    Raises:
+        FormTooLargeError: it is larger. ClientDisconnect: the sender left before its end.
+    """
+    return parse_form(await read_body(request.receive, _MAX_FORM_BYTES))
+
+
 async def read_body(receive: Receive, limit: int) -> bytes:
     """The body of a request.
 
@@ -84,7 +99,7 @@ async def read_body(receive: Receive, limit: int) -> bytes:
             raise ClientDisconnect  # a part of a form could mean something else than the whole
         body += message.get("body", b"")
         if len(body) > limit:
-            raise FormTooLargeError
+            raise FormTooLargeError(limit)
         if not message.get("more_body", False):
             return bytes(body)
 

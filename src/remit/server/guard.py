@@ -106,8 +106,8 @@ class Guard:
             await self._answer(exchange)
         except ClientDisconnect:
             return  # and no one reads a response
-        except FormTooLargeError:
-            await exchange.refuse(413, "TOO_LARGE", f"a request has at most {self._settings.body_bytes:,} bytes")
+        except FormTooLargeError as error:
+            await exchange.refuse(413, "TOO_LARGE", f"the request may have at most {error.limit:,} bytes")
         except Exception:  # noqa: BLE001 - whatever it is, the sender learns nothing of it
             _LOG.exception("a request failed")
             await exchange.refuse(500, "INTERNAL_ERROR", "the server met an error; its log says which")
@@ -123,7 +123,7 @@ class Guard:
             return await exchange.refuse(429, "REQUEST_LIMITED", "too many requests; wait and try again", _retry(wait))
         length = request.headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > settings.body_bytes:
-            raise FormTooLargeError
+            raise FormTooLargeError(settings.body_bytes)
         if request.method == "OPTIONS" and "access-control-request-method" in request.headers:
             return await exchange.answer_preflight()
         checked = await check_forgery(request, exchange.receive_limited, settings.cookies)
@@ -159,7 +159,7 @@ class _Exchange:
         message = await self.receive()
         self.received += len(message.get("body", b""))
         if self.received > self.settings.body_bytes:
-            raise FormTooLargeError
+            raise FormTooLargeError(self.settings.body_bytes)
         return message
 
     async def send_with_headers(self, message: Message) -> None:

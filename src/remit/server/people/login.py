@@ -14,7 +14,7 @@ from starlette.routing import Route
 from remit.errors import RequestDeniedError, RequestError
 from remit.record.principal import Principal
 from remit.server.cookies import CSRF_FIELD, Cookies, csrf_token
-from remit.server.forgery import parse_form
+from remit.server.forgery import read_form
 from remit.server.pages.plain import form, link, own_address, paragraph, plain_page, text_field
 from remit.server.people.accounts import NEVER, Credential, CredentialKind, digest_secret, make_secret
 from remit.server.people.administration import Administration
@@ -57,7 +57,7 @@ class LoginPages:
 
     async def login(self, request: Request) -> Response:
         """Begin a session, in a new cookie, and go where the reader wanted to be."""
-        fields = parse_form(await request.body())
+        fields = await read_form(request)
         following = own_path(request, fields.get("next", ""))
         name, password = fields.get("name", ""), fields.get("password", "")
         address = request.client.host if request.client else ""
@@ -122,7 +122,7 @@ class LoginPages:
         principal = await self._principal(request)
         if principal is None:
             return self._to_login(request, "/account")
-        fields = parse_form(await request.body())
+        fields = await read_form(request)
         address = request.client.host if request.client else ""
         try:
             await self.sign_in.check_password(principal, fields.get("password", ""), address=address)
@@ -143,7 +143,7 @@ class LoginPages:
     async def _revoke(self, request: Request, kind: CredentialKind) -> Response:
         principal = await self._principal(request)
         if principal is not None:
-            fields = parse_form(await request.body())
+            fields = await read_form(request)
             try:
                 await self._administration(principal).revoke(principal.name, kind, fields.get("id", ""))
             except RequestError as error:
