@@ -59,9 +59,10 @@ class World:
             Person("nopassword", "bakery", frozenset({"editor"})),
         ]
         roles = [
-            Role("editor", frozenset({"cms:read", "cms:write"})),
-            Role("reader", frozenset({"cms:read"})),
-            Role("owner", frozenset({"*"})),
+            Role("editor", "bakery", frozenset({"cms:read", "cms:write"})),
+            Role("reader", "bakery", frozenset({"cms:read"})),
+            Role("owner", "bakery", frozenset({"*"})),
+            Role("owner", "elsewhere", frozenset({"*"})),
         ]
         self.directory = InMemoryDirectory(people, roles)
         self.people = People(self.directory)

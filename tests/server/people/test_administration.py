@@ -59,13 +59,18 @@ GAINS: list[tuple[Act, str]] = [
     (lambda a: a.set_password("olaf", PASSWORD), "max may not set the password of olaf: max lacks *"),
     (lambda a: a.add_token("olaf", label="x", permissions=[], days=1), "may not make a token of olaf"),
     (lambda a: a.check_link("olaf"), "max may not make a link for olaf: max lacks *"),
+    (lambda a: a.take_role("olaf", "owner"), "max may not take the role 'owner': max lacks *"),
+    (lambda a: a.remove_person("olaf"), "max may not remove olaf: max lacks *"),
+    (lambda a: a.revoke("olaf", "session"), "max may not revoke the sessions of olaf: max lacks *"),
+    (lambda a: a.put_role("owner", ["cms:read"]), "max may not replace the role 'owner': max lacks *"),
+    (lambda a: a.remove_role("owner"), "max may not remove the role 'owner': max lacks *"),
 ]
 
 
 @pytest.mark.parametrize(
     ("act", "problem"),
     GAINS,
-    ids=["add", "give", "role", "password", "token", "link"],
+    ids=["add", "give", "role", "password", "token", "link", "take", "remove", "revoke", "replace", "remove role"],
 )
 def test_a_manager_gains_nothing(act: Act, problem: str) -> None:
     world = World()
@@ -77,6 +82,8 @@ def test_a_manager_gains_nothing(act: Act, problem: str) -> None:
 
 MISTAKES: list[tuple[Act, str]] = [
     (lambda a: a.add_person("ada"), "there is a person 'ada' already"),
+    (lambda a: a.add_person("ADA"), "there is a person 'ada' already"),
+    (lambda a: a.add_person("*"), "the name '*' stands for everyone where something is shared; choose another"),
     (lambda a: a.add_person("Anonymous"), "is that of callers who have not signed in"),
     (lambda a: a.add_person("a\u0434a"), "the name is"),
     (lambda a: a.add_person(""), "the name"),
@@ -101,6 +108,45 @@ def test_a_mistake_is_told_in_one_line(act: Act, problem: str) -> None:
         wait(act(world.admin()))
     assert problem in caught.value.message
     assert "\n" not in caught.value.message
+
+
+def test_roles_of_another_tenant_are_neither_seen_nor_changed() -> None:
+    world = World()
+    foreign = world.admin(FOREIGN)
+    assert [each.name for each in wait(foreign.list_roles())] == ["owner"]
+    with pytest.raises(RequestNotFoundError, match="there is no role 'reader'"):
+        wait(foreign.remove_role("reader"))
+    with pytest.raises(RequestNotFoundError, match="there is no role 'reader'"):
+        wait(foreign.add_person("erik", roles=["reader"]))
+    wait(foreign.put_role("editor", ["*"]))
+    ada = world.people.find_by_name("ada")
+    assert ada is not None
+    assert ada.permissions == {"cms:read", "cms:write"}
+
+
+def test_no_link_outlives_a_new_password_or_the_end_of_all_sessions() -> None:
+    world = World()
+    ada = world.people.find_by_name("ada")
+    assert ada is not None
+    ends: tuple[Act, ...] = (
+        lambda admin: admin.set_password("ada", "another long password"),
+        lambda admin: admin.revoke("ada", "session"),
+    )
+    for end in ends:
+        secret = wait(world.sign_in.make_link(ada))
+        wait(end(world.admin(ada)))
+        assert wait(world.sign_in.find_link(secret)) is None
+
+
+def test_the_end_of_one_session_leaves_a_link() -> None:
+    world = World()
+    ada = world.people.find_by_name("ada")
+    assert ada is not None
+    world.signed_in()
+    secret = wait(world.sign_in.make_link(ada))
+    (session,) = world.credentials("ada", "session")
+    wait(world.admin(ada).revoke("ada", "session", session.id))
+    assert wait(world.sign_in.find_link(secret)) == ada
 
 
 def test_a_person_changes_their_own_password_and_tokens() -> None:
@@ -128,6 +174,8 @@ def test_roles_and_users_of_config_toml_are_changed_there() -> None:
     for act in changes:
         with pytest.raises(RequestConflictError, match=r"'olga' is a user of config\.toml; change it there"):
             wait(act(world.admin()))
+    with pytest.raises(RequestConflictError, match=r"config\.toml has the user 'olga' already"):
+        wait(world.admin().add_person("Olga"))
     wait(world.admin().set_password("olga", PASSWORD))
     assert me(world.signed_in("olga"))["permissions"] == ["*"]
 

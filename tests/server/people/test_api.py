@@ -35,7 +35,11 @@ class Server:
                 ("eve", "elsewhere", "owner"),
             )
         ]
-        roles = [Role("owner", frozenset({"*"})), Role("editor", frozenset({"cms:write"}))]
+        roles = [
+            Role("owner", "bakery", frozenset({"*"})),
+            Role("owner", "elsewhere", frozenset({"*"})),
+            Role("editor", "bakery", frozenset({"cms:write"})),
+        ]
         users = UserDirectory(
             path=Path("config.toml"),
             roles={"admin": frozenset({"*"})},

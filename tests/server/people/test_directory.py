@@ -13,6 +13,7 @@ from remit.database.urls import parse_url
 from remit.errors import BrokenJournalError, JournalError, JournalFormatError
 from remit.journal.sql.store import SqlStore
 from remit.journal.sql.tables import open_engine
+from remit.record.arguments import content_digest
 from remit.server.people.accounts import Person, Role
 from remit.server.people.directory import Directory, InMemoryDirectory
 from remit.server.people.sql_directory import SqlDirectory
@@ -22,6 +23,7 @@ from remit.testing.directory_suite.persons import ADA, EDITOR
 from tests.stores import STORES
 
 pytestmark = pytest.mark.every_store
+READER = content_digest("role", "bakery", "reader")
 
 
 @pytest.fixture(params=STORES)
@@ -55,7 +57,8 @@ async def sql(where: str) -> AsyncIterator[SqlDirectory]:
         "UPDATE remit_people SET tenant = 'elsewhere'",
         "UPDATE remit_people SET signature = NULL",
         "UPDATE remit_roles SET permissions = '[\"*\"]'",
-        "INSERT INTO remit_roles SELECT 'reader', permissions, signature FROM remit_roles",
+        f"INSERT INTO remit_roles SELECT '{READER}', 'reader', tenant, permissions, signature FROM remit_roles",  # noqa: S608 - a digest
+        f"INSERT INTO remit_roles SELECT '{READER}', role, tenant, permissions, signature FROM remit_roles",  # noqa: S608 - a digest
     ],
 )
 async def test_nobody_gives_themselves_permissions_with_sql(sql: SqlDirectory, where: str, change: str) -> None:
@@ -135,7 +138,7 @@ async def test_a_journal_of_another_version_and_a_file_that_is_none_are_refused(
     (tmp_path / "text.db").chmod(0o600)
     other = SqlDirectory(f"sqlite:///{tmp_path / 'text.db'}")
     with pytest.raises(JournalError, match="could not be read: file is not a database"):
-        await other.put_role(Role("editor", frozenset()))
+        await other.put_role(Role("editor", "bakery", frozenset()))
     await other.close()
 
 

@@ -44,8 +44,8 @@ class Shop:
         self.server = build_server(self.runtime, access.authenticate, routes=routes, middleware=middleware)
 
     async def _add_people(self) -> None:
-        await self.directory.put_role(Role("clerk", frozenset({"shop:note"})))
-        await self.directory.put_role(Role("approver", frozenset({"approvals:decide", "runs:read"})))
+        await self.directory.put_role(Role("clerk", "bakery", frozenset({"shop:note"})))
+        await self.directory.put_role(Role("approver", "bakery", frozenset({"approvals:decide", "runs:read"})))
         for name, role in (("ada", "clerk"), ("grace", "approver")):
             await self.directory.add_person(Person(name, "bakery", frozenset({role}), FAST.hash(PASSWORD)))
 

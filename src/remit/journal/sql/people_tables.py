@@ -27,11 +27,12 @@ PEOPLE: Final = Table(
 ROLES: Final = Table(
     "remit_roles",
     METADATA,
-    Column("role", Text, primary_key=True),
-    Column("permissions", Text, nullable=False),
+    Column("id", Text, primary_key=True),
+    *(Column(name, Text, nullable=False) for name in ("role", "tenant", "permissions")),
     Column("signature", LargeBinary),
+    Index("remit_roles_tenant", "tenant", "role"),
 )
-"""``permissions`` is a JSON array."""
+"""``id`` is a digest of tenant and role; ``permissions`` is a JSON array."""
 
 CREDENTIALS: Final = Table(
     "remit_credentials",

@@ -23,7 +23,7 @@ _SIGNED_COLUMNS: Final[dict[RowKind, tuple[str, ...]]] = {
         *("given_title", "first_message", "shared", "deletion", "first"),
     ),
     "person": ("name", "tenant", "roles", "password"),
-    "role": ("role", "permissions"),
+    "role": ("id", "role", "tenant", "permissions"),
     "credential": ("id", "digest", "kind", "person", "tenant", "label", "permissions", "created", "expires"),
     "cancel": ("run", "cancelled"),
     "head": ("run", "next_seq", "chain"),

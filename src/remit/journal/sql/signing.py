@@ -65,7 +65,7 @@ def sign_again(connection: Connection, key_file: Path | None) -> Signer:
         ("grant", GRANTS.c.grant),
         ("conversation", CONVERSATIONS.c.id),
         ("person", PEOPLE.c.name),
-        ("role", ROLES.c.role),
+        ("role", ROLES.c.id),
         ("credential", CREDENTIALS.c.id),
     )
     for kind, key in kinds:

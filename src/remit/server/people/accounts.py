@@ -34,14 +34,15 @@ class Person(Struct, frozen=True):
 
 
 class Role(Struct, frozen=True):
-    """A role and its permissions."""
+    """A role of a tenant and its permissions. Another tenant may have another role of the same name."""
 
     name: str
+    tenant: str
     permissions: frozenset[str]
 
 
 class Account(Struct, frozen=True):
-    """A person with those of their roles that the directory has."""
+    """A person with those of their roles that the directory has for their tenant."""
 
     person: Person
     roles: tuple[Role, ...]

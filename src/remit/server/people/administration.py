@@ -14,6 +14,7 @@ from remit.core.names import as_normalized, as_person_name
 from remit.engine.request import new_id
 from remit.engine.sharing import CANCEL_PERMISSION, MANAGE_PERMISSION
 from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError, SetupError
+from remit.journal.conversations import EVERYONE
 from remit.record.principal import ANONYMOUS, Principal
 from remit.record.target import check_granted
 from remit.server.people.accounts import (
@@ -77,8 +78,11 @@ class Administration:
         name = as_person_name("the name", name, RequestError)
         if name.casefold() == ANONYMOUS:
             raise RequestError(f"the name {name!r} is that of callers who have not signed in; choose another")
-        if name in self._people.configured_users:
-            raise RequestConflictError(f"config.toml has the user {name!r} already; choose another name")
+        if name == EVERYONE:
+            raise RequestError(f"the name {name!r} stands for everyone where something is shared; choose another")
+        folded = {each.casefold(): each for each in self._people.configured_users}
+        if configured := folded.get(name.casefold()):
+            raise RequestConflictError(f"config.toml has the user {configured!r} already; choose another name")
         given = frozenset([await self._givable_role(role) for role in roles])
         person = Person(name, tenant, given)
         await self._directory.add_person(person)
@@ -99,6 +103,8 @@ class Administration:
     async def take_role(self, name: str, role: str) -> Person:
         """Take a role from a person, who loses its permissions at the next request and at the next call of a run.
 
+        Like who gives it, ``by`` must hold its permissions: else they could make a person weak enough to sign in as.
+
         Raises:
             RequestNotFoundError: there is no such person, or the person does not have the role.
         """
@@ -106,13 +112,16 @@ class Administration:
         if role not in person.roles:
             has = ", ".join(sorted(person.roles)) or "none"
             raise RequestNotFoundError(f"{name} does not have the role {role!r}; {name} has: {has}")
+        permissions = {each.name: each.permissions for each in await self.list_roles()}
+        self._require_own(permissions.get(role, frozenset()), f"take the role {role!r}")
         return await self._directory.change_person(
             name, lambda person: structs.replace(person, roles=person.roles - {role})
         )
 
     async def remove_person(self, name: str) -> None:
-        """Remove a person with their password, sessions, tokens and links."""
+        """Remove a person, whose permissions ``by`` must hold, with their password, sessions, tokens and links."""
         await self._require_person(name)
+        await self._require_principal(name, "remove")
         await self._directory.remove_person(name)
 
     async def list_people(self) -> list[Person]:
@@ -121,7 +130,7 @@ class Administration:
         return await self._directory.list_people(self._by.tenant)
 
     async def put_role(self, name: str, permissions: Iterable[str]) -> Role:
-        """Add a role, or replace its permissions.
+        """Add a role of the tenant, or replace its permissions, all of which ``by`` must hold.
 
         Raises:
             RequestError: a permission is not valid. RequestConflictError: ``config.toml`` defines the role.
@@ -135,24 +144,30 @@ class Administration:
         granted = frozenset(permissions)
         _check_permissions(granted)
         self._require_own(granted, f"define the role {name!r}")
-        role = Role(name, granted)
+        self._require_own((await self._permissions_of_added()).get(name, frozenset()), f"replace the role {name!r}")
+        role = Role(name, self._by.tenant, granted)
         await self._directory.put_role(role)
         return role
 
     async def remove_role(self, name: str) -> None:
-        """Remove a role. Everyone who has it loses its permissions."""
+        """Remove a role of the tenant, all of whose permissions ``by`` must hold. Everyone who has it loses them.
+
+        Raises:
+            RequestNotFoundError: there is no such role.
+        """
         self._require_right(self._by.tenant)
-        await self._directory.remove_role(name)
+        self._require_own((await self._permissions_of_added()).get(name, frozenset()), f"remove the role {name!r}")
+        await self._directory.remove_role(name, self._by.tenant)
 
     async def list_roles(self) -> list[Role]:
-        """The roles of ``config.toml`` and of the directory, by name."""
-        self._require_right(self._by.tenant)
-        configured = [Role(*each) for each in self._people.configured_roles.items()]
-        added = [each for each in await self._directory.list_roles() if each.name not in self._people.configured_roles]
-        return sorted([*configured, *added], key=lambda each: each.name)
+        """The roles of ``config.toml`` and those of the tenant, by name."""
+        tenant = self._by.tenant
+        self._require_right(tenant)
+        permissions = {**await self._permissions_of_added(), **self._people.configured_roles}
+        return [Role(name, tenant, permissions[name]) for name in sorted(permissions)]
 
     async def set_password(self, name: str, password: str) -> None:
-        """Set the password of a person, and end their sessions.
+        """Set the password of a person, end their sessions, and void their one-time links.
 
         Raises:
             RequestError: it is too short or too long.
@@ -164,7 +179,7 @@ class Administration:
             await self._directory.change_person(name, lambda person: structs.replace(person, password=kept))
         except RequestNotFoundError:  # a user of config.toml, who has no row yet
             await self._directory.add_person(Person(principal.name, principal.tenant, password=kept))
-        await self._directory.remove_credentials(name, "session")
+        await self._end_sessions(name)
 
     async def add_token(
         self, name: str, *, label: str, permissions: Iterable[str], days: float
@@ -235,10 +250,14 @@ class Administration:
     async def revoke(self, name: str, kind: CredentialKind, credential: str = "") -> int:
         """Revoke a token or end a session of a person, or all of that kind; return how many there were.
 
+        Whoever ends all sessions of a person also voids their one-time links, which would begin new ones.
+
         Raises:
             RequestNotFoundError: the person has none with that id.
         """
-        await self._require_same_tenant(name, f"revoke the {_PLURALS[kind]} of")
+        await self._require_principal(name, f"revoke the {_PLURALS[kind]} of")
+        if kind == "session" and not credential:
+            return await self._end_sessions(name)
         count = await self._directory.remove_credentials(name, kind, credential=credential)
         if credential and not count:
             raise RequestNotFoundError(f"{name} has no {kind} {credential!r}")
@@ -247,6 +266,15 @@ class Administration:
     async def check_link(self, name: str) -> Principal:
         """Check that ``by`` may make a one-time link for a person, and return the person."""
         return await self._require_principal(name, "make a link for")
+
+    async def _end_sessions(self, name: str) -> int:
+        """End all that keeps a person signed in, or would sign them in without more ado."""
+        await self._directory.remove_credentials(name, "link")
+        return await self._directory.remove_credentials(name, "session")
+
+    async def _permissions_of_added(self) -> dict[str, frozenset[str]]:
+        """The permissions of the roles of the tenant in the directory, by name."""
+        return {each.name: each.permissions for each in await self._directory.list_roles(self._by.tenant)}
 
     def _require_right(self, tenant: str) -> None:
         self._require_person_itself("change people")
@@ -284,7 +312,7 @@ class Administration:
         return principal
 
     async def _require_principal(self, name: str, what: str) -> Principal:
-        """A principal for which ``by`` may arrange a sign-in, and so needs all permissions of the principal."""
+        """A principal whose way in ``by`` may give or take, and so needs all permissions of the principal."""
         principal = await self._require_same_tenant(name, what)
         if name != self._by.name:
             self._require_own(principal.permissions, f"{what} {name}")

@@ -19,7 +19,7 @@ class Directory(Protocol):
     """
 
     def find_account(self, name: str) -> Account | None:
-        """The person of that name with their roles.
+        """The person of that name with their roles, which are those of their tenant.
 
         It is the only method that does not wait: runs look permissions up in the middle of a call.
 
@@ -32,7 +32,7 @@ class Directory(Protocol):
         """Add a person.
 
         Raises:
-            RequestConflictError: the name is taken.
+            RequestConflictError: the name is taken, or differs from a taken one only in large and small letters.
         """
         ...
 
@@ -57,19 +57,19 @@ class Directory(Protocol):
         ...
 
     async def put_role(self, role: Role) -> None:
-        """Add or replace a role."""
+        """Add or replace a role of a tenant."""
         ...
 
-    async def remove_role(self, name: str) -> None:
-        """Remove a role. The people who have it lose its permissions.
+    async def remove_role(self, name: str, tenant: str) -> None:
+        """Remove a role of a tenant. The people who have it lose its permissions.
 
         Raises:
             RequestNotFoundError: there is no such role.
         """
         ...
 
-    async def list_roles(self) -> list[Role]:
-        """All roles, by name."""
+    async def list_roles(self, tenant: str) -> list[Role]:
+        """The roles of a tenant, by name."""
         ...
 
     async def add_credential(self, credential: Credential, *, expired_before: float) -> None:
@@ -107,7 +107,7 @@ class InMemoryDirectory:
 
     def __init__(self, people: Iterable[Person] = (), roles: Iterable[Role] = ()) -> None:
         self._people = {each.name: each for each in people}
-        self._roles = {each.name: each for each in roles}
+        self._roles = {(each.tenant, each.name): each for each in roles}
         self._credentials = dict[str, Credential]()
 
     def find_account(self, name: str) -> Account | None:
@@ -115,12 +115,12 @@ class InMemoryDirectory:
         person = self._people.get(name)
         if person is None:
             return None
-        return Account(person, tuple(self._roles[role] for role in sorted(person.roles) if role in self._roles))
+        found = (self._roles.get((person.tenant, role)) for role in sorted(person.roles))
+        return Account(person, tuple(each for each in found if each is not None))
 
     async def add_person(self, person: Person) -> None:
         """Add a person."""
-        if person.name in self._people:
-            raise name_taken(person.name)
+        refuse_taken(person.name, self._people)
         self._people[person.name] = person
 
     async def change_person(self, name: str, change: Callable[[Person], Person]) -> Person:
@@ -141,17 +141,17 @@ class InMemoryDirectory:
         return sorted((each for each in self._people.values() if each.tenant == tenant), key=lambda each: each.name)
 
     async def put_role(self, role: Role) -> None:
-        """Add or replace a role."""
-        self._roles[role.name] = role
+        """Add or replace a role of a tenant."""
+        self._roles[role.tenant, role.name] = role
 
-    async def remove_role(self, name: str) -> None:
-        """Remove a role."""
-        if self._roles.pop(name, None) is None:
+    async def remove_role(self, name: str, tenant: str) -> None:
+        """Remove a role of a tenant."""
+        if self._roles.pop((tenant, name), None) is None:
             raise no_role(name)
 
-    async def list_roles(self) -> list[Role]:
-        """All roles, by name."""
-        return sorted(self._roles.values(), key=lambda each: each.name)
+    async def list_roles(self, tenant: str) -> list[Role]:
+        """The roles of a tenant, by name."""
+        return sorted((each for each in self._roles.values() if each.tenant == tenant), key=lambda each: each.name)
 
     async def add_credential(self, credential: Credential, *, expired_before: float) -> None:
         """Add a credential, and remove expired ones."""
@@ -190,9 +190,16 @@ class InMemoryDirectory:
         """Keep everything: it is gone with the object."""
 
 
-def name_taken(name: str) -> RequestConflictError:
-    """The error for a second person of one name."""
-    return RequestConflictError(f"there is a person {name!r} already; choose another name")
+def refuse_taken(name: str, taken: Iterable[str]) -> None:
+    """Refuse a second person of one name, in letters of any case: who reads it would take one for the other.
+
+    Raises:
+        RequestConflictError: names the person.
+    """
+    folded = name.casefold()
+    other = next((each for each in taken if each.casefold() == folded), None)
+    if other is not None:
+        raise RequestConflictError(f"there is a person {other!r} already; choose another name")
 
 
 def no_person(name: str) -> RequestNotFoundError:

@@ -26,8 +26,9 @@ from remit.journal.sql.signatures import ChangedRowError, RowKind, columns_of, s
 from remit.journal.sql.statements import Query
 from remit.journal.sql.tables import open_engine, sqlite_file
 from remit.journal.sql.writer import database_message
+from remit.record.arguments import content_digest
 from remit.server.people.accounts import Account, Credential, CredentialKind, Person, Role
-from remit.server.people.directory import name_taken, no_person, no_role
+from remit.server.people.directory import no_person, no_role, refuse_taken
 
 T = TypeVar("T")
 
@@ -38,7 +39,7 @@ _FIELDS_IN_JSON: Final = frozenset({"roles", "permissions"})
 
 
 _SELECT_PERSON: Final = Query(select(PEOPLE).where(PEOPLE.c.name == bindparam("name")))
-_SELECT_ROLE: Final = Query(select(ROLES).where(ROLES.c.role == bindparam("role")))
+_SELECT_ROLE: Final = Query(select(ROLES).where(ROLES.c.id == bindparam("role_id")))
 _SELECT_CREDENTIAL: Final = Query(
     select(CREDENTIALS).where(CREDENTIALS.c.digest == bindparam("digest"), CREDENTIALS.c.kind == bindparam("kind"))
 )
@@ -82,8 +83,7 @@ class SqlDirectory:
         """Add a person."""
 
         def work(connection: Connection) -> None:
-            if _first(connection, _SELECT_PERSON, name=person.name) is not None:
-                raise name_taken(person.name)
+            refuse_taken(person.name, connection.scalars(select(PEOPLE.c.name)))
             _insert(connection, "person", PEOPLE, _columns(person))
 
         await self._write(work)
@@ -119,27 +119,28 @@ class SqlDirectory:
         return await self._list(lambda c: [_person(c, row) for row in c.execute(rows)])
 
     async def put_role(self, role: Role) -> None:
-        """Add or replace a role."""
-        columns = {"role": role.name, "permissions": _json(role.permissions)}
+        """Add or replace a role of a tenant."""
+        key = _role_id(role.name, role.tenant)
+        columns = {"id": key, "role": role.name, "tenant": role.tenant, "permissions": _json(role.permissions)}
 
         def work(connection: Connection) -> None:
-            connection.execute(delete(ROLES).where(ROLES.c.role == role.name))
+            connection.execute(delete(ROLES).where(ROLES.c.id == key))
             _insert(connection, "role", ROLES, columns)
 
         await self._write(work)
 
-    async def remove_role(self, name: str) -> None:
-        """Remove a role."""
+    async def remove_role(self, name: str, tenant: str) -> None:
+        """Remove a role of a tenant."""
 
         def work(connection: Connection) -> None:
-            if connection.execute(delete(ROLES).where(ROLES.c.role == name)).rowcount == 0:
+            if connection.execute(delete(ROLES).where(ROLES.c.id == _role_id(name, tenant))).rowcount == 0:
                 raise no_role(name)
 
         await self._write(work)
 
-    async def list_roles(self) -> list[Role]:
-        """All roles, by name."""
-        rows = select(ROLES).order_by(ROLES.c.role)
+    async def list_roles(self, tenant: str) -> list[Role]:
+        """The roles of a tenant, by name."""
+        rows = select(ROLES).where(ROLES.c.tenant == tenant).order_by(ROLES.c.role)
         return await self._list(lambda c: [_role(c, row) for row in c.execute(rows)])
 
     async def add_credential(self, credential: Credential, *, expired_before: float) -> None:
@@ -235,7 +236,8 @@ def _find_account(connection: Connection, name: str) -> Account | None:
     if row is None:
         return None
     person = _person(connection, row)
-    rows = (_first(connection, _SELECT_ROLE, role=role) for role in sorted(person.roles))
+    ids = [_role_id(role, person.tenant) for role in sorted(person.roles)]
+    rows = (_first(connection, _SELECT_ROLE, role_id=each) for each in ids)
     return Account(person, tuple(_role(connection, each) for each in rows if each is not None))
 
 
@@ -271,7 +273,11 @@ def _person(connection: Connection, row: Row[Any]) -> Person:
 
 def _role(connection: Connection, row: Row[Any]) -> Role:
     columns = _check_row(connection, "role", row)
-    return Role(columns["role"], frozenset(json.loads(columns["permissions"])))
+    return Role(columns["role"], columns["tenant"], frozenset(json.loads(columns["permissions"])))
+
+
+def _role_id(name: str, tenant: str) -> str:
+    return content_digest("role", tenant, name)
 
 
 def _credential(connection: Connection, row: Row[Any]) -> Credential:

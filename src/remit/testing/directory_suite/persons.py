@@ -13,7 +13,7 @@ from remit.server.people.accounts import Person, Role
 from remit.server.people.directory import Directory
 
 ADA = Person("ada", "bakery", frozenset({"editor", "reader"}), "$argon2id$…")
-EDITOR = Role("editor", frozenset({"cms:read", "cms:write@bakery/*"}))
+EDITOR = Role("editor", "bakery", frozenset({"cms:read", "cms:write@bakery/*"}))
 
 
 async def test_a_person_is_found_with_those_roles_that_exist(directory: Directory) -> None:
@@ -22,7 +22,7 @@ async def test_a_person_is_found_with_those_roles_that_exist(directory: Director
     account = directory.find_account("ada")
     assert account is not None
     assert (account.person, account.roles) == (ADA, (EDITOR,))
-    await directory.put_role(Role("reader", frozenset()))
+    await directory.put_role(Role("reader", "bakery", frozenset()))
     account = directory.find_account("ada")
     assert account is not None
     assert [role.name for role in account.roles] == ["editor", "reader"]
@@ -41,6 +41,14 @@ async def test_a_name_is_one_person_whatever_the_tenant(directory: Directory) ->
     account = directory.find_account("ada")
     assert account is not None
     assert account.person == ADA
+
+
+@pytest.mark.parametrize("name", ["Ada", "ADA"])
+async def test_a_name_is_one_person_in_large_and_small_letters(directory: Directory, name: str) -> None:
+    await directory.add_person(ADA)
+    with pytest.raises(RequestConflictError, match="there is a person 'ada' already"):
+        await directory.add_person(Person(name, "elsewhere"))
+    assert directory.find_account(name) is None
 
 
 async def test_a_person_is_changed_and_removed(directory: Directory) -> None:
@@ -92,12 +100,28 @@ async def test_the_people_of_a_tenant_are_listed_by_name(directory: Directory) -
 async def test_a_role_is_replaced_and_removed(directory: Directory) -> None:
     await directory.add_person(ADA)
     await directory.put_role(EDITOR)
-    await directory.put_role(Role("author", frozenset({"cms:read"})))
-    await directory.put_role(Role("editor", frozenset({"cms:read"})))
-    assert await directory.list_roles() == [Role(name, frozenset({"cms:read"})) for name in ("author", "editor")]
-    await directory.remove_role("editor")
+    author, editor = (Role(name, "bakery", frozenset({"cms:read"})) for name in ("author", "editor"))
+    await directory.put_role(author)
+    await directory.put_role(editor)
+    assert await directory.list_roles("bakery") == [author, editor]
+    await directory.remove_role("editor", "bakery")
     account = directory.find_account("ada")
     assert account is not None
     assert account.roles == ()
     with pytest.raises(RequestNotFoundError, match="there is no role 'editor'"):
-        await directory.remove_role("editor")
+        await directory.remove_role("editor", "bakery")
+
+
+async def test_a_role_belongs_to_its_tenant(directory: Directory) -> None:
+    other = Role("editor", "elsewhere", frozenset({"*"}))
+    await directory.add_person(ADA)
+    await directory.put_role(other)
+    account = directory.find_account("ada")
+    assert account is not None
+    assert account.roles == ()
+    await directory.put_role(EDITOR)
+    assert (await directory.list_roles("bakery"), await directory.list_roles("elsewhere")) == ([EDITOR], [other])
+    await directory.remove_role("editor", "elsewhere")
+    account = directory.find_account("ada")
+    assert account is not None
+    assert account.roles == (EDITOR,)

@@ -177,7 +177,8 @@ def _create_people_tables() -> None:
     signature = ("signature", sa.LargeBinary)
     op.create_table("remit_people", *_keys("name"), *_columns("tenant", "roles", "password"), sa.Column(*signature))
     _create_index("people", "tenant", "tenant", "name")
-    op.create_table("remit_roles", *_keys("role"), *_columns("permissions"), sa.Column(*signature))
+    op.create_table("remit_roles", *_keys("id"), *_columns("role", "tenant", "permissions"), sa.Column(*signature))
+    _create_index("roles", "tenant", "tenant", "role")
     op.create_table(
         "remit_credentials",
         *_keys("id"),
