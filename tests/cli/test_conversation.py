@@ -35,6 +35,9 @@ def test_a_conversation_is_shared_with_users_that_exist(talk: Cli) -> None:
     assert talk("conversation", "share", "talk", "*", "--write").status == 0
     assert "* may write" in talk("conversation", "show", "talk").out
     assert talk("conversation", "unshare", "talk", "*").status == 0
+    assert talk("people", "add", "nina").status == 0
+    assert talk("conversation", "share", "talk", "nina").status == 0
+    assert "nina may read" in talk("conversation", "show", "talk").out
     missing = talk("conversation", "share", "talk", "nobdy")
     assert missing.status != 0
     assert "your tenant has no user nobdy" in missing.err

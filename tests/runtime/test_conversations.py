@@ -106,6 +106,21 @@ async def test_whom_a_conversation_is_shared_with_reads_it_and_with_write_contin
         await eve.run("again", conversation="talk")
 
 
+async def test_a_conversation_is_shared_only_with_people_whom_the_directory_knows(store: Store) -> None:
+    known = {"ada": ADA, "bob": BOB}
+    model, write = Scripted(["done"]), World().write()
+    runtime = runtime_of(model, write, store=store, directory=lambda name, _tenant: known.get(name))
+    ada = runtime.client(ADA)
+    await ada.run("hello", conversation="talk")
+    with pytest.raises(RequestNotFoundError, match="there is no person 'bobb' in your tenant"):
+        await ada.share_conversation("talk", "bobb")
+    for name in ("bob", "*"):
+        await ada.share_conversation("talk", name)
+    del known["bob"]
+    await ada.unshare_conversation("talk", "bob")
+    assert (await ada.conversation("talk")).shared == {"*": "read"}
+
+
 async def test_the_owner_of_a_conversation_cancels_the_runs_that_wait_in_it_and_nobody_else_does(store: Store) -> None:
     runtime = runtime_for(store, "hello", ERASE, "and so on")
     ada, bob, eve = (runtime.client(each) for each in (ADA, BOB, EVE))

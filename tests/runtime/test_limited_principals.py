@@ -68,7 +68,7 @@ async def test_a_token_manages_a_conversation_only_with_the_permission(
 ) -> None:
     runtime = runtime_of(Scripted(["Hello."]), World().write(), store=store)
     await runtime.run("Hello.", by=ADA, conversation="talk")
-    with pytest.raises(RequestDeniedError):
+    with pytest.raises(RequestDeniedError, match="an API token needs the permission conversations:manage for this"):
         await manage(runtime.client(ADA.limit_to(frozenset({"pages:*"}))))
     await manage(runtime.client(ADA.limit_to(frozenset({"conversations:manage"}))))
 
@@ -86,7 +86,7 @@ async def test_a_token_without_permissions_reads_and_continues_the_conversation_
 async def test_a_token_cancels_a_run_of_its_person_only_with_the_permission(store: Store) -> None:
     runtime = runtime_of(Scripted([]), World().write(), store=store)
     run = await runtime.client(ADA).submit("Hello.")
-    with pytest.raises(RequestDeniedError):
+    with pytest.raises(RequestDeniedError, match="with an API token without the permission runs:cancel"):
         await runtime.client(ADA.limit_to(frozenset({"pages:*"}))).cancel(run)
     with pytest.raises(RequestDeniedError):
         await runtime.cancel(run, by=ADA.limit_to(NONE))

@@ -272,9 +272,13 @@ class GrantService:
 
     def _check_grantee(self, principal: str, tenant: str) -> str:
         name = as_person_name("principal", principal)
-        if self._find_principal is not None and self._find_principal(name, tenant) is None:
+        if not self.is_grantee(name, tenant):
             raise SetupError(f"there is no user {name!r} of tenant {tenant!r}")
         return name
+
+    def is_grantee(self, name: str, tenant: str) -> bool:
+        """Whether there is a principal of that name and tenant, or no directory says who there is."""
+        return self._find_principal is None or self._find_principal(name, tenant) is not None
 
     async def list_grants(self, by: Principal) -> list[GrantRow]:
         """List the grants of the principal's tenant, oldest first, with their use and revocation."""

@@ -93,8 +93,9 @@ def share(
     """
     access: ConversationAccess = "write" if write else "read"
     with open_client() as client:
-        here = [each.name for each in client.users.principals.values() if each.tenant == client.principal.tenant]
-        if user not in (EVERYONE, *here):
+        tenant = client.principal.tenant
+        if user != EVERYONE and client.people.find_principal(user, tenant) is None:
+            here = [each.name for each in client.users.principals.values() if each.tenant == tenant]
             raise NoSuchError(f"your tenant has no user {user}{did_you_mean(user, here)}; see: config.toml")
         client.wait(client.reader.share_conversation(name, user, access))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -334,6 +335,9 @@ class Client(UpdateReader):
         if row.principal != self.principal.name:
             raise RequestDeniedError(f"run {run} belongs to another user; open a run of your own")
         return row
+
+    async def _is_known(self, name: str) -> bool:
+        return await asyncio.to_thread(self._runtime.grants.is_grantee, name, self.principal.tenant)
 
     async def _cancel_run(self, run: RunRow) -> RunStatus:
         by = replace(self.principal, permissions=self.principal.permissions | {CANCEL_PERMISSION})

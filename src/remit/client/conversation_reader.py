@@ -13,7 +13,7 @@ from remit.client.reader import BATCH, Page, PageSize, RunReader, read_page
 from remit.core.call_checks import check_typed_calls
 from remit.core.names import as_person_name
 from remit.engine.result import RunId
-from remit.engine.sharing import Access, has_access, is_part, may_see_all
+from remit.engine.sharing import MANAGE_PERMISSION, Access, has_access, is_part, may_see_all
 from remit.errors import RequestConflictError, RequestDeniedError, RequestError, RequestNotFoundError
 from remit.journal.conversation_row import ConversationAccess
 from remit.journal.conversations import EVERYONE
@@ -146,8 +146,8 @@ class ConversationReader(RunReader):
         """Let another principal of the tenant, or everyone with ``*``, read a conversation, or also ``write`` in it.
 
         Raises:
-            RequestError: the conversation does not exist for this principal or is not theirs, or there is no such
-                access.
+            RequestError: the conversation does not exist for this principal or is not theirs, there is no such
+                access, or no such principal, if a directory says who there is.
         """
         await self._share(conversation, principal, access)
 
@@ -204,7 +204,13 @@ class ConversationReader(RunReader):
             raise RequestError(f"a conversation is shared with a principal by name, or with everyone: {EVERYONE!r}")
         name = EVERYONE if principal == EVERYONE else as_person_name("the name of a principal", principal, RequestError)
         row = await self._visible_conversation(conversation, "own")
+        if access and name != EVERYONE and not await self._is_known(name):
+            raise RequestNotFoundError(f"there is no person {name!r} in your tenant")
         await self._store.change_conversation(row.key, share=(name, access))
+
+    async def _is_known(self, name: str) -> bool:
+        """Whether there is a principal of this name in the tenant. A reader has no directory to ask: see `Client`."""
+        return bool(name)
 
     async def _runs_of(self, row: ConversationRow) -> list[RunRow]:
         """All runs of a conversation, oldest first."""
@@ -233,6 +239,8 @@ class ConversationReader(RunReader):
             raise RequestError(f"several applications have a conversation {conversation!r}: {applications}; name one")
         if not has_access(self.principal, visible[0], needed):
             owner = visible[0].owner
+            if owner == self.principal.name:
+                raise RequestDeniedError(f"an API token needs the permission {MANAGE_PERMISSION} for this")
             raise RequestDeniedError(f"conversation {conversation!r} belongs to {owner}; ask them to do this")
         return visible[0]
 

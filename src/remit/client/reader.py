@@ -271,7 +271,10 @@ class RunReader(VisibleRuns):
         return "confirm" if own else "approve"
 
     def may_decide(self, question: Question, *, approved: bool) -> bool:
-        """Whether this principal may approve or deny a question by `decision_kind`, as long as it is open."""
+        """Whether this principal may approve or deny a question by `decision_kind`, as long as it is open.
+
+        A limited principal may still be refused, because the run of the question has more permissions than it.
+        """
         try:
             check_may_decide(question, self.principal, self.decision_kind(question), approved=approved)
         except RequestDeniedError:

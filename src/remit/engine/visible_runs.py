@@ -57,8 +57,9 @@ class VisibleRuns:
             if may_be_shared and is_part(row) and await self._has_access(row, access):
                 return row
         if (permission, access) != (READ_PERMISSION, "read"):
-            await self._visible_run(run)
-            raise RequestDeniedError(f"{self.principal.name} may only read run {show_id(run)}")
+            is_own = self._owns(await self._visible_run(run))
+            mend = f", with an API token without the permission {permission}" if is_own else ""
+            raise RequestDeniedError(f"{self.principal.name} may only read run {show_id(run)}{mend}")
         raise RequestNotFoundError(f"run {show_id(run)} does not exist")
 
     async def _has_access(self, row: RunRow, access: Access) -> bool:
