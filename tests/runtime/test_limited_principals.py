@@ -105,3 +105,18 @@ def test_limits_are_judged_for_a_target() -> None:
     assert token.beyond_limits(frozenset({"cms:write"}), "bakery") == []
     assert token.beyond_limits(frozenset({"cms:write"}), "cafe") == ["cms:write"]
     assert Principal("ada").beyond_limits(frozenset({"cms:write"})) == []
+
+
+async def test_a_token_calls_in_no_open_run_that_may_do_more_than_it(store: Store) -> None:
+    world = World()
+    runtime = runtime_of(Scripted([]), world.write(), store=store)
+    wide, narrow = ADA.limit_to(frozenset({"pages:*"})), ADA.limit_to(NONE)
+    for opener in (ADA, wide):
+        async with runtime.client(opener).open_run() as run:
+            pass
+        with pytest.raises(RequestDeniedError, match=f"run {run.id} may do more than this API token"):
+            async with runtime.client(narrow).open_run(run_id=run.id):
+                pass
+    async with runtime.client(wide).open_run(run_id=run.id) as again:
+        assert (await again.call("write", {"text": "one"})).status == "done"
+    assert world.texts == ["one"]

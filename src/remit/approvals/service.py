@@ -29,7 +29,7 @@ from remit.record.arguments import Limits, content_digest
 from remit.record.current_run import CURRENT_RUN
 from remit.record.grant import Grant, GrantRow
 from remit.record.items import RunOpened, RunSuspended
-from remit.record.principal import WILDCARD, Principal, check_principal
+from remit.record.principal import Principal, check_principal, may_act_in
 from remit.record.question import Decision, DecisionKind, Question
 from remit.record.secret import redact_secrets, redact_secrets_in_content
 from remit.record.target import as_target
@@ -132,8 +132,7 @@ class DecisionService:
             return
         asking = [each.item for each in await self._store.read(question.run)]
         opened = asking[0] if asking and isinstance(asking[0], RunOpened) else None
-        limits = None if opened is None else opened.permissions
-        if by.beyond_limits(frozenset({WILDCARD} if limits is None else limits), question.target):
+        if not may_act_in(by, None if opened is None else opened.permissions, question.target):
             raise RequestDeniedError(
                 f"an API token may not confirm question {question.id}, because run {question.run} may do more than the "
                 "token; sign in"

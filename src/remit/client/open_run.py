@@ -19,7 +19,7 @@ from remit.engine.result import CallResult, RunResult
 from remit.errors import RequestDeniedError, RequestError
 from remit.record.arguments import Arguments, Limits, parse_arguments
 from remit.record.items import OPEN_RUN, RunOpened
-from remit.record.principal import Principal
+from remit.record.principal import Principal, may_act_in
 from remit.record.secret import contains_secret
 
 IDLE_SECONDS: Final = 1.0
@@ -96,6 +96,8 @@ class OpenRun:
         if self._find_header is None:
             raise RequestError(f"the block of run {self.id} was entered before; give it another client.open_run(…)")
         header = await self._find_header()
+        if not may_act_in(self._by, header.permissions, header.target):
+            raise RequestDeniedError(f"run {header.call} may do more than this API token; open another with the token")
         self._find_header = None
         own = header.principal, header.tenant, header.target
         self._run = _Opened(header.call, header.conversation, *own, header.tool_scope, header.permissions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -92,6 +93,16 @@ class Principal:
 
 def _area_wildcard(permission: str) -> str:
     return f"{permission.partition(':')[0]}:{WILDCARD}"
+
+
+def may_act_in(by: Principal, permissions: Iterable[str] | None, target: str) -> bool:
+    """Whether ``by`` may have a run on ``target`` act that has these ``permissions``, None for all of its person's.
+
+    A limited principal may only if its limits cover them: the run acts by its own.
+    """
+    return by.allowed is None or not by.beyond_limits(
+        frozenset({WILDCARD} if permissions is None else permissions), target
+    )
 
 
 def common_limits(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
