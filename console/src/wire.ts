@@ -612,7 +612,7 @@ export interface RunDocument {
 export interface RunInput {
   threadId: string;
   runId: string;
-  messages?: SentMessage[];
+  messages?: Record<string, unknown>[];
   resume?: ResumeEntry[] | null;
 }
 
@@ -650,13 +650,6 @@ export interface RunSummary {
   waited: number;
   due: number;
   failure: FailureDocument | null;
-}
-
-/** A message of the client. All but the last one are ignored: the history is the server's. */
-export interface SentMessage {
-  id?: string;
-  role?: string;
-  content?: string | Record<string, unknown>[] | Record<string, unknown> | null;
 }
 
 /** A sentence for people. `parts` are its pieces; true marks a name, which displays emphasize. */

@@ -47,6 +47,19 @@ async def test_a_question_of_another_tenant_looks_like_none(store: Store) -> Non
     assert world.ran == []
 
 
+async def test_a_check_of_a_decision_decides_nothing_and_passes_a_repeated_one(store: Store) -> None:
+    runtime, _, question = await waiting(World(), store)
+    client = runtime.client(superuser(name="grace", tenant="bakery"))
+    await client.check_decision(question, approved=False, idempotency_key="k")
+    row = await store.find_question(question)
+    assert row is not None
+    assert row.status == "open"
+    await client.decide(question, approved=False, idempotency_key="k")
+    await client.check_decision(question, approved=False, idempotency_key="k")
+    with pytest.raises(RequestError, match="is already denied"):
+        await client.check_decision(question, approved=True)
+
+
 @pytest.mark.parametrize("permissions", [(), ("cms:delete",), ("approvals:read",)])
 async def test_a_person_without_the_permission_decides_nothing(permissions: tuple[str, ...]) -> None:
     world = World()

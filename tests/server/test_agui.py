@@ -7,6 +7,9 @@ import pytest
 from ag_ui_validate import create_validator
 
 from figures.agui_reader import Frame, read_frames
+from remit.errors import RequestError
+from remit.server.agui.place import StreamPlace
+from remit.testing import calls
 from tests.server.agui import check_protocol, fold, types_of
 from tests.server.shop import Shop, open_shop
 
@@ -111,6 +114,52 @@ def test_a_resume_by_somebody_who_may_not_decide_or_of_no_question_decides_nothi
         assert shop.ask("GET", f"/api/questions/{interrupt['id']}").json()["status"] == "open"
 
 
+def test_a_resume_answers_all_questions_or_none() -> None:
+    script = [calls(("refund", {"order": "A"}), ("refund", {"order": "B"})), "Done."]
+    with open_shop(script) as shop:
+        interrupts = read_frames(say(shop).text)[-1][1]["outcome"]["interrupts"]
+        first, second = (each["id"] for each in interrupts)
+        assert (
+            shop.ask("POST", f"/api/questions/{second}/decision", by="grace", json={"approved": False}).status_code
+            == 200
+        )
+        entries = [
+            {"interruptId": each, "status": "resolved", "payload": {"approved": True}} for each in (first, second)
+        ]
+        refused = shop.ask("POST", "/agui", by="grace", json={"threadId": "t1", "runId": "r2", "resume": entries})
+        assert (refused.status_code, shop.ask("GET", f"/api/questions/{first}").json()["status"]) == (409, "open")
+        answered = [answer(shop, first, approved=True).status_code for _ in range(2)]
+    assert answered == [200, 200]
+
+
+@pytest.mark.parametrize(
+    ("messages", "words"),
+    [
+        (b"[" + b"{} , " * 100_000 + b"{}]", "more than 100,000 objects"),
+        (b"[1]", "messages is not valid"),
+        (b'{"a":1}', "messages is not valid"),
+        (b"[]", "messages is empty"),
+        (b'[{"role":"user","content":{}}]', "the role user and a text"),
+        (b'[{"role":"user","content":[{"text":{}}]}]', "text only"),
+        (b'[{"role":"user","content":[{"type":"image"}]}]', "text only"),
+    ],
+)
+def test_messages_of_which_the_last_is_no_text_are_refused(messages: bytes, words: str) -> None:
+    with open_shop() as shop:
+        body = b'{"threadId":"t1","runId":"r1","messages":' + messages + b"}"
+        refused = shop.ask("POST", "/agui", content=body)
+    assert refused.status_code == 400
+    assert words in refused.json()["error"]
+
+
+def test_the_parts_of_a_text_are_its_lines() -> None:
+    parts = [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]
+    with open_shop(["Hello."]) as shop:
+        run = read_frames(say(shop, messages=[{"role": "user", "content": parts}]).text)[0][0].partition("|")[0]
+        assert shop.ask("GET", "/api/runs").json()["items"][0]["title"].split() == ["One.", "Two."]
+        assert shop.ask("GET", f"/api/runs/{run}").json()["text"] == "Hello."
+
+
 def test_the_same_run_id_again_joins_the_run_and_another_message_under_it_is_refused() -> None:
     with open_shop(["Hello.", "Hello again."]) as shop:
         first, second = read_frames(say(shop).text), read_frames(say(shop).text)
@@ -148,7 +197,7 @@ def test_a_reader_who_joins_again_at_any_event_loses_and_repeats_nothing() -> No
 
 
 @pytest.mark.parametrize(
-    "place", ["x|1|0", "{run}|x|0", "{run}|1|x", "{run}|1", "{run}|1|0~a", "nonsense", "{run}|1|0~a*b*c"]
+    "place", ["x|1|0", "{run}|x|0", "{run}|1|x", "{run}|1", "{run}|1|0~a", "nonsense", "{run}|1|0~a*b*c", "{run}|99|0"]
 )
 def test_a_place_that_is_none_is_refused_before_the_stream_begins(place: str) -> None:
     with open_shop(["Hello."]) as shop:
@@ -156,3 +205,8 @@ def test_a_place_that_is_none_is_refused_before_the_stream_begins(place: str) ->
         answered = shop.ask("GET", f"/api/runs/{run}/events", headers={"last-event-id": place.format(run=run)})
         assert (answered.status_code, answered.json()["code"]) == (400, "BAD_REQUEST")
         assert shop.ask("GET", f"/api/runs/{run}/events", by="eve").status_code == 404
+
+
+def test_a_place_has_no_line_break_which_would_begin_another_event() -> None:
+    with pytest.raises(RequestError, match="give the id of an event"):
+        StreamPlace.parse("r", "0~1.1.0.x\nid: 1")

@@ -120,6 +120,15 @@ def test_what_does_not_exist_is_not_found(path: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (404, "REQUEST_NOT_FOUND")
 
 
+@pytest.mark.parametrize(
+    "path", ["cake?limit=-1", "cake?limit=99999999999999999999", f"cake?target={'x' * 2000}", "cake/1?target=*"]
+)
+def test_a_query_that_no_view_takes_is_refused(path: str) -> None:
+    with serve(Site()) as browser:
+        answer = ask(browser, f"/api/views/{path}")
+    assert (answer.status_code, answer.json()["code"]) == (400, "BAD_REQUEST")
+
+
 def test_an_object_of_another_tenant_looks_like_one_that_does_not_exist() -> None:
     with serve(Site()) as browser:
         assert ask(browser, "/api/views/cake/1", by="eve").text == ask(

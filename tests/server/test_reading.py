@@ -81,6 +81,7 @@ def test_files_of_a_conversation_are_read_by_those_with_whom_it_is_shared() -> N
         ("/api/me?" + "&".join(map(str, range(101))), "at most 100 names"),
         ("/api/me?a=" + "b" * 49152, "49,152 bytes"),
         ("/api/runs?since=nan", "since"),
+        ("/api/watch?after=9:9::1.0", "another journal"),
     ],
 )
 def test_a_query_that_is_not_valid_is_refused_with_what_is_wrong(path: str, words: str) -> None:
@@ -88,6 +89,12 @@ def test_a_query_that_is_not_valid_is_refused_with_what_is_wrong(path: str, word
         answer = shop.ask("GET", path)
     assert answer.status_code == 400
     assert words in answer.json()["error"]
+
+
+def test_the_head_of_a_stream_ends_at_once() -> None:
+    with open_shop() as shop:
+        answer = shop.ask("HEAD", "/api/watch")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
 
 
 def test_a_name_of_a_tool_with_half_a_character_closes_no_list() -> None:

@@ -23,6 +23,7 @@ from remit.errors import (
     RequestNotFoundError,
     SetupError,
 )
+from remit.journal.index import check_open
 from remit.journal.ports import Store
 from remit.journal.question_row import QuestionRow
 from remit.record.arguments import Limits, content_digest
@@ -75,6 +76,14 @@ class DecisionService:
                 f"the idempotency key was used for another decision on question {decision.question}; use a new key"
             )
         return True
+
+    async def check_decision(
+        self, question: str, *, approved: bool, by: Principal, kind: DecisionKind, **details: Unpack[DecisionOptions]
+    ) -> None:
+        """Refuse a decision that could not be made now; see `make_decision`. A repeated one is not refused."""
+        _, decision = await self.make_decision(question, approved=approved, by=by, kind=kind, **details)
+        if not await self.is_repeated(decision):
+            check_open(await self._store.find_question(question), question, self._clock())
 
     async def make_decision(
         self,

@@ -207,6 +207,15 @@ class Client(UpdateReader):
         kind = self.decision_kind(row.question) if kind is None else kind
         return await self._runs.decide(question, approved=approved, by=self.principal, kind=kind, details=options)
 
+    async def check_decision(self, question: str, *, approved: bool, **options: Unpack[DecisionOptions]) -> None:
+        """Refuse what `decide` would refuse now, and decide nothing: for several decisions of which all or none count.
+
+        Raises:
+            RequestError: as of `decide`. A decision that the same ``idempotency_key`` made is not refused.
+        """
+        kind = self.decision_kind((await self.question(question)).question)
+        await self._runs.check_decision(question, approved=approved, by=self.principal, kind=kind, details=options)
+
     async def settled(self, run: RunId, seconds: float, *, poll_seconds: PositiveFloat = POLL_SECONDS) -> RunDetails:
         """Wait until a run rests or has ended, for at most ``seconds``, and return its state like `details`.
 

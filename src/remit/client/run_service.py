@@ -152,6 +152,12 @@ class RunService:
         """Decide a question; see `Runtime.decide`."""
         return await self._opener.decide(question, approved=approved, by=by, kind=kind, **details)
 
+    async def check_decision(
+        self, question: str, *, approved: bool, by: Principal, kind: DecisionKind, details: DecisionOptions
+    ) -> None:
+        """Refuse a decision that could not be made now; see `Client.check_decision`."""
+        await self._opener.decisions.check_decision(question, approved=approved, by=by, kind=kind, **details)
+
     async def earliest_expiry(self, run: str) -> float | None:
         """The earliest expiry of the open questions of a run; see `Runtime.earliest_expiry`."""
         return await self._opener.decisions.earliest_expiry(run)

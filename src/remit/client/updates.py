@@ -78,6 +78,15 @@ class UpdateReader(ConversationReader):
         """
         return self._watch(parse_place(after))
 
+    async def check_place(self, after: str) -> None:
+        """Refuse what `watch` would refuse at its first event, before an answer begins.
+
+        Raises:
+            RequestError: it is not a place, or a place in another journal, or in this one before it was restored.
+        """
+        if place := parse_place(after):
+            await self._store.read_changes(self.principal.tenant, place, 1)
+
     async def _watch(self, place: Place | None) -> AsyncGenerator[WatchEvent]:
         with self._store.watch_changes() as changed:
             if place is None:

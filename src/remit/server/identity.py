@@ -35,3 +35,13 @@ class Authenticate(Protocol):
     async def __call__(self, request: Request, /) -> Identity | None:
         """The identity of a request, with today's permissions; None without a sign-in."""
         ...
+
+
+def remember_open_stream(request: Request) -> None:
+    """Remember that a request is being answered by a stream: that it is authenticated again is no use of a session."""
+    request.state.is_open_stream = True
+
+
+def is_open_stream(request: Request) -> bool:
+    """Whether a request is being answered by a stream, which asks again and again who its reader is."""
+    return getattr(request.state, "is_open_stream", False)

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import re
+from itertools import islice
+from typing import Annotated, Final, Literal
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import Meta, Raw, Struct, field
 
 from remit.errors import RequestError
 from remit.server.documents.document import Asked, JsonObject, no_json
+
+_BETWEEN_OBJECTS: Final = re.compile(rb"}\s*,\s*{")
+_MOST_OBJECTS: Final = 100_000
+_MOST_CHARS: Final = 400
+
+AnyJson = Annotated[Raw, Meta(extra_json_schema={})]
+"""Any JSON value as it was sent."""
+
+Messages = Annotated[Raw, Meta(extra_json_schema={"type": "array", "items": {"type": "object"}})]
+"""A list of messages as it was sent: it is long, and of use is its last one."""
+
+
+class TextPart(Struct):
+    """A part of the content of a message. Those that are no text are refused."""
+
+    text: str | None = None
 
 
 class SentMessage(Struct, kw_only=True, rename="camel"):
@@ -15,7 +34,7 @@ class SentMessage(Struct, kw_only=True, rename="camel"):
 
     id: str = ""
     role: str = ""
-    content: str | list[dict[str, Any]] | dict[str, Any] | None = None
+    content: AnyJson = field(default_factory=no_json)
 
     def prompt(self) -> str:
         """The text of the person's message.
@@ -23,12 +42,16 @@ class SentMessage(Struct, kw_only=True, rename="camel"):
         Raises:
             RequestError: it is not a message of a person, or has other parts than text.
         """
-        if self.role != "user" or not isinstance(self.content, (str, list)):
+        if self.role != "user" or bytes(self.content)[:1] not in (b'"', b"["):
             raise RequestError("the last message must have the role user and a text; send the person's message last")
-        parts = [self.content] if isinstance(self.content, str) else [each.get("text") for each in self.content]
-        if not all(isinstance(each, str) for each in parts):
+        try:
+            content = msgspec.json.decode(self.content, type=str | list[TextPart])
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            content = [TextPart()]
+        texts = [content] if isinstance(content, str) else [each.text for each in content]
+        if any(each is None for each in texts):
             raise RequestError("a message can have parts of text only; send files to /api/files")
-        return "\n".join(map(str, parts))
+        return "\n".join(map(str, texts))
 
 
 class Answer(Struct, kw_only=True, rename="camel"):
@@ -53,8 +76,24 @@ class RunInput(Struct, kw_only=True, rename="camel"):
 
     thread_id: str
     run_id: str
-    messages: list[SentMessage] = []
-    resume: list[ResumeEntry] | None = None
+    messages: Messages = field(default_factory=no_json)
+    resume: Annotated[list[ResumeEntry], Meta(max_length=1000)] | None = None
+
+    def last_message(self) -> SentMessage:
+        """The last message.
+
+        Raises:
+            RequestError: there is none, or something else, or so many objects that reading them would take long.
+        """
+        if next(islice(_BETWEEN_OBJECTS.finditer(self.messages), _MOST_OBJECTS - 1, None), None):
+            raise RequestError(f"messages has more than {_MOST_OBJECTS:,} objects; send only the last message")
+        try:
+            messages = msgspec.json.decode(bytes(self.messages) or b"[]", type=list[SentMessage])
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise RequestError(f"messages is not valid: {error}"[:_MOST_CHARS]) from error
+        if not messages:
+            raise RequestError("messages is empty; send the person's message")
+        return messages[-1]
 
 
 class RunInputQuery(Asked):

@@ -6,6 +6,7 @@ from typing import Final
 
 from starlette.responses import Response
 
+from remit.approvals.service import DecisionOptions
 from remit.client.client import Client
 from remit.errors import RequestError
 from remit.record.items import RunSuspended
@@ -21,8 +22,8 @@ from remit.server.sse import EVENT_STREAM, stream_response
 async def run_agent(sent: Sent[RunInputQuery, RunInput]) -> Response:
     """Send a message, or answer the questions of a run; AG-UI. The response is the stream of the run.
 
-    The server keeps the history: of ``messages`` only the last one counts, and only ``resume`` answers questions. The
-    same ``runId`` again joins the same run.
+    The server keeps the history: of ``messages`` only the last one counts, and only ``resume`` answers questions, all
+    of them or none. The same ``runId`` again joins the same run.
     """
     asked = sent.body
     place = await _answer(sent, asked.resume) if asked.resume else await _submit(sent)
@@ -39,6 +40,8 @@ async def follow_run(sent: Sent[EventsQuery, None]) -> Response:
     run = sent.path["run"]
     row = await sent.client.status(run)
     place = StreamPlace.parse(run, sent.request.headers.get("last-event-id", "") or sent.query.after)
+    if place.seq >= 0 and not await sent.client.items(run, after=place.seq - 1):
+        raise RequestError("after is a place of another journal, or of this one before it was restored; leave it out")
     names = Names(row.conversation or run, run)
     stream = RunStream(sent.client, run, place, names, tells_prompt=True)
     return stream_response(stream.frames(), sent.request, sent.serving, sent.client.principal)
@@ -46,9 +49,7 @@ async def follow_run(sent: Sent[EventsQuery, None]) -> Response:
 
 async def _submit(sent: Sent[RunInputQuery, RunInput]) -> StreamPlace:
     asked = sent.body
-    if not asked.messages:
-        raise RequestError("messages is empty; send the person's message")
-    message = asked.messages[-1]
+    message = asked.last_message()
     run = await sent.client.submit(
         check_prompt("the last message", message.prompt()),
         agent=sent.query.agent,
@@ -66,13 +67,16 @@ async def _answer(sent: Sent[RunInputQuery, RunInput], entries: list[ResumeEntry
     runs = {each.run for each in rows}
     if len(runs) > 1 or len({each.id for each in rows}) < len(rows):
         raise RequestError("resume answers questions of several runs, or one twice; answer those of one run")
-    run = rows[0].run
-    place = await _suspension_of(sent.client, run, rows[0].id)
-    for entry in entries:
-        opened = await _decide(sent, entry)
-        if opened:
-            place = StreamPlace(opened)
-    await sent.serving.wake(place.run)
+    decisions = [_decision(sent, each) for each in entries]
+    for each in decisions:
+        await sent.client.check_decision(**each)
+    place = await _suspension_of(sent.client, rows[0].run, rows[0].id)
+    try:
+        for each in decisions:
+            if opened := await sent.client.decide(**each):
+                place = StreamPlace(opened)
+    finally:  # another answer may come between the check and a decision; what was decided counts
+        await sent.serving.wake(place.run)
     return place
 
 
@@ -86,10 +90,15 @@ async def _suspension_of(client: Client, run: str, question: str) -> StreamPlace
     return StreamPlace(run, str(places[-1]) if places else "")
 
 
-async def _decide(sent: Sent[RunInputQuery, RunInput], entry: ResumeEntry) -> str | None:
+class _Decision(DecisionOptions):
+    question: str
+    approved: bool
+
+
+def _decision(sent: Sent[RunInputQuery, RunInput], entry: ResumeEntry) -> _Decision:
     answer = entry.payload or Answer()
-    return await sent.client.decide(
-        entry.interrupt_id,
+    return _Decision(
+        question=entry.interrupt_id,
         approved=entry.status == "resolved" and answer.approved,
         reason=answer.reason,
         result=answer.result,

@@ -37,6 +37,8 @@ class StreamPlace(NamedTuple):
         Raises:
             RequestError: it is not a place, or a place in another run.
         """
+        if not text.isprintable():
+            raise RequestError(f"after is {text[:100]!r}; give the id of an event, or leave it out")
         if "|" not in text:
             return StreamPlace(run, text)
         try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from remit.object_views import ObjectDetail, ObjectRow
-from remit.server.documents.document import Asked, ChangeDocument, Document
+from remit.server.documents.document import Asked, ChangeDocument, Document, PageSize
 from remit.server.documents.files import FileDocument
 
 
@@ -15,7 +15,7 @@ class ObjectsQuery(Asked):
 
     search: str = ""
     target: str = ""
-    limit: int = 50
+    limit: PageSize = 50
 
 
 class ObjectQuery(Asked):

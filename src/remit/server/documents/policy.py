@@ -33,7 +33,7 @@ class PolicyDocument(Document):
         """The document of the policy of a runtime."""
         app: App = runtime.app
         policy = app.policy or DEFAULT_POLICY
-        meanings = {each.name: _meaning(each) for each in policy.rules}
+        meanings = {each.name: _explain_rule(each) for each in policy.rules}
         rules = (
             RuleDocument(name=name, meaning=meanings.get(name, ""), verdict=_verdict(strictness))
             for name, strictness in policy.rule_strictness
@@ -41,7 +41,7 @@ class PolicyDocument(Document):
         return PolicyDocument(version=policy.version, rules=tuple(rules), layers=repr(runtime))
 
 
-def _meaning(rule: Rule) -> str:
+def _explain_rule(rule: Rule) -> str:
     """What a rule says of itself: a rule of an application the reason that it gives, others their first sentences."""
     if not isinstance(rule, When):
         return (inspect.getdoc(type(rule)) or "").partition("\n\n")[0]

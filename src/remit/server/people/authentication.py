@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 
 from remit.server.cookies import Cookies, csrf_token
-from remit.server.identity import Identity
+from remit.server.identity import Identity, is_open_stream
 from remit.server.people.sign_in import SignIn
 
 _MAX_TOKEN_CHARS = 200
@@ -24,13 +24,13 @@ class Authentication:
 
     async def __call__(self, request: Request, /) -> Identity | None:
         """The identity of a request, with today's permissions; None if the sender is not signed in."""
-        given = request.headers.getlist("authorization")
+        given, is_use = request.headers.getlist("authorization"), not is_open_stream(request)
         if given:
             token = _bearer(given)
-            principal = await self._sign_in.find_token(token) if token else None
+            principal = await self._sign_in.find_token(token, is_use=is_use) if token else None
             return None if principal is None else Identity(principal)
         secret = self._cookies.read(request)
-        principal = await self._sign_in.find_session(secret) if secret else None
+        principal = await self._sign_in.find_session(secret, is_use=is_use) if secret else None
         return None if principal is None else Identity(principal, csrf_token(secret), account=True)
 
 

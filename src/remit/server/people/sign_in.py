@@ -164,17 +164,20 @@ class SignIn:
         """The changes to people that ``by`` may make."""
         return Administration(self.people, by, passwords=self._passwords, clock=self._clock)
 
-    async def find_session(self, secret: str) -> Principal | None:
-        """The principal whose session has this secret, with the permissions of this moment; None if it has ended."""
+    async def find_session(self, secret: str, *, is_use: bool = True) -> Principal | None:
+        """The principal whose session has this secret, with the permissions of this moment; None if it has ended.
+
+        Unless it ``is_use``, the session grows idle.
+        """
         found = await self._find("session", secret)
         if found is None or found.seen + self.lifetimes.idle <= self._clock():
             return None
-        return await self._holder(found)
+        return await self._holder(found, is_use=is_use)
 
-    async def find_token(self, secret: str) -> Principal | None:
+    async def find_token(self, secret: str, *, is_use: bool = True) -> Principal | None:
         """The principal whose API token this is, limited to its permissions; None if it has expired or is revoked."""
         found = await self._find("token", secret)
-        return None if found is None else await self._holder(found)
+        return None if found is None else await self._holder(found, is_use=is_use)
 
     async def end_session(self, secret: str) -> None:
         """End the session with this secret, if there is one."""
@@ -192,15 +195,15 @@ class SignIn:
         found = await self._directory.find_credential(kind, digest)
         return None if found is None or found.expires <= now else found
 
-    async def _holder(self, credential: Credential) -> Principal | None:
-        """The principal who holds a credential now, and note the use."""
+    async def _holder(self, credential: Credential, *, is_use: bool = True) -> Principal | None:
+        """The principal who holds a credential now, and note the use if it is one."""
         now = self._clock()
         if credential.expires <= now:
             return None
         holder = await asyncio.to_thread(self.people.find_principal, credential.person, credential.tenant)
         if holder is None:
             return None
-        if credential.seen + _TOUCH_SECONDS <= now and credential.kind != "link":
+        if is_use and credential.seen + _TOUCH_SECONDS <= now and credential.kind != "link":
             await self._directory.touch_credential(credential.id, now)
         return holder if credential.permissions is None else holder.limit_to(credential.permissions)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from remit.errors import RequestNotFoundError
+from remit.errors import RequestError, RequestNotFoundError
 from remit.object_views import ObjectView, Viewer
+from remit.record.target import as_target
 from remit.server.documents.document import Listed
 from remit.server.documents.objects import ObjectDocument, ObjectQuery, ObjectRowDocument, ObjectsQuery
 from remit.server.rest.operation import Operation, Sent
@@ -15,18 +16,20 @@ from remit.server.sandbox import site_address
 async def list_objects(sent: Sent[ObjectsQuery, None]) -> Listed[ObjectRowDocument]:
     """List the objects of a kind."""
     view, asked = _find_view(sent), sent.query
-    rows = await view.rows(Viewer(principal=sent.client.principal, target=asked.target), asked.search, asked.limit)
+    target = as_target("target", asked.target, RequestError)
+    rows = await view.rows(Viewer(principal=sent.client.principal, target=target), asked.search, asked.limit)
     return Listed(items=tuple(map(ObjectRowDocument.of, rows)))
 
 
 async def open_object(sent: Sent[ObjectQuery, None]) -> ObjectDocument:
     """Open an object: its pages before and after its changes, and what can be done with it."""
     view, asked = _find_view(sent), sent.query
-    viewer = Viewer(principal=sent.client.principal, target=asked.target, conversation=asked.conversation)
+    target = as_target("target", asked.target, RequestError)
+    viewer = Viewer(principal=sent.client.principal, target=target, conversation=asked.conversation)
     detail = await view.detail(viewer, sent.path["id"])
     if detail is None:
         raise RequestNotFoundError(f"{view.kind} {sent.path['id']!r:.100} does not exist")
-    tools = {each.name for each in await sent.client.tools(target=asked.target)}
+    tools = {each.name for each in await sent.client.tools(target=target)}
     prefix = site_address(sent.serving.runtime.app, view)
     return ObjectDocument.of(detail, lambda address: f"{prefix}{address}" if address else "", tools)
 

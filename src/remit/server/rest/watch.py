@@ -37,6 +37,7 @@ async def watch(sent: Sent[WatchQuery, None]) -> Response:
     query.
     """
     after = sent.request.headers.get("last-event-id", "") or sent.query.after
+    await sent.client.check_place(after)
     return stream_response(watch_frames(sent.client, after), sent.request, sent.serving, sent.client.principal)
 
 
