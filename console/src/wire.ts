@@ -214,7 +214,7 @@ export interface GivenRole {
 }
 
 /**
- * Approval given in advance: for how many calls of which tool, by whom, until when.
+ * Approval given in advance: for how many calls of which tool, by which principal, until when.
  *
  * `arguments` is the pattern that the arguments of a call must match, as JSON.
  */

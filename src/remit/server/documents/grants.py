@@ -12,7 +12,7 @@ from remit.server.documents.document import Asked, Document, JsonObject, PageSiz
 
 
 class GrantDocument(Document):
-    """Approval given in advance: for how many calls of which tool, by whom, until when.
+    """Approval given in advance: for how many calls of which tool, by which principal, until when.
 
     ``arguments`` is the pattern that the arguments of a call must match, as JSON.
     """
