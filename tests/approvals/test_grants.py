@@ -9,7 +9,7 @@ import pytest
 
 from remit import Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, Stack, When, preset, tool
 from remit.app import Env
-from remit.errors import RequestError, SetupError
+from remit.errors import IdempotencyError, RequestError, SetupError
 from remit.journal.ports import Store
 from remit.layers import CallLayer
 from remit.layers.approve import Approve
@@ -52,6 +52,20 @@ async def test_a_call_that_a_grant_allows_is_not_asked_about_and_the_journal_say
     assert started.question == decision.question
     assert [(row.grant, row.used) for row in await made.grants.list_grants(ADA)] == [(grant, 1)]
     assert (await made.replay(result.run)).is_identical
+
+
+async def test_a_grant_that_is_sent_twice_with_its_key_is_one_and_the_key_makes_no_other(store: Store) -> None:
+    made = runtime(World(), store, clock=Clock())
+    first = await given(made, idempotency_key="k")
+    assert await given(made, idempotency_key="k") == first
+    other = await given(made, by=ADA, idempotency_key="k")
+    assert {row.grant.id for row in await made.grants.list_grants(BOB)} == {first.id, other.id}
+    others: list[dict[str, Any]] = [{"count": 2}, {"expires_in": 2 * HOUR}, {"reason": "another"}]
+    for changed in others:
+        with pytest.raises(
+            IdempotencyError, match="the idempotency key was used for another grant of erase; use a new key"
+        ):
+            await given(made, idempotency_key="k", **changed)
 
 
 NOT_ANSWERED: dict[str, dict[str, Any]] = {

@@ -226,8 +226,11 @@ def test_a_grant_is_made_by_who_may_decide_and_revoked() -> None:
     grant = {"tool": "refund", "principal": "ada", "count": 2, "expiresIn": 600, "reason": "the sale"}
     with open_shop() as shop:
         assert shop.ask("POST", "/api/grants", json=grant).status_code == 403
-        made = shop.ask("POST", "/api/grants", by="grace", json=grant)
+        made, again = (
+            shop.ask("POST", "/api/grants", by="grace", json=grant, headers={"idempotency-key": "k"}) for _ in range(2)
+        )
         assert (made.status_code, made.json()["count"], made.json()["by"]) == (201, 2, "grace")
+        assert again.json() == made.json()
         assert [each["id"] for each in shop.ask("GET", "/api/grants").json()["items"]] == [made.json()["id"]]
         done = shop.ask("POST", "/api/tools/refund", json={"arguments": {"order": "A-7"}})
         assert (done.status_code, done.json()["result"]) == (200, "refunded A-7")

@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { useServices } from "../app/context";
 import type { QuestionDocument } from "../wire";
 import { Head } from "./parts";
@@ -28,6 +28,7 @@ export function AllowCard({
   const isCount = Number.isInteger(count) && count >= 1 && count <= 1000;
   const [hours, setHours] = useState(8);
   const [error, setError] = useState("");
+  const sent = useRef<{ text: string; key: string } | null>(null);
   const act = verbOf(question.sentence);
   const verb = act.charAt(0).toLowerCase() + act.slice(1);
 
@@ -42,7 +43,9 @@ export function AllowCard({
         target: question.target,
         permission: question.permissions[0] ?? "",
       };
-      await api.send("POST", "/api/grants", grant, crypto.randomUUID());
+      const text = JSON.stringify(grant);
+      if (sent.current?.text !== text) sent.current = { text, key: crypto.randomUUID() };
+      await api.send("POST", "/api/grants", grant, sent.current.key);
       resources.invalidate("/api/grants");
       await deciding.decide({ approved: true });
     } catch (problem) {

@@ -146,6 +146,18 @@ test("an advance approval spells out what, for whom, how often and until when", 
   ]);
 });
 
+test("an advance approval whose answer was lost is sent again with its key, and made once", async () => {
+  const { user, api } = renderPart(<Live question={PUBLISH} />);
+  const send = vi.spyOn(api, "send").mockRejectedValueOnce(new Error("The server does not answer."));
+  await user.click(screen.getByRole("button", { name: /Allow in advance/ }));
+  const button = screen.getByRole("button", { name: "Approve this and allow 10" });
+  await user.click(button);
+  await screen.findByRole("alert");
+  await user.click(button);
+  await waitFor(() => expect(send).toHaveBeenCalledTimes(3));
+  expect(send.mock.calls[0]?.[3]).toBe(send.mock.calls[1]?.[3]);
+});
+
 test("each line of a summary stands above the exact call", async () => {
   const summary = '"jobs" → page "Jobs", revision 1\nThe page has one section, which visitors see.';
   renderPart(<QuestionCard question={{ ...CONFIRM, summary }} />);

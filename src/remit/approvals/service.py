@@ -41,6 +41,7 @@ CalleeLookup = Callable[[str], Contract]
 
 
 MAX_KEY_BYTES: Final = 4000
+_SAME_SECONDS: Final = 0.001
 
 
 class DecisionOptions(TypedDict, total=False):
@@ -231,27 +232,29 @@ class GrantService:
         who: str = DECIDE_PERMISSION,
         reason: str = "",
         target: str = "",
+        idempotency_key: str = "",
     ) -> Grant:
         """Approve ``count`` calls of a tool in advance, in runs of ``principal``, for ``expires_in`` seconds.
 
         The runs must have exactly this ``target``, or no target if it is empty. ``arguments`` is the pattern that the
         calls must match. ``who`` is the permission that the asking rule requires; the grantor must hold it. The grant
-        is void once the tool's definition or the policy changes.
+        is void once the tool's definition or the policy changes. Repeated with its ``idempotency_key``, it is the same.
 
         Raises:
+            IdempotencyError: the key was used for another grant.
             RequestError: the tool is unknown, the number of policies that apply to it is not one, the pattern, count or
                 time is invalid, the principal is unknown, or the grantor lacks the permission or is an API token.
         """
         _refuse_inside_run()
         check_principal("by", by)
-        _check_texts(tool=tool, principal=principal, arguments=arguments, who=who, reason=reason)
+        texts = {"tool": tool, "principal": principal, "arguments": arguments, "who": who, "reason": reason}
+        _check_texts(**texts, idempotency_key=idempotency_key)
+        _check_size("idempotency_key", idempotency_key, MAX_KEY_BYTES)
         _check_size("the reason", reason, self._limits.reason_bytes)
         callee = self._find_callee(tool)
         target = as_target("target", target, RequestError)
         _check_grantor(by, who, target)
-        versions = set(self._policy_versions(tool))
-        if len(versions) != 1:
-            raise RequestError(f"a grant is bound to one policy, but {len(versions)} policies apply to {tool}")
+        policy = self._find_policy_version(tool)
         _check_use(count, principal)
         try:
             check_lifetime(expires_in, "expires_in")
@@ -260,13 +263,13 @@ class GrantService:
             raise RequestError(f"the grant is not valid: {error.message}") from error
         now = self._clock()
         grant = Grant(
-            id=self._new_id(),
+            id=content_digest("grant", by.tenant, by.name, idempotency_key) if idempotency_key else self._new_id(),
             tenant=by.tenant,
             tool=tool,
             arguments=pattern,
             principal=grantee,
             definition=definition_digest(callee),
-            policy=versions.pop(),
+            policy=policy,
             who=who,
             by=by.name,
             given=now,
@@ -276,7 +279,32 @@ class GrantService:
             target=target,
         )
         await self._store.add_grant(grant)
-        return grant
+        return await self._find_made(grant) if idempotency_key else grant
+
+    async def _find_made(self, grant: Grant) -> Grant:
+        """The grant that the first request with its key made.
+
+        Raises:
+            IdempotencyError: it is another one.
+        """
+        row = await self._store.find_grant(grant.id)
+        made = grant if row is None else row.grant
+        same = replace(grant, given=made.given, expires=made.expires, definition=made.definition, policy=made.policy)
+        is_as_long = abs((grant.expires - grant.given) - (made.expires - made.given)) < _SAME_SECONDS
+        if same != made or not is_as_long:
+            raise IdempotencyError(f"the idempotency key was used for another grant of {made.tool}; use a new key")
+        return made
+
+    def _find_policy_version(self, tool: str) -> str:
+        """The version of the policy that applies to a tool.
+
+        Raises:
+            RequestError: there is not one.
+        """
+        versions = set(self._policy_versions(tool))
+        if len(versions) != 1:
+            raise RequestError(f"a grant is bound to one policy, but {len(versions)} policies apply to {tool}")
+        return versions.pop()
 
     def _check_grantee(self, principal: str, tenant: str) -> str:
         name = as_person_name("principal", principal)

@@ -53,6 +53,7 @@ class GrantOptions(TypedDict, total=False):
     who: str
     reason: str
     target: str
+    idempotency_key: str
 
 
 class _Runtime(Protocol):

@@ -23,8 +23,8 @@ class GrantsInMemory(abc.ABC):
         """The epoch of a run; 0 if there is no such run."""
 
     async def add_grant(self, grant: Grant) -> None:
-        """Store a grant."""
-        self._grants[grant.id] = GrantRow(grant, 0, "")
+        """Store a grant, unless one with its id is stored."""
+        self._grants.setdefault(grant.id, GrantRow(grant, 0, ""))
 
     async def list_grants(
         self, *, tenant: str, tool: str = "", after: str = "", limit: int | None = None

@@ -266,7 +266,7 @@ class GrantStore(Protocol):
     """Grants: approvals given in advance."""
 
     async def add_grant(self, grant: Grant) -> None:
-        """Store a grant."""
+        """Store a grant, unless one with its id is stored."""
         ...
 
     async def list_grants(

@@ -14,7 +14,9 @@ from remit.record.grant import Grant, GrantRow
 
 
 def add_grant(connection: Connection, grant: Grant) -> None:
-    """Store a grant."""
+    """Store a grant, unless one with its id is stored."""
+    if _select_grant(connection, grant.id) is not None:
+        return
     columns = {name: getattr(grant, name) for name in GRANT_COLUMNS}
     row = {"grant": grant.id, "used": 0, "revoked": "", "body": grant.to_json(), **columns}
     connection.execute(insert(GRANTS).values(signature=signer_of(connection).sign("grant", row), **row))

@@ -301,7 +301,7 @@ class SqlStore(SqlRunSummaries):
         await self._writer.submit(Change(operation, lock_keys, is_seen=True))
 
     async def add_grant(self, grant: Grant) -> None:
-        """Store a grant."""
+        """Store a grant, unless one with its id is stored."""
         await self._write(lambda connection: add_grant(connection, grant), grant.id)
 
     async def list_grants(

@@ -28,6 +28,7 @@ async def create_grant(sent: Sent[NoQuery, NewGrant]) -> GrantDocument:
         who=asked.permission or DECIDE_PERMISSION,
         reason=asked.reason,
         target=asked.target,
+        idempotency_key=sent.key,
     )
     grant = await sent.client.create_grant(
         asked.tool, principal=asked.principal, count=asked.count, expires_in=asked.expires_in, **options
@@ -73,7 +74,15 @@ async def cancel_schedule(sent: Sent[NoQuery, None]) -> Done:
 
 OPERATIONS: Final = (
     Operation(method="GET", path="/api/grants", handle=list_grants, answer=Listed[GrantDocument], query=GrantsQuery),
-    Operation(method="POST", path="/api/grants", handle=create_grant, answer=GrantDocument, body=NewGrant, status=201),
+    Operation(
+        method="POST",
+        path="/api/grants",
+        handle=create_grant,
+        answer=GrantDocument,
+        body=NewGrant,
+        status=201,
+        keyed=True,
+    ),
     Operation(method="DELETE", path="/api/grants/{grant}", handle=revoke_grant, answer=GrantDocument),
     Operation(method="GET", path="/api/schedules", handle=list_schedules, answer=Listed[RunSummary], query=RunsQuery),
     Operation(

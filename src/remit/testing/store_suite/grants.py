@@ -60,6 +60,12 @@ async def test_a_grant_is_found_by_its_id(store: Store) -> None:
     assert await store.find_grant("unknown") is None
 
 
+async def test_a_grant_that_is_stored_again_stays_as_it_was(store: Store) -> None:
+    await asyncio.gather(*(store.add_grant(grant(count=count)) for count in (3, 3)))
+    await store.add_grant(grant(count=9))
+    assert await store.find_grant("g1") == GrantRow(grant(count=3), 0, "")
+
+
 async def test_a_grant_counts_no_more_calls_than_it_allows(store: Store) -> None:
     await store.add_grant(grant(count=3))
     await begin(store)
