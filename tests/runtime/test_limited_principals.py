@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from remit import Principal
+from remit import Principal, Risk, tool
 from remit.client.client import Client
 from remit.errors import RequestDeniedError
 from remit.stores import Store
-from remit.testing import Scripted
+from remit.testing import Scripted, calls
 from tests.runtime.announcing import ADA, ANNOUNCE, BOB, Desk
 from tests.runtime.kit import World, runtime_of
 
@@ -120,3 +120,21 @@ async def test_a_token_calls_in_no_open_run_that_may_do_more_than_it(store: Stor
     async with runtime.client(wide).open_run(run_id=run.id) as again:
         assert (await again.call("write", {"text": "one"})).status == "done"
     assert world.texts == ["one"]
+
+
+async def test_a_run_that_a_body_opens_for_a_limited_principal_has_the_limits_of_both(store: Store) -> None:
+    @tool(risk=Risk.SAFE)
+    async def start() -> str:
+        """Start another run for less."""
+        return await runtime.client(ADA.limit_to(frozenset({"pages:drop", "files:read"}))).submit("Go on.")
+
+    script = [calls(("start", {})), "Done."]
+    runtime = runtime_of(Scripted([*script, *script]), start, store=store)
+    for opener, limits in (
+        (ADA, ("files:read", "pages:drop")),
+        (ADA.limit_to(frozenset({"pages:*"})), ("pages:drop",)),
+    ):
+        before = {row.run for row in await store.list_runs()}
+        result = await runtime.run("Start.", by=opener)
+        (started,) = {row.run for row in await store.list_runs()} - before - {result.run}
+        assert getattr((await store.read(started))[0].item, "permissions", None) == limits

@@ -170,9 +170,10 @@ class RunOpener:
     async def create_header(self, request: RunRequest, run: str = "") -> RunOpened:
         """The header of the run for a request, with the id ``run`` or a new one. Nothing is stored yet.
 
-        A run opened by the body of a call has the principal, the target and the cage of that call.
+        A run opened by the body of a call has the principal, the target and the cage of that call, and the limits of
+        the given principal.
         """
-        caller = caller_of_runs()
+        caller, by = caller_of_runs(), request.principal
         if caller is None:
             self._principals.add(request.principal)
         else:
@@ -183,7 +184,7 @@ class RunOpener:
         header = await self._conversations.create_header(request._replace(arguments=arguments), make_run_id)
         await self._refuse_target(request, header)
         cause = await self._find_cause(request, caller)
-        header = with_limits(header, request.principal) if caller is None else with_cage(header, caller)
+        header = with_limits(header if caller is None else with_cage(header, caller), by)
         header = pin_terms(header, self._find_terms, cause=cause)
         if request.carries is None or cause is None:
             return header

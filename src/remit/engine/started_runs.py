@@ -43,10 +43,11 @@ def with_cage(header: RunOpened, caller: Caller) -> RunOpened:
 
 
 def with_limits(header: RunOpened, principal: Principal) -> RunOpened:
-    """The header of a run that ``principal`` opens, with the limits under which it was authenticated."""
+    """The header of a run that ``principal`` opens, also with the limits under which it was authenticated."""
     if principal.allowed is None:
         return header
-    return structs.replace(header, permissions=tuple(sorted(permissions_at(principal.allowed, header.target))))
+    limits = common_limits(_limits_of(header), permissions_at(principal.allowed, header.target))
+    return structs.replace(header, permissions=None if limits is None else tuple(sorted(limits)))
 
 
 def with_cage_of(header: RunOpened, announcing: RunOpened) -> RunOpened:
