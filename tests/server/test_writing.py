@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -311,6 +312,22 @@ def test_a_missing_model_is_one_line_of_the_log_however_often_it_is_missed(caplo
         None,
     )
     assert second.exc_info is not None
+
+
+@pytest.mark.parametrize("conversation", ["a/b", "a/files", "100%", "ä/%"])
+def test_a_conversation_is_reachable_whatever_its_name_has(conversation: str) -> None:
+    address = f"/api/conversations/{quote(conversation, safe='')}"
+    with open_shop(["Hello."]) as shop:
+        run = shop.ask("POST", "/api/runs", json={"prompt": "Hi.", "conversation": conversation}).json()["run"]
+        shop.settle(run)
+        read = shop.ask("GET", address)
+        files = shop.ask("GET", f"{address}/files")
+        renamed = shop.ask("PATCH", address, json={"title": "New"})
+        other = shop.ask("GET", f"{address}%2Fz")
+        deleted = shop.ask("DELETE", address)
+    assert [each["run"] for each in read.json()["runs"]] == [run]
+    assert (files.json()["items"], renamed.json()["title"]) == ([], "New")
+    assert (other.status_code, deleted.status_code) == (404, 200)
 
 
 @tool(risk=Risk.SAFE)

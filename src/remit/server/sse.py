@@ -35,8 +35,8 @@ def stream_response(frames: AsyncGenerator[bytes], request: Request, serving: Se
     """A response that streams frames to ``reader``, who sent the request.
 
     A comment keeps a silent stream open. Before it, and before frames, the sender must still be signed in as the same
-    principal with the same permissions, or the stream ends: a reader who may still read it connects again. It ends as well
-    when the reader may no longer see what it tells. An open stream is no use of a session.
+    principal with the same permissions, or the stream ends: a reader who may still read it connects again. It ends as
+    well when the reader may no longer see what it tells. An open stream is no use of a session.
     """
     if request.method == "HEAD":
         return Response(media_type=EVENT_STREAM, headers=_HEADERS)

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
+from urllib.parse import unquote
 
 import msgspec
 from msgspec import Struct, structs
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from remit.client.client import Client
 from remit.core.checks import check_text
@@ -80,7 +82,7 @@ class Operation:
             answer = await self.handle(await self._read(request, client, serving))
             return answer if isinstance(answer, Response) else write_document(answer, self.status)
 
-        return Route(self.path, endpoint, methods=[self.method], name=self.name)
+        return SegmentRoute(self.path, endpoint, methods=[self.method], name=self.name)
 
     async def _read(self, request: Request, client: Client, serving: Serving) -> Sent[Any, Any]:
         query = _read_query(request, self.query)
@@ -94,6 +96,20 @@ class Operation:
             _check_texts(asked)
         path = cast("Mapping[str, str]", request.path_params)
         return Sent(client, serving, path, query, body, key, request)
+
+
+class SegmentRoute(Route):
+    """A route whose parameters are segments of the address as it was sent: an id with a slash is written with %2F."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Match the address; see `Route.matches`."""
+        sent: bytes = scope.get("raw_path") or b""
+        if b"%2f" not in sent.lower():
+            return super().matches(scope)
+        match, found = super().matches({**scope, "path": sent.decode("latin-1")})
+        for name, value in found.get("path_params", {}).items():
+            found["path_params"][name] = unquote(value)
+        return match, found
 
 
 def _read_query(request: Request, kind: type[Q]) -> Q:
