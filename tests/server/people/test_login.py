@@ -6,13 +6,11 @@ import re
 
 import pytest
 from starlette.applications import Starlette
-from starlette.requests import Request
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from remit import Principal
 from remit.server.guard import GuardSettings
-from remit.server.identity import remember_open_stream
 from remit.server.people.accounts import digest_secret
 from remit.server.people.sign_in import Attempts
 from tests.server.people.kit import FAST, PASSWORD, World, csrf_of, log_in, me, wait
@@ -113,17 +111,6 @@ def test_a_session_ends_when_it_is_idle_and_at_its_absolute_end() -> None:
     assert me(browser) == {}
     browser = world.signed_in()
     world.clock.now += 12 * 3600
-    assert me(browser) == {}
-
-
-def test_an_open_stream_is_no_use_of_a_session() -> None:
-    world = World()
-    browser = world.signed_in()
-    request = Request({"type": "http", "headers": [(b"cookie", f"remit={browser.cookies['remit']}".encode())]})
-    remember_open_stream(request)
-    world.clock.now += 6 * 3600
-    assert wait(world.access.authenticate(request)) is not None
-    world.clock.now += 6 * 3600
     assert me(browser) == {}
 
 
