@@ -269,3 +269,16 @@ def test_resolving_a_name_imports_no_vendor() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+async def test_an_endpoint_that_repeats_the_key_of_the_environment_does_not_bring_it_into_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refused = json.dumps({"error": {"message": "no such key: canary-of-a-key"}})
+    async with Endpoint(answering(401, refused)) as endpoint:
+        monkeypatch.setenv("OLLAMA_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OLLAMA_API_KEY", "canary-of-a-key")
+        model = resolve_model("ollama:tiny")
+        with pytest.raises(ModelAccessError, match=r"no such key: \[key\]"):
+            await model(await chat_request())
+        await model.close()

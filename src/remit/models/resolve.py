@@ -29,6 +29,7 @@ from remit.core.background_import import import_in_background
 from remit.core.checks import check_name
 from remit.errors import NoModelError, SetupError
 from remit.lazy_exports import install_hint
+from remit.models.key_variable import key_variables
 from remit.models.local import LOCAL_CONTEXT_TOKENS, LocalModel, explain_unknown_weights, find_local_models
 from remit.models.rehearsal import load_script
 from remit.models.scripted import SCRIPTED_MODEL_NAME
@@ -200,8 +201,12 @@ class ResolvedModel:
             NoModelError: see `check`. ModelError: as the model raises it.
         """
         opened = self._opened or await self.start()
-        with hide_key(self._key or self._environ.get("OPENAI_API_KEY", "")):
+        with hide_key(self._key or self._find_environment_key()):
             return await ask_or_stream(self._with_provider_tools() if request.provider_tools else opened, request)
+
+    def _find_environment_key(self) -> str:
+        """The key that the provider takes from the environment; empty for none."""
+        return next(filter(None, (self._environ.get(each, "") for each in key_variables(self.name))), "")
 
     def _with_provider_tools(self) -> Model:
         """The model through PydanticAI, which supports provider tools."""

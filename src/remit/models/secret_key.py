@@ -13,8 +13,8 @@ from remit.errors import RemitError
 _SHORTEST: Final = 8
 """A shorter value is no key, but a word such as "none"."""
 
-_AUTHORIZATION: Final = re.compile(r"(authorization\W{1,8}(?:basic|bearer)\s+)[^\s\"',;}]+", re.IGNORECASE)
-"""The header of a request that an endpoint repeats."""
+_AUTHORIZATION: Final = re.compile(r"\b(basic|bearer)(\s+)(?=\S*[\d=])[\w+/.~=-]{8,}", re.IGNORECASE)
+"""The value of a header that an endpoint repeats. Words such as "bearer authentication" have no digit."""
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def hide_key(key: str) -> Generator[None]:
 def without_key(text: str, key: str) -> str:
     """A text without a key, or the value of an ``Authorization`` header, that it repeats."""
     bare = text.replace(key, "[key]") if len(key) >= _SHORTEST else text
-    return _AUTHORIZATION.sub(r"\1[key]", bare)
+    return _AUTHORIZATION.sub(r"\1\2[key]", bare)
 
 
 def bare_address(address: str) -> str:
