@@ -19,7 +19,9 @@ RECIPES = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 SHELL = {"cd", "cp", "createdb", "createuser", "curl", "export", "mkdir", "sqlite3"}
 GROUPS = {"approvals", "audit", "eval", "model", "people"}
-SUBGROUPS = [["people", "role"], ["people", "token"]]
+SUBGROUPS = [["people", "role"], ["people", "token"], ["people", "identity"]]
+OTHERS = {"opentelemetry-distro", "opentelemetry-exporter-otlp", "opentelemetry-instrumentation-starlette"}
+"""Distributions of others that a guide installs."""
 FILES = [["worker", command] for command in ("run", "check", "new")]
 
 
@@ -53,6 +55,10 @@ def _check(program: str, words: list[str]) -> None:
             options = [word for word in words if word.startswith("--")]
             assert shown.status == 0, shown.err
             assert [option for option in options if f"{option} " not in shown.out] == []
+        case "opentelemetry-instrument":
+            _check(words[0], words[1:])
+        case "pip" if words[1:] and set(words[1:]) <= OTHERS:
+            pass
         case "pip":
             (wanted,) = re.findall(r"^(?:\./packages/remit-local|\.\[([a-z,-]+)\]|\.)$", words[-1])
             assert {name for name in wanted.split(",") if name} <= set(EXTRAS)
