@@ -126,6 +126,11 @@ class Verdict:
     asked_about_outcome: int = 0
     stalls: int = 0
 
+    @property
+    def is_wrong(self) -> bool:
+        """Whether anything was lost, doubled, or is another than in the uninterrupted run."""
+        return bool(self.lost or self.doubled or self.differing)
+
 
 def sweep(
     script: Script, points: Iterable[Kill], *, until: Kind = "", log: bool = False, journals: JournalUrl = in_file
@@ -137,9 +142,9 @@ def sweep(
         play, died = _execute_until_done(point, _new(journals, script), verdict)
         _judge(play, point, expected, verdict)
         shutil.rmtree(play.home)
+        verdict.points += died or verdict.is_wrong  # a run may be wrong without being killed
         if not died:
             return verdict
-        verdict.points += 1
         if (until == "lost" and (verdict.lost or verdict.differing)) or (until == "doubled" and verdict.doubled):
             return verdict
         if log and verdict.points % 10 == 0:
