@@ -82,9 +82,15 @@ function barsOfCall(call: CallDocument, questions: QuestionDocument[], end: numb
 }
 
 function waitBar(question: QuestionDocument, call: CallDocument, end: number): Bar {
-  const to = question.decision?.at ?? (question.status === "open" ? end : Math.min(question.expires, end));
+  const to = endOf(question, end);
   const text = `Asked ${question.decision?.by || "a person"}`;
-  return { ...blank(call.call, "wait", question.asked, to), sentence: { text, parts: [] }, call };
+  return { ...blank(call.call, "wait", Math.min(question.asked, to), to), sentence: { text, parts: [] }, call };
+}
+
+/** When a run stopped waiting for an answer: at the latest at its own end, also if the answer came after that. */
+function endOf(question: QuestionDocument, end: number): number {
+  const until = question.status === "open" ? end : question.expires || end;
+  return Math.min(question.decision?.at ?? until, end);
 }
 
 /** A request to a model ends with its message, and began when its agent had nothing else to wait for. */
@@ -101,10 +107,7 @@ function requestsOf(owner: CallDocument, document: RunDocument): Bar[] {
 
 function waitsOf(questions: QuestionDocument[], from: number, to: number): [number, number][] {
   const spans = questions
-    .map((each): [number, number] => [
-      Math.max(each.asked, from),
-      each.decision?.at ?? (each.status === "open" ? to : Math.min(each.expires, to)),
-    ])
+    .map((each): [number, number] => [Math.max(each.asked, from), endOf(each, to)])
     .filter(([start, end]) => end > start)
     .sort((a, b) => a[0] - b[0]);
   const merged: [number, number][] = [];
