@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useServices } from "../app/context";
 import type { QuestionDocument } from "../wire";
 import { Head } from "./parts";
@@ -25,12 +25,14 @@ export function AllowCard({
   const id = useId();
   const { api, resources } = useServices();
   const [count, setCount] = useState(10);
+  const times = useRef<HTMLInputElement>(null);
+  useEffect(() => times.current?.focus(), []);
   const isCount = Number.isInteger(count) && count >= 1 && count <= 1000;
   const [hours, setHours] = useState(8);
   const [error, setError] = useState("");
   const sent = useRef<{ text: string; key: string } | null>(null);
   const act = verbOf(question.sentence);
-  const verb = act.charAt(0).toLowerCase() + act.slice(1);
+  const verb = ofAny(act.charAt(0).toLowerCase() + act.slice(1));
 
   async function send() {
     setError("");
@@ -72,6 +74,7 @@ export function AllowCard({
             At most{" "}
             <span className="field">
               <input
+                ref={times}
                 type="number"
                 min={1}
                 max={1000}
@@ -113,9 +116,14 @@ export function AllowCard({
           Approve this and allow {isCount ? count : "…"}
         </button>
         <button type="button" className="b" onClick={onBack}>
-          Only this one
+          Back
         </button>
       </footer>
     </form>
   );
+}
+
+/** An act on any object, for a grant that names none: "delete the page" becomes "delete any page". */
+function ofAny(act: string): string {
+  return act.replace(/\bthe( \S+)$/, "any$1");
 }

@@ -1,6 +1,6 @@
 import { act, screen, waitFor } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
-import { RefusedError } from "../api/api";
+import { type Api, RefusedError } from "../api/api";
 import { useWorld } from "../live/world";
 import { ME } from "../stories/data";
 import { CONFIRM, LONG, MAIL, MANY, OTHERS, OUTCOME, PUBLISH, REPLACEMENT, STATES } from "../stories/questions";
@@ -215,4 +215,68 @@ test("an advance approval of no calls is refused", async () => {
   await user.type(screen.getByRole("spinbutton"), "0");
   expect(screen.getByRole("alert").textContent).toContain("1 to 1000");
   expect(screen.getByRole("button", { name: /Approve this and allow/ })).toHaveProperty("disabled", true);
+});
+
+const CHANGED = "delete_page asks for a confirmation; asked again, because the state has changed since it was approved";
+const CONFIRMED: QuestionDocument = {
+  ...CONFIRM,
+  id: "c1",
+  status: "taken",
+  decision: { ...STATES.approved.decision!, by: ME.name, kind: "confirm" },
+};
+
+test("an answer that did not count says that the call was not run, and leads to the question that is asked instead", () => {
+  const { services } = renderPart(<QuestionCard question={CONFIRMED} />);
+  expect(document.body.textContent).not.toContain("The call runs once");
+  act(() => services.world.putQuestion({ ...CONFIRM, id: "c2", replaces: "c1", why: CHANGED }));
+  const note = screen.getByText(/Not run: what it shows has changed/).parentElement!;
+  expect(note.querySelector("a")?.getAttribute("href")).toBe("/inbox/c2");
+  expect(document.body.textContent).not.toContain("It counts for one call");
+});
+
+test("an answer that did not count says so also when the question in its place is settled and not yet known", async () => {
+  const again = { ...CONFIRMED, id: "c2", replaces: "c1", why: CHANGED };
+  const get = (async () => ({ items: [again], next: "" })) as Api["get"];
+  renderPart(<QuestionCard question={CONFIRMED} />, { get });
+  expect((await screen.findByText(/Not run: what it shows has changed/)).textContent).toBeTruthy();
+});
+
+test("a confirmation that is asked again says why before anything else", () => {
+  renderPart(<QuestionCard question={{ ...CONFIRM, why: CHANGED }} />);
+  const ask = document.querySelector(".ask")!;
+  expect(ask.firstElementChild?.textContent).toContain(
+    "Asked again, because the state has changed since it was approved.",
+  );
+  expect(ask.textContent).not.toContain("asks for a confirmation");
+});
+
+test("a confirmation gives the reason of its rule", () => {
+  renderPart(<QuestionCard question={{ ...CONFIRM, why: "visitors have links to it" }} />);
+  expect(document.body.textContent).toContain("Asked because visitors have links to it.");
+});
+
+test.each([
+  ["Edit", /^Edit/],
+  ["Deny", /^Deny…/],
+  ["Allow in advance", /^Allow in advance/],
+])("Escape leaves %s, and the focus is on its button again", async (_, name) => {
+  const { user } = renderPart(<QuestionCard question={PUBLISH} />);
+  await user.click(screen.getByRole("button", { name }));
+  expect(document.activeElement).not.toBe(document.body);
+  await user.keyboard("{Escape}");
+  expect(document.activeElement).toBe(screen.getByRole("button", { name }));
+});
+
+test("an advance approval without arguments is for any object", async () => {
+  const sentence = {
+    text: "Delete the page Jobs",
+    parts: [
+      ["Delete the page ", false],
+      ["Jobs", true],
+    ],
+  };
+  const { user } = renderPart(<QuestionCard question={{ ...PUBLISH, sentence } as QuestionDocument} />);
+  await user.click(screen.getByRole("button", { name: /Allow in advance/ }));
+  expect(screen.getByRole("heading").textContent).toContain("delete any page without asking");
+  expect(screen.getByRole("button", { name: "Back" })).toBeTruthy();
 });

@@ -1,5 +1,5 @@
 /** The card of a question, in the composer's place, in the inbox and on the phone. */
-import { useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useServices } from "../app/context";
 import { useKeys } from "../app/keys";
 import { Link, pathTo } from "../app/router";
@@ -21,7 +21,12 @@ export function QuestionCard({ question, initialMode = "open" }: { question: Que
   const deciding = useDecide(question);
   const [mode, setMode] = useState<Mode>(initialMode);
   const [wasOpen] = useState(question.status === "open");
-  const back = () => setMode("open");
+  const [last, setLast] = useState<Mode>("open");
+  const back = () => {
+    setLast(mode);
+    setMode("open");
+  };
+  useKeys(mode === "open" ? {} : { Escape: back });
   const isStale = useWorld((world) => isReplaced(question, world.questions));
   if (isStale) return <StaleCard question={question} />;
   if (question.status !== "open") return <OverCard question={question} wasOpen={wasOpen} />;
@@ -31,19 +36,23 @@ export function QuestionCard({ question, initialMode = "open" }: { question: Que
   if (mode === "edit") return <EditCard question={question} deciding={deciding} onBack={back} />;
   if (mode === "deny") return <DenyCard question={question} deciding={deciding} onBack={back} />;
   if (mode === "allow") return <AllowCard question={question} deciding={deciding} onBack={back} />;
-  return <ApproveCard question={question} deciding={deciding} onMode={setMode} />;
+  return <ApproveCard question={question} deciding={deciding} onMode={setMode} cameFrom={last} />;
 }
 
 function ApproveCard({
   question,
   deciding,
   onMode,
+  cameFrom,
 }: {
   question: QuestionDocument;
   deciding: Deciding;
   onMode: (mode: Mode) => void;
+  cameFrom: Mode;
 }) {
   const id = useId();
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => card.current?.querySelector<HTMLElement>(`[data-mode="${cameFrom}"]`)?.focus(), [cameFrom]);
   const yes = useRef<HTMLButtonElement>(null);
   const { approve, deny, edit } = question.may;
   useKeys({
@@ -52,7 +61,7 @@ function ApproveCard({
     e: () => edit && onMode("edit"),
   });
   return (
-    <article className="q approve" aria-labelledby={id}>
+    <article ref={card} className="q approve" aria-labelledby={id}>
       <Head icon="shield" right={<Deadline question={question} />}>
         Approval
       </Head>
@@ -76,18 +85,18 @@ function ApproveCard({
           </button>
         )}
         {edit && (
-          <button className="b" onClick={() => onMode("edit")}>
+          <button className="b" data-mode="edit" onClick={() => onMode("edit")}>
             Edit <kbd>E</kbd>
           </button>
         )}
         {deny && (
-          <button className="b" onClick={() => onMode("deny")}>
+          <button className="b" data-mode="deny" onClick={() => onMode("deny")}>
             Deny… <kbd>N</kbd>
           </button>
         )}
         <span className="grow wide" />
         {approve && (
-          <button className="b bare" onClick={() => onMode("allow")}>
+          <button className="b bare" data-mode="allow" onClick={() => onMode("allow")}>
             Allow in advance…
           </button>
         )}

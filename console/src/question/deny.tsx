@@ -24,7 +24,6 @@ export function DenyCard({
     <form
       className="q approve"
       aria-labelledby={`${id}-h`}
-      onKeyDown={(event) => event.key === "Escape" && onBack()}
       onSubmit={(event) => {
         event.preventDefault();
         void deciding.decide({ approved: false, reason });

@@ -1,4 +1,4 @@
-import { useId, useMemo, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useResource } from "../api/resources";
 import { ArgumentFields, isReference, isSame, type Values } from "../parts/form";
 import { fieldsOf } from "../parts/schema";
@@ -19,6 +19,8 @@ export function EditCard({
   onBack: () => void;
 }) {
   const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.focus(), []);
   const original = useMemo(() => JSON.parse(question.arguments) as Values, [question.arguments]);
   const { data: tool } = useResource<ToolDocument>(`/api/tools/${encodeURIComponent(question.tool)}`);
   const [values, setValues] = useState<Values>(original);
@@ -36,6 +38,8 @@ export function EditCard({
 
   return (
     <form
+      ref={form}
+      tabIndex={-1}
       className="q approve"
       aria-labelledby={id}
       onSubmit={(event) => {

@@ -1,13 +1,15 @@
 import { type ReactNode, useId } from "react";
+import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
 import { useWorld } from "../live/world";
 import { useNow } from "../parts/time";
+import { Icon } from "../parts/icon";
 import { isSame, textOf, type Values } from "../parts/form";
 import { moment, readable } from "../parts/words";
-import type { QuestionDocument } from "../wire";
+import type { Listed, QuestionDocument } from "../wire";
 import { Deadline, Details, Head } from "./parts";
-import { asQuestion, quoted, settledWords } from "./words";
+import { againOf, asQuestion, quoted, settledWords } from "./words";
 
 /** A question that is settled: by whom and when, or that nobody answered. The card keeps its place. */
 export function OverCard({
@@ -23,7 +25,8 @@ export function OverCard({
   const { me } = useServices();
   const now = useNow(60);
   const { decision, status } = question;
-  const again = useWorld((world) => Object.values(world.questions).find((each) => each.edits === question.id));
+  const edited = useWorld((world) => Object.values(world.questions).find((each) => each.edits === question.id));
+  const again = useReplacement(question);
   const isYes = decision?.approved === true;
   const isMine = decision?.by === me.name;
   const when = decision
@@ -43,11 +46,11 @@ export function OverCard({
       <div className="ask">
         <h2 id={id}>{quoted(question.sentence)}</h2>
         {decision?.reason && <blockquote>“{decision.reason}”</blockquote>}
-        <p>{outcomeWords(question, wasOpen && !isMine)}</p>
-        {again && (
+        {again ? <Again question={again} /> : <p>{outcomeWords(question, wasOpen && !isMine)}</p>}
+        {edited && (
           <p>
             The edited call is asked about again:{" "}
-            <Link to={pathTo("inbox", again.id)}>{asQuestion(again.sentence)}</Link>
+            <Link to={pathTo("inbox", edited.id)}>{asQuestion(edited.sentence)}</Link>
           </p>
         )}
       </div>
@@ -59,6 +62,35 @@ export function OverCard({
         </Link>
       </footer>
     </article>
+  );
+}
+
+/** The question that was asked in place of a decided one, whose decision therefore did not count. */
+function useReplacement({ id, decision }: QuestionDocument): QuestionDocument | undefined {
+  const known = useWorld((world) => Object.values(world.questions).find((each) => each.replaces === id));
+  const isRead = decision?.approved && !known;
+  const { data } = useResource<Listed<QuestionDocument>>(isRead ? "/api/questions?status=all&limit=100" : null);
+  return known ?? data?.items.find((each) => each.replaces === id);
+}
+
+function Again({ question }: { question: QuestionDocument }) {
+  const words = againOf(question);
+  const isOutcome = question.about === "outcome";
+  const isChange = !words || words.startsWith("the state has changed");
+  return (
+    <p className="note need">
+      <Icon name="alert" />
+      <span>
+        {isOutcome ? (
+          <b>Asked again, because {words}:</b>
+        ) : (
+          <>
+            <b>Not run: {isChange ? "what it shows has changed" : words}.</b> It is asked again:
+          </>
+        )}{" "}
+        <Link to={pathTo("inbox", question.id)}>{asQuestion(question.sentence)}</Link>
+      </span>
+    </p>
   );
 }
 
@@ -90,9 +122,14 @@ function outcomeWords(question: QuestionDocument, wasOpen: boolean): string {
     const edited = editedWords(question);
     return `Edited${edited && `: ${edited}`}. The rules see the edited call again.${mine}`;
   }
-  return decision.approved
-    ? `The call runs once, as it was shown.${mine}`
-    : `It was not done. The agent was told.${mine}`;
+  return decision.approved ? `${approvedWords(question)}${mine}` : `It was not done. The agent was told.${mine}`;
+}
+
+/** An answer is no promise: what was shown may change before the call begins. */
+function approvedWords({ about }: QuestionDocument): string {
+  return about === "outcome"
+    ? "The agent was told."
+    : "It counts for one call, as it was shown. If that changes before the call runs, it is asked again.";
 }
 
 /** A question that somebody else answers. */

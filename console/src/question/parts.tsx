@@ -8,7 +8,7 @@ import { Left, useNow } from "../parts/time";
 import { count, moment } from "../parts/words";
 import type { QuestionDocument } from "../wire";
 import { Rows } from "./rows";
-import { asQuestion, becauseOf, ofSilence, whoMayAnswer } from "./words";
+import { againOf, asQuestion, becauseOf, ofSilence, whoMayAnswer } from "./words";
 
 export function Head({ icon, children, right }: { icon: IconName; children: ReactNode; right?: ReactNode }) {
   return (
@@ -43,8 +43,17 @@ export function Ask({
   const { me } = useServices();
   const now = useNow(60);
   const words = [becauseOf(question), whoMayAnswer(question, me), ofSilence(question, now)].filter(Boolean).join(" ");
+  const again = againOf(question);
   return (
     <div className="ask">
+      {again && (
+        <p className="note need">
+          <Icon name="alert" />
+          <span>
+            <b>Asked again, because {again}.</b> An earlier answer does not count.
+          </span>
+        </p>
+      )}
       <h2 id={titleId}>{asQuestion(question.sentence)}</h2>
       {question.consequence && <p>{question.consequence}</p>}
       {question.summary && question.summary !== question.sentence.text && <Summary text={question.summary} />}
