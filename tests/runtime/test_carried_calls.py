@@ -314,3 +314,34 @@ async def test_of_two_answers_about_a_direct_call_the_first_opens_its_run_and_th
     question = (await desk.question()).id
     answers = await asyncio.gather(desk.decide(question), desk.decide(question), return_exceptions=True)
     assert [type(each) for each in answers] == [str, RequestConflictError]
+
+
+@KINDS
+async def test_what_a_decision_without_a_message_opens_is_in_no_persons_words(kind: DecisionKind) -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "About is dropped.", "Hello.", kind=kind)
+    await desk.say()
+    asked = await desk.question()
+    result = await desk.carry()
+    client = desk.runtime.client(ADA)
+    (message,) = (each for each in (await client.details(result.run)).view.messages if each.role == "user")
+    assert message.by == "loop"
+    listed = (await client.runs()).items
+    assert [each.title for each in listed] == [asked.sentence.text, "drop it"]
+
+
+async def test_a_question_of_such_a_run_names_no_message_of_a_person() -> None:
+    other = calls(("drop", {"page": "news", "confirmed": True}))
+    desk = Desk(ANNOUNCE, "Shall I?", other)
+    await desk.say()
+    assert (await desk.carry()).status == "waiting"
+    asked = await desk.question()
+    assert (json.loads(asked.arguments)["page"], asked.message) == ("news", "")
+
+
+async def test_a_message_that_confirms_stays_the_persons_own() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?", "About is dropped.")
+    await desk.say()
+    result = await desk.say("yes, drop it", confirms=(await desk.question()).id)
+    view = (await desk.runtime.client(ADA).details(result.run)).view
+    (message,) = (each for each in view.messages if each.role == "user")
+    assert (message.by, view.totals.title) == ("person", "yes, drop it")

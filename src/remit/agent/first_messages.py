@@ -8,7 +8,7 @@ from remit.call.call import given_id
 from remit.call.callee import Frame
 from remit.chat.chat import decode_message, encode_message
 from remit.journal.codec import build_chat_history
-from remit.record.items import Author, Message, Mismatch
+from remit.record.items import Author, Message, Mismatch, RunOpened
 from remit.record.secret import redact_secrets
 
 
@@ -18,7 +18,7 @@ def record_first_message(frame: Frame, index: int, role: str, content: str) -> s
     If the recorded text differs from the new one, resume keeps it and journals the difference once; replay fails.
     """
     current = encode_message({"role": role, "content": redact_secrets(content)})
-    by: Author = "instructions" if role == "system" else "person" if frame.caller.is_outside else "caller"
+    by = _author_of(frame, role)
     recorded = [item for item in frame.ledger.items_for(frame.id) if isinstance(item, Message)]
     if index >= len(recorded) or frame.ledger.execution.is_replaying:
         frame.ledger.add(Message(call=frame.id, agent=frame.id, text=current, by=by))
@@ -30,6 +30,16 @@ def record_first_message(frame: Frame, index: int, role: str, content: str) -> s
         what = f"{decode_message(current)['role']} message"
         frame.ledger.add(Mismatch(call=frame.id, what=what, recorded=kept, today=current))
     return kept
+
+
+def _author_of(frame: Frame, role: str) -> Author:
+    """Who wrote a first message: in a run that a decision without a message opened, Remit itself."""
+    if role == "system":
+        return "instructions"
+    if not frame.caller.is_outside:
+        return "caller"
+    header = next(iter(frame.ledger.items_for(frame.ledger.run)), None)
+    return "loop" if isinstance(header, RunOpened) and header.about else "person"
 
 
 def given_messages(frame: Frame) -> list[str]:

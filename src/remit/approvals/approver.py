@@ -239,9 +239,12 @@ async def compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
 
 
 def _read_user_message(call: Call) -> str:
-    """The user message that began the run; empty if there is none, and in a replay, which opens no questions."""
+    """The user message that began the run; empty if there is none, and in a replay, which opens no questions.
+
+    A message that Remit itself wrote does not count.
+    """
     own = (item for item in call.ledger.recorded_items() if isinstance(item, Message) and item.call == item.agent)
-    messages = (decode_message(each.text) for each in own)
+    messages = (decode_message(each.text) for each in own if each.by != "loop")
     return next((message_text(each) for each in messages if each["role"] == "user"), "")[:_MAX_MESSAGE]
 
 

@@ -157,14 +157,15 @@ class RunOpener:
         is_own = (by.name, by.tenant) == (asked.asker, asked.tenant)
         asker = by if is_own else self._principals.find(asked.asker, asked.tenant, f"question {asked.id}")
         callee = self._callees.resolve_agent(asked.agent) if asked.agent else self._callees.find(asked.tool)
-        arguments = parse_arguments(asked.arguments, self._limits)
+        arguments, about = parse_arguments(asked.arguments, self._limits), ""
         if isinstance(callee, Agent):
             _check_has_tool(callee, asked)
             arguments = callee.build_arguments(describe_act(asked, decision))
+            about = asked.sentence.text or asked.tool
         request = RunRequest(callee, arguments, asker, conversation=asked.conversation, target=announcing.target)
         if announcing.after == DETACHED:
             request = request._replace(agent=self._callees.default_agent, is_direct_call=True)
-        request = request._replace(when_busy="queue", carries=RecordedQuestion(asked, decision))
+        request = request._replace(when_busy="queue", carries=RecordedQuestion(asked, decision), about=about)
         return (await self.store_run(request, _opened_by(decision))).call
 
     async def create_header(self, request: RunRequest, run: str = "") -> RunOpened:

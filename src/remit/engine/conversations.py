@@ -83,6 +83,7 @@ class Conversations:
             after=DETACHED if run_request.is_direct_call else after,
             target=target,
             queued=queued,
+            about=run_request.about,
             metadata=run_request.metadata,
             history=digest_history(run_request.history.texts),
             passed_over=run_request.passed_over,

@@ -78,7 +78,7 @@ class RunRequest(NamedTuple):
     that the run is a direct call in it, not the next of its runs. ``target`` is the target of the run, and ``schedule``
     its start, if it does not start at once. ``when_busy`` is its handling in a busy conversation. ``carries`` is a
     question whose decision opens the run, which makes the call first. ``metadata`` is JSON; see `encode_metadata`.
-    The run starts from ``history``; see `read_history`. ``passed_over``: see `RunOpened`.
+    The run starts from ``history``; see `read_history`. ``about`` and ``passed_over``: see `RunOpened`.
     """
 
     callee: AnyCallee
@@ -92,6 +92,7 @@ class RunRequest(NamedTuple):
     schedule: Schedule | None = None
     when_busy: WhenBusy = "refuse"
     carries: RecordedQuestion | None = None
+    about: str = ""
     metadata: str = ""
     history: GivenHistory = GivenHistory()
     passed_over: str = ""

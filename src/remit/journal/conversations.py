@@ -32,7 +32,12 @@ def first_message(arguments: str) -> str:
         values = cast("dict[str, Any]", json.loads(arguments)).values()
     except (ValueError, AttributeError, RecursionError):
         return ""
-    text = " ".join(next((each for each in values if isinstance(each, str)), "").split())
+    return shorten_title(next((each for each in values if isinstance(each, str)), ""))
+
+
+def shorten_title(text: str) -> str:
+    """The beginning of a text in one line, as a title."""
+    text = " ".join(text.split())
     return text if len(text) <= MAX_TITLE_CHARS else f"{text[: MAX_TITLE_CHARS - 1]}…"
 
 

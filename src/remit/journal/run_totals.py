@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from remit.chat.wire import replace_surrogates
-from remit.journal.conversations import first_message
+from remit.journal.conversations import first_message, shorten_title
 from remit.journal.index import status_after
 from remit.journal.run_row import RunStatus
 from remit.record.items import (
@@ -34,11 +34,11 @@ class RunTotals(Struct, kw_only=True):
     """The totals of the items of a run, which are passed to `add` in order.
 
     ``calls`` counts the calls that the run made and that have ended, and a direct call's own, which is the work of its
-    run. ``title`` is the beginning of the first text in the arguments, or in the metadata of an open run, or else the
-    callee. ``worked`` are the seconds of all executions, each up to its last item, and ``waited`` the seconds without
-    an executor. ``since`` is the time of the last item, and ``due`` the time when a resting run continues by itself
-    (epoch seconds, 0 for never).
-    ``failed`` is the number of ``failure``, the first item that reports a failure.
+    run. ``title`` is what a decision without a message was about, if one opened the run; otherwise the beginning of the
+    first text in the arguments, or in the metadata of an open run, or else the callee. ``worked`` are the seconds of
+    all executions, each up to its last item, and ``waited`` the seconds without an executor. ``since`` is the time of
+    the last item, and ``due`` the time when a resting run continues by itself (epoch seconds, 0 for never). ``failed``
+    is the number of ``failure``, the first item that reports a failure.
 
     The totals of a later part of the items have no ``status`` until an item determines it. ``untold`` are the seconds
     before that, which count as worked or waited depending on the preceding part.
@@ -119,6 +119,8 @@ class RunTotals(Struct, kw_only=True):
 
 
 def _title_of(header: RunOpened) -> str:
+    if header.about:
+        return shorten_title(header.about)
     title = first_message(header.metadata if header.callee == OPEN_RUN else header.arguments)
     return title or header.callee
 

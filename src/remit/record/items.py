@@ -34,12 +34,13 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     A scheduled call starts at ``starts_at`` and before ``starts_before`` (seconds since the epoch; 0 for any time).
     ``schedule`` is its recurrence rule as JSON. A ``queued`` run starts when all earlier runs of its conversation have
     ended. If a person's decision opened the run, ``carries`` is the id of the call that the runtime makes first; its
-    question and the decision follow the header. ``terms`` govern the run, as JSON: names of rules and layers, values of
-    limits, and scopes. ``started_by`` is the run whose call started this one; the new run is limited to that call's
-    ``tool_scope`` and ``permissions`` (None for no restriction). ``metadata`` is the request's, as JSON. ``history`` is
-    the digest of the messages that the run starts from, which follow the header. ``passed_over`` says why agents that
-    held the conversation do not continue it. ``held`` are the principal's permissions when the run was opened; its
-    calls are judged by the current permissions.
+    question and the decision follow the header. ``about`` says what such a run is about if the decision came without a
+    message: the first message of its agent is then by Remit, not by a person. ``terms`` govern the run, as JSON: names
+    of rules and layers, values of limits, and scopes. ``started_by`` is the run whose call started this one; the new
+    run is limited to that call's ``tool_scope`` and ``permissions`` (None for no restriction). ``metadata`` is the
+    request's, as JSON. ``history`` is the digest of the messages that the run starts from, which follow the header.
+    ``passed_over`` says why agents that held the conversation do not continue it. ``held`` are the principal's
+    permissions when the run was opened; its calls are judged by the current permissions.
     """
 
     kind: ClassVar[str] = "opened"
@@ -58,6 +59,7 @@ class RunOpened(Item, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     schedule: str = ""
     queued: bool = False
     carries: str = ""
+    about: str = ""
     terms: str = ""
     started_by: str = ""
     tool_scope: tuple[str, ...] | None = None
