@@ -11,7 +11,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from remit.errors import (
+    AlreadyExistsError,
     CallError,
+    ConflictError,
     DeniedError,
     IdempotencyError,
     JournalError,
@@ -45,6 +47,8 @@ _STATUS: Final[Mapping[type[RemitError], int]] = {
     RequestError: 400,
     IdempotencyError: 409,
     NotFoundError: 404,
+    ConflictError: 409,
+    AlreadyExistsError: 409,
     DeniedError: 403,
     RateLimitedError: 429,
     CallError: 400,

@@ -175,6 +175,7 @@ class LoginPages:
         if self.provider:
             body += link(request, f"/login/provider?next={quote(following)}", f"Sign in with {self.provider}")
         body += form(own_address(request, "/login"), fields, "Sign in", hidden)
+        body += paragraph("No password? An operator of the server makes a sign-in link: remit people link NAME.")
         response = plain_page(request, "Sign in", body, status)
         self.cookies.set(request, response, secret)
         return response
