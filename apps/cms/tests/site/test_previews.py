@@ -20,8 +20,10 @@ from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import (
     DiscardChangeSet,
     PublishChangeSet,
+    PublishPage,
     PurgePage,
 )
+from remit_cms.publishing.publishing import Publishing
 from remit_cms.publishing.trash import Trash
 from remit_cms.sections.payloads import SectionInput
 from remit_cms.settings.payloads import UpdateSiteSettings
@@ -65,6 +67,17 @@ async def test_a_link_shows_the_revision_that_it_names_also_after_further_edits(
     assert path_of(reply.url) == f"{root}about"
     assert (await visit(site, f"{root}other")).status == 404
     assert (await visit(site, "/about")).status == 404
+
+
+async def test_a_preview_of_what_has_been_published_since_says_that_visitors_see_it(world: World) -> None:
+    page = await world.page("About")
+    link, site = await link_to(world, page_id=page.id), make_site(world, clock=START.timestamp)
+    assert ": visitors do not see this." in (await visit(site, link)).text
+    await Publishing(world.database).publish_page(world.call(), PublishPage(page_id=page.id))
+    assert "UTC, as visitors see it now." in (await visit(site, link)).text
+    await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Changed"))
+    newer = await link_to(world, page_id=page.id)
+    assert ": visitors do not see this." in (await visit(site, newer)).text
 
 
 async def test_a_link_to_a_change_set_shows_its_pages_beside_those_that_are_live(world: World) -> None:

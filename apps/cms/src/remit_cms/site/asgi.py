@@ -32,7 +32,7 @@ from remit_cms.site.lookup import (
     parse_address,
 )
 from remit_cms.site.pictures import picture_sources
-from remit_cms.site.pins import load_pinned
+from remit_cms.site.pins import are_live, load_pinned
 from remit_cms.site.structured_data import describe_page
 from remit_cms.site.surroundings import link_pager, load_surroundings
 from remit_cms.site.texts import empty_snapshot, preview_notice, robots_text, sitemap_text
@@ -276,6 +276,7 @@ class Site:
             pinned = await load_pinned(scope, preview.pin)
             if pinned:
                 edition = await load_edition(scope, pinned, f"{self._root}/preview/{token}")
+                edition = replace(edition, is_live=await are_live(scope, pinned))
                 address = parse_address(scope, rest)
                 found = await find_content(scope, address, edition, self._url)
                 if isinstance(found, str):

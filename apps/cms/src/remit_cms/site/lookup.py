@@ -57,6 +57,7 @@ class Edition:
     ``redirects`` are those of the owner, where they are not the live ones or are known already.
     ``home`` is the page whose address has no path; while there is none, the page ``stand_in`` is shown there too.
     ``changed`` are the kinds of documents around all pages that a preview changes, such as the settings.
+    A preview ``is_live`` if visitors see the same, as after its publication.
     """
 
     prefix: str = ""
@@ -67,6 +68,7 @@ class Edition:
     home: ShownPage | None = None
     stand_in: ShownPage | None = None
     changed: Sequence[Kind] = ()
+    is_live: bool = False
 
     def is_home(self, page: str) -> bool:
         """Whether a page is the one whose address has no path."""

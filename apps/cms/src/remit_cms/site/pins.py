@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 
@@ -13,6 +13,7 @@ from remit.errors import ConflictError
 from remit_cms.site.links import PagePin, SetPin
 from remit_cms.storage.change_sets import find_pages_of
 from remit_cms.storage.claims import PENDING, find_settled
+from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.layers import lay_edits
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
@@ -63,6 +64,17 @@ async def load_pinned(scope: Scope, pin: PagePin | SetPin) -> list[Snapshot]:
     pages = await scope.session.scalars(select(Page).where(scope.target.id_filter(Page, Page.id, numbers)))
     found = [await _lay(scope, page, numbers[page.id], is_pending=is_pending) for page in pages]
     return sorted((each for each in found if each is not None), key=lambda each: (each.slug, each.id))
+
+
+async def are_live(scope: Scope, pinned: Sequence[Snapshot]) -> bool:
+    """Whether visitors see these documents as they were pinned."""
+    query = select(Page).where(scope.target.id_filter(Page, Page.id, {each.id for each in pinned}))
+    numbers = {page.id: page.live for page in await scope.session.scalars(query)}
+    for each in pinned:
+        live = numbers.get(each.id)
+        if live is None or compare_snapshots(await load_snapshot(scope, each.id, live), each):
+            return False
+    return True
 
 
 async def _load_revision(scope: Scope, pin: PagePin) -> list[Snapshot]:

@@ -14,10 +14,10 @@ from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 
 
 def preview_notice(locale: str, end: datetime, edition: Edition) -> str:
-    """What the bar of a preview says: when its link ends, and what it changes around all pages."""
+    """What the bar of a preview says: when its link ends, whether it is live, and what it changes around all pages."""
     time = f"{format_day(end.date(), locale)}, {end:%H:%M %Z}"
-    notice = text_in(locale, "preview").format(end=time)
-    if not edition.changed:
+    notice = text_in(locale, "live" if edition.is_live else "preview").format(end=time)
+    if edition.is_live or not edition.changed:
         return notice
     titles = f" {text_in(locale, 'and')} ".join(text_in(locale, kind) for kind in edition.changed)
     return f"{notice} {text_in(locale, 'changed').format(titles=titles)}"
