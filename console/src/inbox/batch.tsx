@@ -6,22 +6,24 @@ import { Icon } from "../parts/icon";
 import { SentenceText } from "../parts/sentence";
 import { moment } from "../parts/words";
 import { useNow } from "../parts/time";
-import { becauseOf, verbOf, whoMayAnswer } from "../question/words";
+import { againOf, becauseOf, verbOf, whoMayAnswer } from "../question/words";
 import type { QuestionDocument } from "../wire";
 import { useBatch } from "./use-batch";
 
-/** Questions alike, one row each. Each is decided by itself. */
+/**
+ * Questions alike, one row each, in the order in which they were asked. Each is decided by itself. A person's own steps
+ * are ticked by nobody else.
+ */
 export function Batch({ questions }: { questions: QuestionDocument[] }) {
   const { me } = useServices();
   const now = useNow(60);
-  const [all] = useState(questions);
-  const [ticked, setTicked] = useState(() => new Set(questions.map((each) => each.id)));
+  const [all] = useState(() => questions.toSorted((a, b) => a.asked - b.asked));
+  const isConfirm = all[0]!.may.kind === "confirm";
+  const [ticked, setTicked] = useState(() => new Set(isConfirm ? [] : all.map((each) => each.id)));
   const { decide, progress, errors } = useBatch();
   const first = all[0]!;
-  const columns = useMemo(
-    () => [...new Set(all.flatMap((each) => each.rows.map((row) => row.where)))].slice(0, 2),
-    [all],
-  );
+  const verb = verbOf(first.sentence);
+  const columns = useMemo(() => columnsOf(all), [all]);
   const yes = all.filter((each) => ticked.has(each.id));
   const no = all.filter((each) => !ticked.has(each.id));
   const isBusy = progress !== null;
@@ -41,12 +43,12 @@ export function Batch({ questions }: { questions: QuestionDocument[] }) {
 
   return (
     <section className="pane" aria-labelledby="batch-h">
-      <p className="band">
+      <p className={isConfirm ? "band own" : "band"}>
         <Link className="b bare tiny slim" to="/inbox" aria-label="Back to the inbox">
           <Icon name="left" />
         </Link>
-        <Icon name="shield" />
-        Approval, {all.length} alike
+        <Icon name={isConfirm ? "person" : "shield"} />
+        {isConfirm ? `Your own steps, ${me.name}: ${all.length} alike` : `Approval, ${all.length} alike`}
         {first.expires > 0 && (
           <span className="left">
             <Icon name="clock" />
@@ -56,10 +58,11 @@ export function Batch({ questions }: { questions: QuestionDocument[] }) {
       </p>
       <div className="head">
         <h2 id="batch-h">
-          {verbOf(first.sentence)}, {all.length} times?
+          {verb}, {all.length} times?
         </h2>
         <p>
-          {first.consequence} {becauseOf(first)} {whoMayAnswer(first, me)} No answer means that it is not done.
+          {isConfirm ? "Tick what you want done." : first.consequence} {becauseOf(first)} {whoMayAnswer(first, me)} No
+          answer means that it is not done.
         </p>
       </div>
       <div className="scroll" tabIndex={0} role="region" aria-label="Questions">
@@ -100,6 +103,7 @@ export function Batch({ questions }: { questions: QuestionDocument[] }) {
                   <Link to={`/inbox/${encodeURIComponent(each.id)}`}>
                     <SentenceText sentence={each.sentence} />
                   </Link>
+                  <RowWords question={each} withConsequence={isConfirm} />
                   {errors[each.id] && <p className="error">{errors[each.id]}</p>}
                 </td>
                 {columns.map((where) => {
@@ -117,18 +121,39 @@ export function Batch({ questions }: { questions: QuestionDocument[] }) {
       </div>
       <div className="bar">
         <button className="b yes" disabled={isBusy || yes.length === 0} onClick={() => void decide(yes, no)}>
-          {no.length === 0 ? `Approve ${yes.length}` : `Approve ${yes.length}, deny ${no.length}`}
+          {buttonWords(isConfirm ? verb : "Approve", isConfirm ? "leave" : "deny", yes.length, no.length)}
         </button>
         <button className="b" disabled={isBusy} onClick={() => void decide([], all)}>
-          Deny all {all.length}
+          {isConfirm ? "Leave all as they are" : `Deny all ${all.length}`}
         </button>
         <span className="grow" />
         <span className="meta wide" role="status">
           {progress === null
-            ? "Each is decided by itself and recorded under your name."
+            ? "Each is decided by itself, in this order, and recorded under your name."
             : `${progress} of ${all.length} decided`}
         </span>
       </div>
     </section>
   );
+}
+
+/** The places that most rows show, without those that are empty everywhere. */
+function columnsOf(questions: QuestionDocument[]): string[] {
+  const filled = questions.flatMap((each) => each.rows.filter((row) => row.where && (row.before || row.after)));
+  return [...new Set(filled.map((row) => row.where))].slice(0, 2);
+}
+
+function buttonWords(yes: string, no: string, taken: number, left: number): string {
+  return left === 0 ? `${yes} ${taken}` : `${yes} ${taken}, ${no} ${left}`;
+}
+
+/** What the card of a single question says beyond its sentence: why it is asked again, what follows, what it meets. */
+function RowWords({ question, withConsequence }: { question: QuestionDocument; withConsequence: boolean }) {
+  const again = againOf(question);
+  const words = [
+    again && `Asked again, because ${again}.`,
+    withConsequence && question.consequence,
+    question.summary !== question.sentence.text && question.summary,
+  ].filter(Boolean);
+  return words.length > 0 ? <p className="meta">{words.join(" ")}</p> : null;
 }

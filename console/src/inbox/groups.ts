@@ -34,7 +34,7 @@ function entriesOf(questions: QuestionDocument[]): Entry[] {
   const alike = new Map<string, QuestionDocument[]>();
   for (const question of questions) {
     const isAlone = question.about === "outcome" || question.status !== "open";
-    const key = isAlone ? question.id : `${question.run} ${question.tool}`;
+    const key = isAlone ? question.id : `${question.run} ${question.tool} ${question.may.kind}`;
     alike.set(key, [...(alike.get(key) ?? []), question]);
   }
   return [...alike.values()].flatMap((members) =>

@@ -13,11 +13,14 @@ export function useBatch() {
       setErrors({});
       setProgress(0);
       const failed: Record<string, string> = {};
-      const requests = [...yes.map((each) => [each, true] as const), ...no.map((each) => [each, false] as const)];
+      const requests = [...yes.map((each) => [each, true] as const), ...no.map((each) => [each, false] as const)].sort(
+        ([a], [b]) => a.asked - b.asked,
+      );
       for (const [index, [question, approved]] of requests.entries()) {
         const path = `/api/questions/${encodeURIComponent(question.id)}`;
         try {
-          await api.send("POST", `${path}/decision`, { approved }, `${question.id}-${approved}`);
+          const request = approved && question.may.kind === "confirm" ? { approved, kind: "confirm" } : { approved };
+          await api.send("POST", `${path}/decision`, request, `${question.id}-${approved}`);
           world.putQuestion(await api.get<QuestionDocument>(path));
         } catch (problem) {
           failed[question.id] = problem instanceof Error ? problem.message : "It could not be decided.";
