@@ -192,6 +192,21 @@ describe("runs", () => {
     renderAt("/compare/r5/r1");
     await screen.findByText("First difference");
   });
+
+  test("a comparison says what a person was asked", async () => {
+    renderAt("/compare/r5/r1?all");
+    await screen.findByText("First difference");
+    const asked = screen.getAllByText(/^A person was asked/).map((each) => each.textContent);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.every((each) => each.length > "A person was asked: ".length)).toBe(true);
+  });
+
+  test("a run is not offered for a comparison with itself", async () => {
+    renderAt("/runs?compare=r5");
+    await screen.findByText(/Pick the run to compare with/);
+    await waitFor(() => expect(document.querySelector('a[href="/compare/r5/r1"]')).not.toBeNull());
+    expect(document.querySelector('a[href="/compare/r5/r5"]')).toBeNull();
+  });
 });
 
 describe("other pages", () => {

@@ -1,5 +1,5 @@
 /** Two runs side by side: their steps in order, and the first that differs. */
-import type { RunDocument } from "../wire";
+import type { QuestionDocument, RunDocument } from "../wire";
 import { commonPlaces } from "../question/diff";
 import { type Step, stepsOf } from "./steps";
 
@@ -41,11 +41,15 @@ function kindOf(step: Step): string {
 
 function isSame(a: Step, b: Step): boolean {
   if (a.kind !== b.kind || a.text !== b.text) return false;
-  if (a.question && b.question)
-    return a.question.tool === b.question.tool && a.question.arguments === b.question.arguments;
+  if (a.question && b.question) return isSameQuestion(a.question, b.question);
   return (
     a.call?.tool === b.call?.tool && a.call?.arguments === b.call?.arguments && a.call?.content === b.call?.content
   );
+}
+
+/** The same call was asked about, and it got the same answer. Who gave it does not count. */
+function isSameQuestion(a: QuestionDocument, b: QuestionDocument): boolean {
+  return a.tool === b.tool && a.arguments === b.arguments && a.decision?.approved === b.decision?.approved;
 }
 
 /** What a step says beyond its sentence, to be compared word by word. */

@@ -127,7 +127,13 @@ function Side({ pair, side, isFirst }: { pair: Pair; side: "a" | "b"; isFirst: b
     <td>
       {eyebrow}
       <b>
-        <SentenceText sentence={step.sentence} />
+        {step.question ? (
+          <>
+            A person was asked: <SentenceText sentence={step.question.sentence} />
+          </>
+        ) : (
+          <SentenceText sentence={step.sentence} />
+        )}
       </b>{" "}
       {pair.isSame ? (
         words

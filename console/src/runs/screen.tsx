@@ -28,10 +28,10 @@ export function RunsScreen() {
   const now = useNow(60);
   const rows = useMemo(() => {
     const shown = (items ?? []).filter(
-      (run) => (status !== "open" || run.ended === 0) && (!search || matches(run, search)),
+      (run) => run.run !== compared && (status !== "open" || run.ended === 0) && (!search || matches(run, search)),
     );
     return rowsOf(shown, now);
-  }, [items, status, search, now]);
+  }, [items, status, search, compared, now]);
   useTitle("Runs");
   const to = (value: string) => withQuery("/runs", { status: value, compare: compared ?? "" });
   return (
