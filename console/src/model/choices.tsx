@@ -5,7 +5,7 @@ import type { Choosing } from "./use-model";
 
 /** The three ways to an answer: a key, weights on this machine, and a script. */
 export function ModelChoices({ choosing }: { choosing: Choosing }) {
-  const { model, isBusy, problem } = choosing;
+  const { model, isBusy, problem, isOfKey } = choosing;
   if (!model) return null;
   return (
     <div className="choices">
@@ -34,7 +34,7 @@ export function ModelChoices({ choosing }: { choosing: Choosing }) {
           </div>
         </section>
       )}
-      {problem && (
+      {problem && !isOfKey && (
         <p className="error" role="alert">
           {problem}
         </p>
@@ -48,6 +48,8 @@ function KeyChoice({ choosing }: { choosing: Choosing }) {
   const [name, setName] = useState("");
   const [key, setKey] = useState("");
   const [address, setAddress] = useState("");
+
+  const problem = choosing.isOfKey ? choosing.problem : "";
 
   async function submit(event: FormEvent) {
     event.preventDefault();
@@ -77,6 +79,8 @@ function KeyChoice({ choosing }: { choosing: Choosing }) {
               <Icon name="lock" />
               <input
                 type="password"
+                aria-invalid={problem !== ""}
+                aria-describedby={problem ? `${id}-problem` : undefined}
                 value={key}
                 placeholder="Key, or env:OPENAI_API_KEY"
                 autoComplete="off"
@@ -87,6 +91,11 @@ function KeyChoice({ choosing }: { choosing: Choosing }) {
               {choosing.isBusy ? "Testing" : "Test and use"}
             </button>
           </div>
+          {problem && (
+            <p className="error" role="alert" id={`${id}-problem`}>
+              {problem}
+            </p>
+          )}
           <details>
             <summary className="exact">
               <Icon name="right" turns />

@@ -27,6 +27,7 @@ describe("without a model", () => {
     await user.type(screen.getByLabelText("Key"), "wrong");
     await user.click(screen.getByRole("button", { name: "Test and use" }));
     expect((await screen.findByRole("alert")).textContent).toContain("refuses the key");
+    expect(screen.getByRole("alert").id).toBe(screen.getByLabelText("Key").getAttribute("aria-describedby"));
     await user.clear(screen.getByLabelText("Key"));
     await user.type(screen.getByLabelText("Key"), "right");
     await user.click(screen.getByRole("button", { name: "Test and use" }));

@@ -13,6 +13,7 @@ export function useModel() {
   const { data: model, error, reload } = useResource<ModelDocument>(MODEL);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
+  const [isOfKey, setOfKey] = useState(false);
   const isFetching = model?.weights.some((each) => each.state === "fetching") ?? false;
   useEffect(() => {
     if (!isFetching) return;
@@ -24,6 +25,7 @@ export function useModel() {
     async (method: "POST" | "DELETE", path: string, body?: ChooseModel | { name: string }): Promise<boolean> => {
       setBusy(true);
       setProblem("");
+      setOfKey(body !== undefined && "key" in body);
       try {
         resources.put(MODEL, await api.send<ModelDocument>(method, path, body));
         return true;
@@ -43,6 +45,8 @@ export function useModel() {
     reload,
     isBusy,
     problem,
+    /** Whether `problem` is one of a key that was tried, and stands at its fields. */
+    isOfKey,
     choose: (choice: ChooseModel) => send("POST", MODEL, choice),
     forget: () => send("DELETE", MODEL),
     fetchWeights: (name: string) => send("POST", WEIGHTS, { name }),

@@ -20,7 +20,7 @@ export function Act({ call, state, facts }: { call: CallView; state: RunState; f
         <ActIcon call={call} facts={facts} waits={waits !== undefined} />
         <span className="grow">
           <ActWords call={call} />
-          {waits && " waits for an answer"}
+          {waits && (call.state === "done" ? ", not answered yet" : " waits for an answer")}
         </span>
         {waits ? <span className="meta num">since {clock(waits.asked)}</span> : <ActTime call={call} />}
       </summary>

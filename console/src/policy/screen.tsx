@@ -163,11 +163,10 @@ function GrantRow({ grant, onEnd }: { grant: GrantDocument; onEnd: () => void })
     <tr>
       <td>
         <b>{sentences[grant.tool]?.sentence.text ?? plainSentence(grant.tool).text}</b>
-        <span className="meta">
-          {" "}
-          · allowed by {grant.by}, {moment(grant.given, now)}
+        <p className="meta">
+          Allowed by {grant.by}, {moment(grant.given, now)}
           {grant.reason && `: ${grant.reason}`}
-        </span>
+        </p>
         {grant.arguments !== "{}" && (
           <Fold isFlat title="Only with these arguments">
             <Json text={grant.arguments} label="Arguments" />
