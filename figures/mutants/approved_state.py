@@ -93,11 +93,11 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         _FIGURE,
         {
             "a yes by AG-UI is one to whatever the call is about when it is made": edited(
-                "remit.server.agui.operations:_decide",
-                "answer = entry.payload or Answer()",
-                """answer = entry.payload or Answer()
-    asked = (await sent.client.question(entry.interrupt_id)).question
-    await sent.client.create_grant(asked.tool, principal=asked.asker, count=9, expires_in=600.0)""",
+                "remit.server.agui.operations:_answer",
+                "decisions = [_decision(sent, each) for each in entries]",
+                """decisions = [_decision(sent, each) for each in entries]
+    for asked in rows:
+        await sent.client.create_grant(asked.tool, principal=asked.asker, count=9, expires_in=600.0)""",
             )
         },
         partial(measure, by_agui=("cms_publishPage",), stride=9),

@@ -14,7 +14,7 @@ MUTANTS: Final = mutants_of(
     {
         "a run of another tenant exists": edited(f"{_RUNS}._has_run", "row.tenant == self.principal.tenant and ", ""),
         "the runs of others in the tenant exist": edited(
-            f"{_RUNS}._visible_run", "if self._owns(row) or self._may(permission, row.target):", "if True:"
+            f"{_RUNS}._visible_run", "if self._may(permission, row.target) or (", "if True or ("
         ),
         "a permission for one target counts for all": edited(
             f"{_RUNS}._may",

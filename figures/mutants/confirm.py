@@ -11,13 +11,13 @@ _SERVICE: Final = "remit.approvals.service:check_may_decide"
 _ANY_APPLICATION: Final = ("caller.application, caller.conversation", "caller.conversation")
 _ACCEPTS: Final = "remit.record.question:Question.accepts"
 
-_DECIDE: Final = "remit.server.agui.operations:_decide"
+_DECISION: Final = "remit.server.agui.operations:_decision"
 
 _OF_SERVERS: Final = mutants_of(
     "confirm.taken_for_yes",
     {
-        "any answer of AG-UI is a yes": edited(_DECIDE, " and answer.approved", ""),
-        "an answer of AG-UI that is cancelled is a yes": edited(_DECIDE, 'entry.status == "resolved" and', ""),
+        "any answer of AG-UI is a yes": edited(_DECISION, " and answer.approved", ""),
+        "an answer of AG-UI that is cancelled is a yes": edited(_DECISION, 'entry.status == "resolved" and', ""),
         "any decision over HTTP is a yes": edited(
             "remit.server.rest.questions:decide_question", "approved=asked.approved", "approved=True"
         ),
@@ -29,9 +29,9 @@ _OF_SERVERS: Final = mutants_of(
         ),
         "a history that a client sends has its say": edited(
             "remit.server.agui.operations:_submit",
-            "message = asked.messages[-1]",
-            """message = asked.messages[-1]
-    if any(each.role == "tool" for each in asked.messages):
+            "message = asked.last_message()",
+            """message = asked.last_message()
+    if b'"role":"tool"' in bytes(asked.messages).replace(b" ", b""):
         for row in await sent.client.questions(conversation=asked.thread_id):
             await sent.client.decide(row.question.id, approved=True)""",
         ),

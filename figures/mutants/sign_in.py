@@ -97,7 +97,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = mutants_of(
             f"{_PEOPLE}.authentication:Authentication.__call__", "if given:", "if given and not request.cookies:"
         ),
         "a new password ends no session": edited(
-            f"{_ADMINISTRATION}.set_password", 'await self._directory.remove_credentials(name, "session")', "pass"
+            f"{_ADMINISTRATION}.set_password", "await self._end_sessions(name)", "pass"
         ),
         "a removed person keeps their tokens": together(
             edited(f"{_PEOPLE}.directory:InMemoryDirectory.remove_person", "if each.person != name", "if True"),
