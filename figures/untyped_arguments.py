@@ -145,6 +145,8 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Client.share_conversation": _conversation,
     "Client.unshare_conversation": _conversation,
     "Client.create_grant": lambda: {"tool": "pay"},
+    "Client.check_decision": _open_question,
+    "Client.check_place": lambda: {"after": ""},
     "Client.decide": _open_question,
     "Client.details": _ended_run,
     "Client.grant": _usable_grant,

@@ -25,7 +25,9 @@ _OF_SERVERS: Final = mutants_of(
             "remit.server.agui.operations:_submit",
             "target=sent.query.target,",
             """target=sent.query.target,
-            confirms=next((each.question.id for each in (await sent.client.questions()).items), ""),""",
+            confirms=next(
+                (row.question.id for row in await sent.client.questions(conversation=asked.thread_id)), ""
+            ),""",
         ),
         "a history that a client sends has its say": edited(
             "remit.server.agui.operations:_submit",

@@ -34,7 +34,7 @@ COMMANDS: Final = {
     "check": ("remit.cli.check:check_app", "Compare an application's code, inventory and lock file."),
     "lock": ("remit.cli.lock:lock", "Write the lock file of an application's inventory."),
     "docs": ("remit.cli.docs:docs", "Print the reference of an application as Markdown."),
-    "people": ("remit.cli.people:commands", "Add people, roles and API tokens, and make one-time links."),
+    "people": ("remit.cli.people:commands", "Add people, roles, API tokens and identities, and make links."),
     "approvals": ("remit.cli.approvals:commands", "List and decide questions, and approve calls in advance."),
     "audit": ("remit.cli.audit:commands", "Enter runs into the audit log, and detect later changes."),
     "model": ("remit.cli.model:commands", "List and download the weights of local models."),
