@@ -22,7 +22,6 @@ export function Batch({ questions }: { questions: QuestionDocument[] }) {
   const [ticked, setTicked] = useState(() => new Set(isConfirm ? [] : all.map((each) => each.id)));
   const { decide, progress, errors } = useBatch();
   const first = all[0]!;
-  const verb = verbOf(first.sentence);
   const columns = useMemo(() => columnsOf(all), [all]);
   const yes = all.filter((each) => ticked.has(each.id));
   const no = all.filter((each) => !ticked.has(each.id));
@@ -58,7 +57,7 @@ export function Batch({ questions }: { questions: QuestionDocument[] }) {
       </p>
       <div className="head">
         <h2 id="batch-h">
-          {verb}, {all.length} times?
+          {verbOf(first.sentence)}, {all.length} times?
         </h2>
         <p>
           {isConfirm ? "Tick what you want done." : first.consequence} {becauseOf(first)} {whoMayAnswer(first, me)} No
@@ -88,7 +87,7 @@ export function Batch({ questions }: { questions: QuestionDocument[] }) {
           </thead>
           <tbody data-list>
             {all.map((each) => (
-              <tr key={each.id} data-id={each.id} className={ticked.has(each.id) ? "" : "off"}>
+              <tr key={each.id} data-id={each.id} className={ticked.has(each.id) || isConfirm ? "" : "off"}>
                 <td>
                   <input
                     className="check"
@@ -121,7 +120,7 @@ export function Batch({ questions }: { questions: QuestionDocument[] }) {
       </div>
       <div className="bar">
         <button className="b yes" disabled={isBusy || yes.length === 0} onClick={() => void decide(yes, no)}>
-          {buttonWords(isConfirm ? verb : "Approve", isConfirm ? "leave" : "deny", yes.length, no.length)}
+          {buttonWords(isConfirm ? "Confirm" : "Approve", isConfirm ? "leave" : "deny", yes.length, no.length)}
         </button>
         <button className="b" disabled={isBusy} onClick={() => void decide([], all)}>
           {isConfirm ? "Leave all as they are" : `Deny all ${all.length}`}

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { type Api, RefusedError } from "../api/api";
 import { useWorld } from "../live/world";
 import { ME } from "../stories/data";
-import { CONFIRM, LONG, MAIL, MANY, OTHERS, OUTCOME, PUBLISH, REPLACEMENT, STATES } from "../stories/questions";
+import { AGAIN, CONFIRM, LONG, MAIL, MANY, OTHERS, OUTCOME, PUBLISH, REPLACEMENT, STATES } from "../stories/questions";
 import { renderPart } from "../testing/render";
 import type { QuestionDocument } from "../wire";
 import { QuestionCard } from "./card";
@@ -217,7 +217,6 @@ test("an advance approval of no calls is refused", async () => {
   expect(screen.getByRole("button", { name: /Approve this and allow/ })).toHaveProperty("disabled", true);
 });
 
-const CHANGED = "delete_page asks for a confirmation; asked again, because the state has changed since it was approved";
 const CONFIRMED: QuestionDocument = {
   ...CONFIRM,
   id: "c1",
@@ -228,21 +227,21 @@ const CONFIRMED: QuestionDocument = {
 test("an answer that did not count says that the call was not run, and leads to the question that is asked instead", () => {
   const { services } = renderPart(<QuestionCard question={CONFIRMED} />);
   expect(document.body.textContent).not.toContain("The call runs once");
-  act(() => services.world.putQuestion({ ...CONFIRM, id: "c2", replaces: "c1", why: CHANGED }));
+  act(() => services.world.putQuestion({ ...AGAIN, id: "c2", replaces: "c1" }));
   const note = screen.getByText(/Not run: what it shows has changed/).parentElement!;
   expect(note.querySelector("a")?.getAttribute("href")).toBe("/inbox/c2");
   expect(document.body.textContent).not.toContain("It counts for one call");
 });
 
 test("an answer that did not count says so also when the question in its place is settled and not yet known", async () => {
-  const again = { ...CONFIRMED, id: "c2", replaces: "c1", why: CHANGED };
+  const again = { ...CONFIRMED, id: "c2", replaces: "c1", why: AGAIN.why };
   const get = (async () => ({ items: [again], next: "" })) as Api["get"];
   renderPart(<QuestionCard question={CONFIRMED} />, { get });
   expect((await screen.findByText(/Not run: what it shows has changed/)).textContent).toBeTruthy();
 });
 
 test("a confirmation that is asked again says why before anything else", () => {
-  renderPart(<QuestionCard question={{ ...CONFIRM, why: CHANGED }} />);
+  renderPart(<QuestionCard question={AGAIN} />);
   const ask = document.querySelector(".ask")!;
   expect(ask.firstElementChild?.textContent).toContain(
     "Asked again, because the state has changed since it was approved.",

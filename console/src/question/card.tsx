@@ -150,15 +150,17 @@ function ConfirmCard({ question, deciding }: { question: QuestionDocument; decid
 /** What was shown has changed: this question can no longer be approved. */
 function StaleCard({ question }: { question: QuestionDocument }) {
   const id = useId();
+  const { me } = useServices();
+  const isConfirm = question.may.kind === "confirm";
   const next = useWorld((world) => Object.values(world.questions).find((each) => each.replaces === question.id));
   return (
-    <article className="q approve" aria-labelledby={id}>
-      <Head icon="shield">Approval</Head>
+    <article className={isConfirm ? "q confirm" : "q approve"} aria-labelledby={id}>
+      <Head icon={isConfirm ? "person" : "shield"}>{isConfirm ? `Your own step, ${me.name}` : "Approval"}</Head>
       <p className="note need strip">
         <Icon name="alert" />
         <span>
-          <b>What this question shows has changed since.</b> It shows the old state and cannot be approved. The question
-          with the new state waits for an answer.
+          <b>What this question shows has changed since.</b> It shows the old state and cannot be{" "}
+          {isConfirm ? "confirmed" : "approved"}. The question with the new state waits for an answer.
         </span>
       </p>
       <div className="ask">

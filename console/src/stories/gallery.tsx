@@ -4,7 +4,7 @@ import { makeServices, ServicesContext } from "../app/context";
 import { QuestionCard } from "../question/card";
 import type { QuestionDocument } from "../wire";
 import { ME } from "./data";
-import { CONFIRM, LONG, MAIL, MANY, OTHERS, OUTCOME, PUBLISH, STATES } from "./questions";
+import { AGAIN, CONFIRM, LONG, MAIL, MANY, OTHERS, OUTCOME, PUBLISH, STATES } from "./questions";
 
 const CARDS: [string, QuestionDocument, ("open" | "edit" | "deny" | "allow")?][] = [
   ["Open", PUBLISH],
@@ -12,6 +12,7 @@ const CARDS: [string, QuestionDocument, ("open" | "edit" | "deny" | "allow")?][]
   ["Deny with a reason", PUBLISH, "deny"],
   ["Allow in advance", PUBLISH, "allow"],
   ["A confirmation", CONFIRM],
+  ["A confirmation, asked again", AGAIN],
   ["Stale", STATES.stale],
   ["Settled by somebody else", STATES.approved],
   ["Denied by you", STATES.denied],

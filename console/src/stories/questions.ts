@@ -33,6 +33,13 @@ export const CONFIRM = question("q2", "Move to trash the page *Old prices*", {
   may: { approve: true, deny: true, edit: false, kind: "confirm" },
 });
 
+/** The confirmation again, because the state has changed. */
+export const AGAIN: QuestionDocument = {
+  ...CONFIRM,
+  id: "q10",
+  why: "delete_page asks for a confirmation; asked again, because the state has changed since it was approved",
+};
+
 export const MAIL = question("q3", "Send a mail to *Hanna Reis*: Your order for the 24th", {
   rule: "sends data out",
   why: "it sends data out of the house",
