@@ -64,7 +64,9 @@ def test_every_tool_says_what_its_calls_do(tmp_path: Path) -> None:
     offered = {each.name for each in tools}
     undos = {each.name: each.facts.undo.tool for each in tools if each.facts.undo is not None}
     assert {name: undo for name, undo in undos.items() if undo not in offered} == {}
-    assert undos["cms_deletePage"] == "cms_restorePage"
+    assert {undos[name] for name in ("cms_deletePage", "cms_publishPage", "cms_unpublishPage")} == {
+        "cms_revertChangeSet"
+    }
 
 
 def test_its_data_is_in_remits_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {
     "cms_deletePage": (
         {"pageId": "page_1", "confirmed": True},
         [
-            Changed("change-set", "set_1", "1", ("state",), "Deletion of About"),
+            Changed("change-set", "set_1", "1", name="Deletion of About"),
             Changed("page", "page_1", "2", name="About"),
         ],
     ),

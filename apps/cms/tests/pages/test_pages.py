@@ -247,6 +247,7 @@ async def test_a_confirmed_delete_takes_the_page_its_sections_and_its_words(worl
     assert json.loads(reply.model_dump_json(by_alias=True)) == {
         "success": True,
         "pageId": page.id,
+        "changeSetId": "set_1",
         "message": "Deleted page 'About' (/about) with 1 section",
     }
     rows = await world.rows()

@@ -68,17 +68,21 @@ class Editor:
         payload = UpdateSectionContent(page_section_id=section, content=content, locale_code=locale)
         await self.world.sections.update_section_content(self.call(), payload)
 
-    async def delete(self, page: str) -> None:
-        await self.world.pages.delete_page(self.call(), DeletePage(page_id=page, confirmed=True))
+    async def delete(self, page: str) -> str | None:
+        """Delete a page. Returns the change set that takes this back."""
+        payload = DeletePage(page_id=page, confirmed=True)
+        return (await self.world.pages.delete_page(self.call(), payload)).change_set_id
 
     async def restore(self, page: str) -> None:
         await self.trash.restore_page(self.call(), RestorePage(page_id=page))
 
-    async def publish_page(self, page: str) -> None:
-        await self.publishing.publish_page(self.call(), PublishPage(page_id=page))
+    async def publish_page(self, page: str) -> str | None:
+        """Publish a page. Returns the change set that takes this back."""
+        return (await self.publishing.publish_page(self.call(), PublishPage(page_id=page))).change_set_id
 
-    async def unpublish_page(self, page: str) -> None:
-        await self.publishing.unpublish_page(self.call(), UnpublishPage(page_id=page))
+    async def unpublish_page(self, page: str) -> str | None:
+        """Hide a page. Returns the change set that takes this back."""
+        return (await self.publishing.unpublish_page(self.call(), UnpublishPage(page_id=page))).change_set_id
 
     async def publish(self, change_set: str | None = None) -> ChangeSetMoveReply:
         return await self.sets.publish_change_set(self.call(), PublishChangeSet(change_set_id=change_set))

@@ -88,3 +88,18 @@ async def test_a_conversation_undoes_what_it_published_last(world: World, ann: E
         await Editor(world, "ann").revert()
     reply = await ann.sets.list_change_sets(ann.call(), ListChangeSets())
     assert reply.message == "1 open change set; 1 published, 2 reverted, which includeClosed lists"
+
+
+async def test_what_a_deletion_and_a_publication_name_takes_them_back_also_for_visitors(ann: Editor) -> None:
+    await ann.create("About")
+    await ann.publish_page("about")
+    await ann.revert(await ann.delete("page_1"))
+    assert ((await ann.draft("page_1")).status, await ann.live_title("about")) == ("published", "About")
+    await ann.revert(await ann.unpublish_page("about"))
+    assert await ann.live_title("about") == "About"
+    await ann.update("about", title="Us")
+    await ann.revert(await ann.publish_page("about"))
+    assert await ann.live_title("about") == "About"
+    await ann.create("Draft")
+    await ann.revert(await ann.delete("page_2"))
+    assert (await ann.draft("page_2")).status == "draft"

@@ -169,9 +169,9 @@ class Pages:
             page = await edit.find_page_by_id(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
             sections = await load_sections(edit, page)
-            await delete_page(edit, page)
             return PageDeletion(
                 page_id=page.id,
+                change_set_id=await delete_page(edit, page),
                 token=give_token(payload, page),
                 message=f"Deleted page '{page.title}' (/{page.slug}) with {pluralize(len(sections), 'section')}",
             )

@@ -276,4 +276,5 @@ class PageDeletion(DocumentReply):
     """A deleted page, or the question whether to delete it."""
 
     page_id: str
+    change_set_id: OmittedIfNone[str] = None
     requires_confirmation: OmittedIfNone[bool] = None

@@ -159,9 +159,11 @@ class Collections:
         """Delete an entry of a collection, after approval. It is in the trash then. For pages: cms_deletePage."""
 
         async def work(edit: Edit) -> EntryDeletion:
-            page = await delete_entry(edit, payload.entry_id, payload.if_unchanged)
+            page, set_id = await delete_entry(edit, payload.entry_id, payload.if_unchanged)
             message = f"Deleted entry '{page.title}' (/{page.slug})"
-            return EntryDeletion(entry_id=page.id, token=give_token(payload, page), message=message)
+            return EntryDeletion(
+                entry_id=page.id, change_set_id=set_id, token=give_token(payload, page), message=message
+            )
 
         return await edit_once(self._database, ctx, payload, EntryDeletion, work)
 

@@ -164,16 +164,15 @@ async def update_entry(
     return bool(fields), remarks.describe()
 
 
-async def delete_entry(edit: Edit, name: str, if_unchanged: str | None) -> Page:
-    """Move an entry to the trash, also from visitors.
+async def delete_entry(edit: Edit, name: str, if_unchanged: str | None) -> tuple[Page, str]:
+    """Move an entry to the trash, also from visitors. Returns it, and the id of the change set that undoes this.
 
     Raises:
         ConflictError: it has changed since the token was given.
     """
     entry = await find_entry(edit, name)
     await check_token(edit, entry.page, if_unchanged)
-    await delete_page(edit, entry.page)
-    return entry.page
+    return entry.page, await delete_page(edit, entry.page)
 
 
 async def preview_deletion(scope: Scope, name: str, if_unchanged: str | None, what: str, caller: Caller) -> Preview:

@@ -308,6 +308,7 @@ class EntryDeletion(DocumentReply):
     """A deleted entry. It is in the trash."""
 
     entry_id: str
+    change_set_id: str
 
 
 @entity("post", name="title")
@@ -359,3 +360,4 @@ class PostDeletion(DocumentReply):
     """A deleted post. It is in the trash."""
 
     post_id: str
+    change_set_id: str

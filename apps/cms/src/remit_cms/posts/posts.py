@@ -156,9 +156,9 @@ class Posts:
         """Delete a post, after approval. It is in the trash then. To take it from visitors only: cms_archivePost."""
 
         async def work(edit: Edit) -> PostDeletion:
-            page = await delete_entry(edit, payload.post_slug, payload.if_unchanged)
+            page, set_id = await delete_entry(edit, payload.post_slug, payload.if_unchanged)
             message = f"Deleted post '{page.title}' (/{page.slug})"
-            return PostDeletion(post_id=page.id, token=give_token(payload, page), message=message)
+            return PostDeletion(post_id=page.id, change_set_id=set_id, token=give_token(payload, page), message=message)
 
         return await edit_once(self._database, ctx, payload, PostDeletion, work)
 

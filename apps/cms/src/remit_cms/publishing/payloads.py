@@ -153,9 +153,10 @@ class PageState(PageBrief):
 
 
 class PageStateReply(DocumentReply):
-    """One page after the operation."""
+    """One page after the operation. What visitors see was changed by ``change_set_id``, which can be reverted."""
 
     page: PageState
+    change_set_id: OmittedIfNone[str] = None
 
 
 @entity("page", name="title")

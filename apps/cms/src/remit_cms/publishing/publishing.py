@@ -60,9 +60,10 @@ class Publishing:
             await check_token(edit, page, payload.if_unchanged)
             planned = await find_publication(edit, page)
             overruled = await describe_overruled(edit, [planned.move])
-            await publish_at_once(edit, "Publication of", planned)
+            done = await publish_at_once(edit, "Publication of", planned)
             message = f"Published {describe_document(page, page.live_path)}{overruled}"
-            return PageStateReply(page=page_state(page), token=give_token(payload, page), message=message)
+            token = give_token(payload, page)
+            return PageStateReply(page=page_state(page), change_set_id=done.id, token=token, message=message)
 
         return await edit_once(self._database, ctx, payload, PageStateReply, work)
 
@@ -80,9 +81,10 @@ class Publishing:
             page = await edit.find_document(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
             _check_is_live(page)
-            await publish_at_once(edit, "Hiding of", await plan_hiding(edit, page))
+            done = await publish_at_once(edit, "Hiding of", await plan_hiding(edit, page))
             message = f"Page '{page.title}' is hidden from visitors"
-            return PageStateReply(page=page_state(page), token=give_token(payload, page), message=message)
+            token = give_token(payload, page)
+            return PageStateReply(page=page_state(page), change_set_id=done.id, token=token, message=message)
 
         return await edit_once(self._database, ctx, payload, PageStateReply, work)
 

@@ -195,9 +195,10 @@ async def keep_planned(edit: Edit, change_set: ChangeSet, planned: Collection[Pl
 
 
 def close_set(edit: Edit, change_set: ChangeSet, state: str) -> None:
-    """Say what became of a change set."""
+    """Say what became of a change set. One that is made for what is done at once is new: no field of it changes."""
+    fields = () if change_set.state == state else ("state",)
     change_set.state = state
-    edit.add_change("change-set", change_set.id, 1, "state", name=change_set.name)
+    edit.add_change("change-set", change_set.id, 1, *fields, name=change_set.name)
 
 
 async def publish_at_once(edit: Edit, what: str, planned: Planned) -> ChangeSet:

@@ -26,8 +26,8 @@ from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import check_slugs_are_free
 
 
-async def delete_page(edit: Edit, page: Page) -> None:
-    """Take a page from visitors and editors as a change set of its own, which can be undone.
+async def delete_page(edit: Edit, page: Page) -> str:
+    """Take a page from visitors and editors as a change set of its own, which can be undone. Returns its id.
 
     What was to hide it at a time is cancelled.
 
@@ -47,6 +47,7 @@ async def delete_page(edit: Edit, page: Page) -> None:
             edit.add_change("scheduled-action", claim.action.id, 1, "state", name=claim.action.title)
             close_set(edit, claim.change_set, "discarded")
     await move_to_trash(edit, page, "delete_page", change_set)
+    return change_set.id
 
 
 async def move_to_trash(edit: Edit, page: Page, action: str, change_set: ChangeSet) -> None:
