@@ -119,6 +119,20 @@ def test_a_call_whose_values_are_not_on_record_is_said_by_its_name() -> None:
 
 
 @pytest.mark.parametrize(
+    ("says", "said"),
+    [
+        ("Search|Searching|Searched the web for {page}", "Search the web"),
+        ("Expire|Expiring|Expired the page {page} to be hidden", "Expire the page"),
+        ("Look|Looking|Looked in the {page}", "Look"),
+        (Sentences("{page} is looked up", "Looking", "Looked"), "Use web_quickLook"),
+    ],
+)
+def test_a_tool_whose_name_begins_with_no_verb_is_said_in_the_words_of_its_author(says: Any, said: str) -> None:
+    quick = tool(rename.function, effect="pure", name="web_quickLook", says=says)
+    assert str(sentence_of_arguments("web_quickLook", quick, "{}")) == said
+
+
+@pytest.mark.parametrize(
     ("tool_name", "arguments", "said"),
     [
         ("pay", {"account": "bakery", "euros": 40, "now": True}, "Pay: account bakery, euros 40"),

@@ -51,6 +51,9 @@ _OPENINGS: Final[Mapping[Form, str]] = {
     "unknown": "Tried to ",
     "announced": "Asked whether to ",
 }
+_LEADING: Final = frozenset({"a", "an", "the", "to", "of", "for", "with", "about", "at", "in", "on", "from", "by"})
+"""Words that lead to a value, and say nothing without it."""
+
 _MAX_LENGTH: Final = 300
 _MAX_ARGUMENTS: Final = 3
 
@@ -179,7 +182,10 @@ def _render(tool: str, contract: Contract | None, values: _Values, form: Form) -
             if contract is not None and implements(contract, AgentLike)
             else sentences_of_name(tool or "a tool")
         )
-        parts = [*_words(_template(of_name, form)), *_subject(values)]
+        template = _template(of_name, form)
+        if says is not None and of_name.asked.startswith("Use "):  # its name begins with no verb
+            template = _first_words(_template(says, form)) or template
+        parts = [*_words(template), *_subject(values)]
     return Sentence(tuple(_merge(_cut(parts))))
 
 
@@ -194,6 +200,14 @@ def _template(says: Sentences, form: Form) -> Template:
     asked = says.parts("asked")
     first = asked[0] if asked and isinstance(asked[0], str) else ""
     return (_OPENINGS[form] + decapitalize(first), *(asked[1:] if first else asked))
+
+
+def _first_words(template: Template) -> Template:
+    """The words of a sentence before its first value, without those that only lead to it."""
+    words = template[0].split() if template and isinstance(template[0], str) else []
+    while words and words[-1].lower() in _LEADING:
+        words.pop()
+    return (" ".join(words),) if words else ()
 
 
 def _words(template: Template) -> Iterator[tuple[str, bool]]:
