@@ -47,6 +47,7 @@ def test_each_request_is_a_chat_within_the_invocation_of_the_worker(spans: Spans
         "gen_ai.response.finish_reasons": ["length"],
         "gen_ai.usage.input_tokens": 7,
         "gen_ai.usage.output_tokens": 3,
+        "gen_ai.usage.cache_read.input_tokens": 0,
     }
 
 
