@@ -345,3 +345,15 @@ async def test_a_message_that_confirms_stays_the_persons_own() -> None:
     view = (await desk.runtime.client(ADA).details(result.run)).view
     (message,) = (each for each in view.messages if each.role == "user")
     assert (message.by, view.totals.title) == ("person", "yes, drop it")
+
+
+async def test_a_call_that_is_asked_again_counts_for_the_run_that_waits() -> None:
+    desk = Desk(ANNOUNCE, "Shall I?")
+    first = await desk.say()
+    run = await desk.decide()
+    assert run is not None
+    desk.state = "2"
+    assert (await desk.runtime.resume(run)).status == "waiting"
+    asked = await desk.question()
+    assert asked.run == run != first.run
+    assert [each.open_questions for each in (await desk.runtime.client(ADA).runs()).items] == [1, 0]

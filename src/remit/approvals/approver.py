@@ -199,13 +199,18 @@ def describe_changes(question: Question, call: Call, *, is_edited: bool, is_used
 
 
 def build_replacement(question: Question, preview: Preview, call: Call) -> Question:
-    """Build the question that replaces ``question`` after a change of the state that it showed."""
+    """Build the question that replaces ``question`` after a change of the state that it showed.
+
+    The run of this call waits for it, also if another run announced the call.
+    """
     was = f": it was {question.shown}" if question.shown != preview.summary else ""
     reason = question.reason.partition(_CHANGED)[0]
     now = call.ledger.now()
     replacement = replace(
         question,
         id=content_digest(question.id, preview.state)[:12],
+        run=call.ledger.run,
+        call=call.id,
         reason=f"{reason}{_CHANGED}{was}",
         asked=now,
         expires=now + question.expires - valid_from(question.asked, call),
