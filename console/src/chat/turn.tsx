@@ -28,7 +28,7 @@ export const Turn = memo(function Turn({
 }) {
   const { state, document, error } = useRun(run);
   const { text, files } = requestOf(document);
-  const said = text || prompt;
+  const said = document ? text : prompt;
   return (
     <section className="turn" aria-label={said ? `Request: ${said.slice(0, 60)}` : "Request"}>
       {(said || files.length > 0) && (
@@ -51,8 +51,15 @@ export const Turn = memo(function Turn({
 /** What the person wrote, and the files that went with it. */
 function requestOf(document: RunDocument | undefined): { text: string; files: FileDocument[] } {
   const given = argumentsOf(document);
+  if (isOfNobody(document)) return { text: "", files: [] };
   if (typeof given.prompt !== "string") return { text: messageOf(document), files: [] };
   return { text: given.prompt, files: (given.files as FileDocument[] | undefined) ?? [] };
+}
+
+/** Whether the runtime began the run, for an answer that came later: the first message is in no person's words. */
+function isOfNobody(document: RunDocument | undefined): boolean {
+  const first = document?.messages.find((each) => !each.given && each.role === "user");
+  return first?.by === "loop" && first.agent === document?.root?.call;
 }
 
 function argumentsOf(document: RunDocument | undefined): Record<string, unknown> {
