@@ -86,7 +86,7 @@ def test_what_was_approved_for_an_old_state_is_asked_about_again(
     expect(talk(other).get_by_text("Renamed.")).to_be_visible()
     question.get_by_role("button", name="Approve once").click()
     again = card(page, "Publish the page “Winter bread”?")
-    expect(again).to_contain_text("asked again, because the state has changed since it was shown")
+    expect(again).to_contain_text("Asked again, because the state has changed since it was shown")
     again.get_by_role("button", name="Approve once").click()
     expect(receipt(page)).to_contain_text("Published the page Winter bread")
 
