@@ -10,6 +10,7 @@ export function useBatch() {
   const [errors, setErrors] = useState<Record<string, string>>({});
   const decide = useCallback(
     async (yes: QuestionDocument[], no: QuestionDocument[]) => {
+      const from = window.location.pathname;
       setErrors({});
       setProgress(0);
       const failed: Record<string, string> = {};
@@ -29,7 +30,8 @@ export function useBatch() {
       }
       setErrors(failed);
       setProgress(null);
-      if (Object.keys(failed).length === 0) navigate("/inbox", { replace: true });
+      // Who has gone elsewhere meanwhile stays there.
+      if (Object.keys(failed).length === 0 && window.location.pathname === from) navigate("/inbox", { replace: true });
     },
     [api, world],
   );
