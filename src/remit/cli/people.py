@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 from urllib.parse import quote
 
@@ -15,7 +15,7 @@ from remit.cli.provider import find_provider
 from remit.cli.status import NoSuchError, UsageError
 from remit.cli.text import json_text, one_line
 from remit.lazy_exports import require_extra
-from remit.server.people.accounts import Credential, Person
+from remit.server.people.accounts import NEVER, Credential, Person
 
 if TYPE_CHECKING:
     from remit.server.people.administration import Administration
@@ -33,6 +33,7 @@ _Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The name 
 _Role: TypeAlias = Annotated[str, typer.Argument(metavar="ROLE", help="A role; see: remit people role list.")]
 
 _LOCAL_URL: Final = "http://127.0.0.1:8420"
+_COLUMNS: Final = ("id", "label", "permissions", "since", "last used", "until")
 
 
 @commands.command("add")
@@ -260,17 +261,7 @@ def list_identities(name: _Name, *, as_json: _AsJson = False) -> None:
     """List the identities of a person."""
     with open_client() as client:
         found = client.wait(_administration(client).list_credentials(name, "identity"))
-    if as_json:
-        print(json_text({"identities": [_credential_summary(each) for each in found]}))
-        return
-    from remit.cli.tables import make_table, print_table
-    from remit.cli.text import format_time
-
-    listing = make_table("id", "identity", "since", "last used")
-    for each in found:
-        used = "never" if each.seen == 0.0 else format_time(each.seen)
-        listing.add_row(each.id, one_line(each.label), format_time(each.created), used)
-    print_table(listing)
+    _print_credentials("identities", found, ("id", "identity", "since", "last used"), as_json=as_json)
 
 
 @identities.command("remove")
@@ -321,20 +312,33 @@ def _credential_summary(credential: Credential) -> dict[str, object]:
     return {**fields, "seen": credential.seen or None, "permissions": permissions}
 
 
-def _print_credentials(what: str, found: list[Credential], *, as_json: bool) -> None:
+def _print_credentials(what: str, found: list[Credential], columns: Sequence[str] = _COLUMNS, *, as_json: bool) -> None:
     if as_json:
         print(json_text({what: [_credential_summary(each) for each in found]}))
         return
     from remit.cli.tables import make_table, print_table
+
+    listing = make_table(*columns)
+    for each in found:
+        cells = _cells_of(each)
+        listing.add_row(*(cells[name] for name in columns))
+    print_table(listing)
+
+
+def _cells_of(credential: Credential) -> Mapping[str, str]:
+    """The cells of a credential by their columns."""
     from remit.cli.text import format_time
 
-    listing = make_table("id", "label", "permissions", "since", "last used", "until")
-    for each in found:
-        permissions = "all" if each.permissions is None else ", ".join(sorted(each.permissions)) or "none"
-        used = "never" if each.seen == 0.0 else format_time(each.seen)
-        since, until = format_time(each.created), format_time(each.expires)
-        listing.add_row(each.id, one_line(each.label), permissions, since, used, until)
-    print_table(listing)
+    label, permissions = one_line(credential.label), credential.permissions
+    return {
+        "id": credential.id,
+        "label": label,
+        "identity": label,
+        "permissions": "all" if permissions is None else ", ".join(sorted(permissions)) or "none",
+        "since": format_time(credential.created),
+        "last used": "never" if credential.seen == NEVER else format_time(credential.seen),
+        "until": format_time(credential.expires),
+    }
 
 
 def _print_change(summary: Mapping[str, object], line: str, *, as_json: bool) -> None:

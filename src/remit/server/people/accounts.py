@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import secrets
 from hashlib import sha256
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from remit.record.principal import Principal
 
 CredentialKind = Literal["session", "token", "link", "identity"]
 """What a row is for: the cookie of a browser, the token of a program, one sign-in, or a name at an OpenID provider."""
@@ -74,6 +77,33 @@ class Credential(Struct, frozen=True, kw_only=True):
     seen: float
     label: str = ""
     permissions: frozenset[str] | None = None
+
+    @staticmethod
+    def of(
+        id: str,  # noqa: A002 - the name of the field
+        holder: Principal,
+        kind: CredentialKind,
+        digest: str,
+        *,
+        label: str,
+        created: float,
+        expires: float,
+        seen: float = NEVER,
+        permissions: frozenset[str] | None = None,
+    ) -> Credential:
+        """A new credential of a person."""
+        return Credential(
+            id=id,
+            kind=kind,
+            digest=digest,
+            person=holder.name,
+            tenant=holder.tenant,
+            label=label,
+            created=created,
+            expires=expires,
+            seen=seen,
+            permissions=permissions,
+        )
 
 
 def make_secret(kind: CredentialKind) -> str:

@@ -18,7 +18,6 @@ from remit.journal.conversations import EVERYONE
 from remit.record.principal import ANONYMOUS, Principal
 from remit.record.target import check_granted
 from remit.server.people.accounts import (
-    NEVER,
     NO_END,
     Credential,
     CredentialKind,
@@ -200,17 +199,15 @@ class Administration:
         if not 0 < days <= MAX_TOKEN_DAYS:
             raise RequestError(f"a token lasts more than 0 and at most {MAX_TOKEN_DAYS:.0f} days, not {days:g}")
         now, secret = self._clock(), make_secret("token")
-        token = Credential(
-            id=new_id(),
-            kind="token",
-            digest=digest_secret(secret),
-            person=principal.name,
-            tenant=principal.tenant,
+        token = Credential.of(
+            new_id(),
+            principal,
+            "token",
+            digest_secret(secret),
             label=_as_written("the label of a token", label),
-            permissions=allowed,
             created=now,
-            seen=NEVER,
             expires=now + days * _DAY,
+            permissions=allowed,
         )
         await self._directory.add_credential(token, expired_before=now)
         return token, secret
@@ -227,17 +224,7 @@ class Administration:
         if await self._directory.find_credential("identity", digest) is not None:
             raise RequestConflictError(f"a person has the identity {identity!r} already")
         now = self._clock()
-        credential = Credential(
-            id=new_id(),
-            kind="identity",
-            digest=digest,
-            person=principal.name,
-            tenant=principal.tenant,
-            label=identity,
-            created=now,
-            seen=NEVER,
-            expires=NO_END,
-        )
+        credential = Credential.of(new_id(), principal, "identity", digest, label=identity, created=now, expires=NO_END)
         await self._directory.add_credential(credential, expired_before=now)
         return credential
 

@@ -213,16 +213,15 @@ class SignIn:
 
     async def _add(self, kind: CredentialKind, principal: Principal, label: str, seconds: float) -> str:
         secret, now = make_secret(kind), self._clock()
-        credential = Credential(
-            id=new_id(),
-            kind=kind,
-            digest=digest_secret(secret),
-            person=principal.name,
-            tenant=principal.tenant,
+        credential = Credential.of(
+            new_id(),
+            principal,
+            kind,
+            digest_secret(secret),
             label=show_hidden(label[:_MAX_LABEL_CHARS], ""),
             created=now,
-            seen=now,
             expires=now + seconds,
+            seen=now,
         )
         await self._directory.add_credential(credential, expired_before=now)
         return secret
