@@ -57,8 +57,10 @@ class WorkingMemory:
         deleted: set[_Key] = set()
         async for items in runs:
             for output in reversed(items):
-                callee = find(output.callee) if isinstance(output, ToolOutput) and output.wire else None
-                if not isinstance(output, ToolOutput) or callee is None:
+                if not isinstance(output, ToolOutput) or not output.wire:
+                    continue
+                callee = find(output.callee)
+                if callee is None:
                     continue
                 described = entities_of(output, callee)
                 if output.outcome == "ok" and _deletes(callee):

@@ -5,9 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from remit.core.names import show_hidden
+
+if TYPE_CHECKING:
+    from remit.record.meter import UsedTokens
+
+    class HasTokens(UsedTokens, Protocol):
+        """Counts of tokens, with those that went into thinking."""
+
+        @property
+        def reasoning_tokens(self) -> int:
+            """Tokens of completions that went into thinking."""
+            ...
+
 
 _WRITING_CHARACTERS: Final = "\n\t\u00a0\u200c\u200d\u202f"
 """Characters of ordinary text that do not print: breaks of lines, no-break spaces, emoji joiners."""
@@ -73,30 +85,6 @@ def format_cost(dollars: float | None) -> str:
 
 def _short_json(value: object) -> str:
     return one_line(json.dumps(value, ensure_ascii=False), max_length=48)
-
-
-class HasTokens(Protocol):
-    """Counts of tokens: those of one request or of a run."""
-
-    @property
-    def prompt_tokens(self) -> int:
-        """Tokens of prompts, including those that the provider had cached."""
-        ...
-
-    @property
-    def completion_tokens(self) -> int:
-        """Tokens of completions, including reasoning."""
-        ...
-
-    @property
-    def cached_tokens(self) -> int:
-        """Cached tokens of prompts."""
-        ...
-
-    @property
-    def reasoning_tokens(self) -> int:
-        """Tokens of completions that went into thinking."""
-        ...
 
 
 def describe_tokens(usage: HasTokens) -> str:

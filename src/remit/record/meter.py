@@ -60,27 +60,31 @@ class MeteredRequest(Protocol):
         ...
 
 
-class RequestUsage(Protocol):
+class UsedTokens(Protocol):
+    """Counts of tokens: those of one request or of a run."""
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens of prompts, including those that the provider had cached."""
+        ...
+
+    @property
+    def completion_tokens(self) -> int:
+        """Tokens of completions, including reasoning."""
+        ...
+
+    @property
+    def cached_tokens(self) -> int:
+        """Cached tokens of prompts."""
+        ...
+
+
+class RequestUsage(UsedTokens, Protocol):
     """The usage that an answer reports."""
 
     @property
     def model(self) -> str:
         """The model that answered, empty if unknown."""
-        ...
-
-    @property
-    def prompt_tokens(self) -> int:
-        """Tokens of the request, with those that the provider had cached."""
-        ...
-
-    @property
-    def completion_tokens(self) -> int:
-        """Tokens of the answer."""
-        ...
-
-    @property
-    def cached_tokens(self) -> int:
-        """Tokens of the request that the provider had cached."""
         ...
 
 

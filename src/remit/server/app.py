@@ -68,13 +68,14 @@ def build_server(
         engine = _local_engine(runtime, settings)
     serving = Serving(runtime=runtime, authenticate=authenticate, settings=settings, engine=engine, models=models)
 
+    offered = (*OPERATIONS, *operations)
     app = Starlette(
         routes=[
             *routes,
             *health_routes(serving),
             *approval_routes(serving),
-            openapi_route(serving, (*OPERATIONS, *operations)),
-            *(each.route(serving) for each in (*OPERATIONS, *operations)),
+            openapi_route(serving, offered),
+            *(each.route(serving) for each in offered),
             *site_routes(runtime.app),
             *console_routes(console),
         ],

@@ -67,9 +67,8 @@ async def _attend(
             if text := unsent.take():
                 yield text
             if is_over:
-                with contextlib.suppress(
-                    RequestNotFoundError, RequestDeniedError
-                ):  # no longer visible: nothing to tell
+                # If the reader may no longer see the rest, the stream just ends.
+                with contextlib.suppress(RequestNotFoundError, RequestDeniedError):
                     await reading
                 return
     finally:
