@@ -113,8 +113,11 @@ class LogCasefileEvents(CallLayer):
 def _call_from_outside(call: Call) -> str:
     """The call from outside for which a call is made: in an open run one that it received, else that of the run."""
     meter, parent = call.ledger.meter, call.caller.call
-    around = (call.id, *((parent, *meter.calls_around(parent)) if parent else ()))
-    return around[-2] if meter.is_open and len(around) > 1 else around[-1]
+    if not parent:
+        return call.id
+    if meter.is_open:
+        return meter.call_from_outside(parent) or call.id
+    return (parent, *meter.calls_around(parent))[-1]
 
 
 def _casefile_in_result(reply: Reply) -> str | None:
