@@ -8,6 +8,7 @@ from typing import Final
 from sqlalchemy import select
 
 from remit_cms.models import Content
+from remit_cms.storage.claims import IS_CLAIMED
 from remit_cms.storage.images import find_drafts, map_images
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
@@ -36,11 +37,10 @@ async def rewrite_drafts(edit: Edit, image: str, action: str, change: Callable[[
 
 async def describe_kept_images(scope: Scope, change_set: ChangeSet) -> str:
     """A remark on images that a change set changed, which are not undone with its drafts; nothing without any."""
-    members = Claim
     query = (
         select(Revision.number)
-        .join(members, (members.page == Revision.page) & (members.number == Revision.number))
-        .where(members.change_set == change_set.id, Revision.action == UPDATE)
+        .join(Claim, IS_CLAIMED)
+        .where(Claim.change_set == change_set.id, Revision.action == UPDATE)
         .limit(1)
     )
     if await scope.session.scalar(query) is None:

@@ -102,8 +102,7 @@ class ChangeSets:
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
             change_set = await _find_unchanged_set(edit, ctx, payload)
-            await check_not_scheduled(edit, change_set)
-            _check_state(change_set, "open")
+            await _check_open(edit, change_set)
             return await _adopt(edit, change_set, payload)
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
@@ -133,8 +132,7 @@ class ChangeSets:
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
             change_set = await _find_unchanged_set(edit, ctx, payload)
-            await check_not_scheduled(edit, change_set)
-            _check_state(change_set, "open")
+            await _check_open(edit, change_set)
             pages = await _find_pending(edit, change_set)
             message = f"Discarded the change set '{change_set.name}': {_titles(pages) or 'it had no edits'}"
             images = await describe_kept_images(edit, change_set)
@@ -263,8 +261,7 @@ async def find_publishable(scope: Scope, change_set: ChangeSet, *, at: datetime 
         ConflictError: the set is closed, scheduled or empty, builds on edits of others, changes what is scheduled to
             change, or an address is taken.
     """
-    await check_not_scheduled(scope, change_set)
-    _check_state(change_set, "open")
+    await _check_open(scope, change_set)
     pages = await plan_set(scope, change_set, at=at)
     if not pages:
         raise ConflictError(f"The change set '{change_set.name}' has nothing to publish.")
@@ -325,6 +322,12 @@ def _page_changes(scope: Scope, each: Planned) -> PageChanges:
 def title_of(planned: Planned) -> str:
     """The title that visitors will see of a document, or that of its draft if it will be hidden."""
     return planned.page.title if planned.wanted is None else planned.wanted.title
+
+
+async def _check_open(scope: Scope, change_set: ChangeSet) -> None:
+    """Refuse a change set that is not open; one that is scheduled with what to do about it."""
+    await check_not_scheduled(scope, change_set)
+    _check_state(change_set, "open")
 
 
 def _check_state(change_set: ChangeSet, state: str) -> None:

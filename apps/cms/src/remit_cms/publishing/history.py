@@ -17,6 +17,7 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.publishing.publishing import page_state
 from remit_cms.publishing.undoing import write_back
+from remit_cms.storage.claims import IS_CLAIMED
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import compare_paths
 from remit_cms.storage.snapshots import load_snapshot
@@ -38,9 +39,7 @@ class History:
             page = await scope.find_document(payload.page_id)
             of_page = and_(scope.target.row_filter(Revision), Revision.page == page.id)
             total = await scope.session.scalar(select(func.count()).select_from(Revision).where(of_page)) or 0
-            claims = select(func.max(Claim.change_set)).where(
-                Claim.page == Revision.page, Claim.number == Revision.number
-            )
+            claims = select(func.max(Claim.change_set)).where(IS_CLAIMED)
             query = (
                 select(Revision, claims.scalar_subquery())
                 .where(of_page, Revision.number < (payload.before or page.revision + 1))

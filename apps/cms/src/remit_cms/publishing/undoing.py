@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from sqlalchemy import and_, delete, or_, select, tuple_, update
 
 from remit.errors import AlreadyExistsError, ConflictError
-from remit_cms.storage.claims import find_claims, find_settled
+from remit_cms.storage.claims import IS_CLAIMED, find_claims
 from remit_cms.storage.differences import compare_snapshots, list_fields
 from remit_cms.storage.documents import draft_state
 from remit_cms.storage.door import Planned, check_plan, close_set
-from remit_cms.storage.layers import Layered, lay_edits
+from remit_cms.storage.layers import Layered, lay_edits, load_settled
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.merging import apply_changes
 from remit_cms.storage.parts import iterate_changed_parts, values_of
@@ -95,15 +95,14 @@ async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[Plann
 
 async def _lay_pending(edit: Edit, page: Page) -> Layered:
     """The draft of a page that has what visitors see, or saw last, and all edits that wait."""
-    settled = await find_settled(edit, page)
-    return await _lay_over(edit, page, None if settled is None else await load_snapshot(edit, page.id, settled))
+    return await _lay_over(edit, page, await load_settled(edit, page))
 
 
 async def _check_edits_are_own(edit: Edit, change_set: ChangeSet, pages: Sequence[Planned]) -> None:
     by_page = {each.page.id: each.page for each in pages}
     query = (
         select(Revision.page, Revision.author)
-        .join(Claim, and_(Claim.page == Revision.page, Claim.number == Revision.number))
+        .join(Claim, IS_CLAIMED)
         .where(
             Claim.change_set == change_set.id,
             or_(*(Claim.page == page for page in by_page)),

@@ -36,7 +36,7 @@ _POSTS: Final = ("posts", "Posts")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPage:
-    """A page of the list of a collection, as if somebody had written it. ``whole`` is a page that shows all of it."""
+    """A generated page that lists a collection. ``whole`` is an edited page that shows all of the collection."""
 
     page: ShownPage
     number: int

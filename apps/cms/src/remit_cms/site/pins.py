@@ -12,9 +12,9 @@ from sqlalchemy import func, select
 from remit.errors import ConflictError
 from remit_cms.site.links import PagePin, SetPin
 from remit_cms.storage.change_sets import find_pages_of
-from remit_cms.storage.claims import PENDING, find_settled
+from remit_cms.storage.claims import IS_CLAIMED, PENDING
 from remit_cms.storage.differences import compare_snapshots
-from remit_cms.storage.layers import lay_edits
+from remit_cms.storage.layers import lay_over, load_settled
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
 from remit_cms.storage.tables import ChangeSet, Claim, Page, Revision
@@ -41,7 +41,7 @@ async def pin_change_set(scope: Scope, change_set: ChangeSet) -> tuple[SetPin, l
     titles = [page.title for page in edited.values()]
     if not titles:
         raise ConflictError(f"The change set '{change_set.name}' has no unpublished edits to show.")
-    query = select(func.max(Revision.created_at)).join(Claim, _IS_CLAIMED)
+    query = select(func.max(Revision.created_at)).join(Claim, IS_CLAIMED)
     time = (await scope.session.execute(query.where(Claim.change_set == change_set.id))).scalar_one_or_none()
     if time is None:
         raise ConflictError(f"The change set '{change_set.name}' shows no page: it only hides some.")
@@ -88,22 +88,15 @@ async def _load_revision(scope: Scope, pin: PagePin) -> list[Snapshot]:
 
 async def _lay(scope: Scope, page: Page, numbers: list[int], *, is_pending: bool) -> Snapshot | None:
     """A page with the edits of a set, or as visitors see it if these have been published or undone since."""
-    settled = await find_settled(scope, page)
-    base = None if settled is None else await load_snapshot(scope, page.id, settled)
-    if not is_pending and base is not None:
-        return base
-    layered = await lay_edits(scope, page.id, base, numbers)
-    return await load_snapshot(scope, page.id, numbers[-1]) if layered.missing else layered.snapshot
-
-
-_IS_CLAIMED = (Claim.page == Revision.page) & (Claim.number == Revision.number)
+    base = await load_settled(scope, page)
+    return base if base is not None and not is_pending else await lay_over(scope, page, base, numbers)
 
 
 async def _load_numbers(scope: Scope, set_id: str, time: datetime) -> dict[str, list[int]]:
     """The revisions of each page that a change set had at a time."""
     query = (
         select(Revision.page, Revision.number)
-        .join(Claim, _IS_CLAIMED)
+        .join(Claim, IS_CLAIMED)
         .where(scope.target.row_filter(Revision), Claim.change_set == set_id, Revision.created_at <= time)
         .order_by(Revision.page, Revision.number)
     )

@@ -21,15 +21,18 @@ REBUILT: Final = "publish_change_set"
 """The action of revisions that a publication makes: what visitors see then, and the draft again after it."""
 
 _NO_EDITS: Final = (REBUILT, "discard_change_set", "revert_change_set", "delete_page")
-"""The actions of revisions that follow from others, and so are nobody's edits."""
+"""The actions of revisions that other revisions cause. No editor made them."""
 
 HIDDEN: Final = 0
-"""The number of a claim that visitors see nothing of a document."""
+"""The number in a claim that hides a document from visitors."""
+
+IS_CLAIMED: Final = and_(Claim.page == Revision.page, Claim.number == Revision.number)
+"""The condition that joins claims and the revisions that they claim."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """What one change set, or none, wants of a document, by whom, and when if that is scheduled.
+    """What a change set, or an edit outside one, wants of a document, with its owner and scheduled time.
 
     ``numbers`` are its revisions with edits that wait; `HIDDEN` alone says that visitors are to see nothing.
     """
@@ -106,7 +109,7 @@ def _names(authors: dict[tuple[str, int], str], page: str, numbers: Iterable[int
 async def _find_authors(scope: Scope, pages: Collection[str]) -> dict[tuple[str, int], str]:
     query = (
         select(Revision.page, Revision.number, Revision.author)
-        .outerjoin(Claim, and_(Claim.page == Revision.page, Claim.number == Revision.number))
+        .outerjoin(Claim, IS_CLAIMED)
         .outerjoin(ChangeSet, ChangeSet.id == Claim.change_set)
         .where(
             scope.target.row_filter(Revision),
@@ -121,7 +124,7 @@ async def find_loose_edits(scope: Scope, pages: Collection[str]) -> dict[str, li
     """The revisions of documents whose edits belong to no change set, by document."""
     query = (
         select(Revision.page, Revision.number)
-        .outerjoin(Claim, and_(Claim.page == Revision.page, Claim.number == Revision.number))
+        .outerjoin(Claim, IS_CLAIMED)
         .where(
             scope.target.row_filter(Revision),
             Revision.page.in_(pages),

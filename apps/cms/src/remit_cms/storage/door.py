@@ -27,7 +27,7 @@ _MAX_NAMED: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What is to become of a document for visitors: what they see until then, and after it; None is nothing.
+    """The planned change of a document for visitors: the states before and after; None means that they see nothing.
 
     ``numbers`` are the revisions with the edits, and ``edited`` their parts, also those that change nothing for
     visitors. ``revision`` is one that says the same as ``wanted``, if there is one. ``taken`` are the claims of others
@@ -90,10 +90,10 @@ def _describe_nothing(page: Page, scheduled: Sequence[Claimed]) -> str:
 
 
 async def plan_hiding(scope: Scope, page: Page, *, at: datetime | None = None, deletes: bool = False) -> Planned:
-    """That visitors no longer see a document, now or at a time, and that editors do not if it is to be deleted.
+    """Plan to hide a document from visitors, now or at a time; with ``deletes``, from editors too.
 
     Raises:
-        ConflictError: it is the home page, or somebody has scheduled what is to become of it after that.
+        ConflictError: it is the home page, or a later change of it is scheduled.
     """
     claims = [each for each in await find_claims(scope, [page.id]) if each.action is not None]
     planned = replace(await _plan(scope, page, (HIDDEN,), claims, at), deletes=deletes)

@@ -9,12 +9,12 @@ from typing import Final
 
 from sqlalchemy import and_, select
 
-from remit_cms.storage.claims import HIDDEN
+from remit_cms.storage.claims import HIDDEN, find_settled
 from remit_cms.storage.merging import apply_changes, empty_state
 from remit_cms.storage.parts import iterate_changed_parts
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot
-from remit_cms.storage.tables import ChangeSet, Claim, Revision
+from remit_cms.storage.snapshots import Snapshot, load_snapshot
+from remit_cms.storage.tables import ChangeSet, Claim, Page, Revision
 
 WHOLE: Final = "document"
 """The missing part of edits of a document that is not there without the edits of others."""
@@ -51,8 +51,8 @@ async def lay_edits(
 ) -> Layered:
     """What a state of a document becomes by the edits of revisions, in their order.
 
-    An edit of what somebody has edited since and published is left out: the later one holds. ``in_base`` are revisions
-    that will have been published then.
+    If a part was edited again later and that edit is published, the later edit wins. ``in_base`` are revisions that
+    will have been published then.
     """
     if not numbers:
         return Layered(base)
@@ -60,10 +60,11 @@ async def lay_edits(
         return Layered(None)
     later = [*await _find_published(scope, page, min(numbers)), *in_base]
     history = await _load_history(scope, page, {*numbers, *later})
+    changed_later = {number: {*history.iterate_parts(number, number)} for number in later}
     missing, edited = list[str](), set[str]()
     for first, last in _runs(numbers):
         edited.update(history.iterate_parts(first, last))
-        overruled = {part for number in later if number > last for part in history.iterate_parts(number, number)}
+        overruled = {part for number, parts in changed_later.items() if number > last for part in parts}
         before, after = history.find_before(first), history.states[last]
         if base is None and before is not None:
             return Layered(None, (WHOLE,))
@@ -73,6 +74,21 @@ async def lay_edits(
         changes = apply_changes(base, before or empty_state(after), after, leave_out=overruled.__contains__)
         base, missing = changes.snapshot, [*missing, *changes.missing]
     return Layered(base, (*missing,), frozenset(edited))
+
+
+async def load_settled(scope: Scope, page: Page) -> Snapshot | None:
+    """The state of a document that visitors see, or saw last."""
+    settled = await find_settled(scope, page)
+    return None if settled is None else await load_snapshot(scope, page.id, settled)
+
+
+async def lay_over(scope: Scope, page: Page, base: Snapshot | None, numbers: Sequence[int]) -> Snapshot | None:
+    """``base`` with the edits of revisions, or the last revision if the edits build on edits of others.
+
+    Such edits go live together with the others, and the last revision has all of them.
+    """
+    layered = await lay_edits(scope, page.id, base, numbers)
+    return await load_snapshot(scope, page.id, max(numbers)) if layered.missing else layered.snapshot
 
 
 def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:

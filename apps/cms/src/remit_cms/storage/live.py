@@ -82,7 +82,7 @@ async def check_moves(scope: Scope, moves: Sequence[Move]) -> dict[str, dict[str
 async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str) -> None:
     """Move the live pointers of pages, all at once, for a change set. Addresses that pages leave redirect to them.
 
-    Only `remit_cms.storage.door` calls this, which asks the claims.
+    The caller has asked the claims first. An import asks none, because its site is empty.
 
     Raises:
         ConflictError: an address belongs to another page, or visitors would lose the home page.

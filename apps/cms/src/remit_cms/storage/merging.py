@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from remit_cms.models import Content
 from remit_cms.storage.parts import STRUCTURE, iterate_changed_parts, orders_of, values_of
 from remit_cms.storage.snapshots import MetaSnapshot, SectionSnapshot, Snapshot
+from remit_cms.storage.tables import Page
 from remit_cms.storage.translations import PageTexts
 
 _SECTION = f"{STRUCTURE}/section/"
@@ -24,9 +25,9 @@ class Merged(NamedTuple):
     missing: tuple[str, ...]
 
 
-def empty_state(snapshot: Snapshot) -> Snapshot:
+def empty_state(document: Snapshot | Page) -> Snapshot:
     """The state before a document was made."""
-    return Snapshot(id=snapshot.id, kind=snapshot.kind, locale=snapshot.locale, slug="", title="")
+    return Snapshot(id=document.id, kind=document.kind, locale=document.locale, slug="", title="")
 
 
 def apply_changes(

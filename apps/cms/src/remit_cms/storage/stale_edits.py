@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from remit.errors import ConflictError, NotFoundError
 from remit_cms.storage.differences import PathDifference, compare_paths
+from remit_cms.storage.merging import empty_state
 from remit_cms.storage.parts import content_parts, iterate_changed_parts, part_of, text_parts
 from remit_cms.storage.refusals import PartDifference, Refusal, describe_refusal
 from remit_cms.storage.scope import EARLIER, Scope
@@ -99,7 +100,7 @@ async def load_state(scope: Scope, page: Page, number: int) -> Snapshot:
     try:
         return await load_snapshot(scope, page.id, number)
     except NotFoundError:
-        return Snapshot(id=page.id, kind=page.kind, locale=page.locale, slug="", title="")
+        return empty_state(page)
 
 
 def _iterate_part_differences(before: Snapshot, after: Snapshot) -> Iterator[PartDifference]:

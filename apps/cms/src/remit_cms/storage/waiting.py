@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from sqlalchemy import Text, select
 from sqlalchemy import cast as sql_cast
 
-from remit_cms.storage.claims import PENDING, Claimed, find_claims, find_settled
+from remit_cms.storage.claims import PENDING, Claimed, find_claims
 from remit_cms.storage.differences import compare_snapshots
-from remit_cms.storage.layers import lay_edits
+from remit_cms.storage.layers import lay_over, load_settled
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
+from remit_cms.storage.snapshots import Snapshot, build_snapshot
 from remit_cms.storage.tables import ChangeSet, Claim, Page, Revision
 
 
@@ -48,18 +48,10 @@ async def find_waiting(scope: Scope, text: str) -> list[Waiting]:
         draft = await build_snapshot(scope, page)
         for claim in claims:
             if claim.page == page.id and not claim.is_hiding and claim.change_set is not None:
-                state = await _lay(scope, page, claim)
+                state = await lay_over(scope, page, await load_settled(scope, page), claim.numbers)
                 if state is not None and text in state.model_dump_json() and compare_snapshots(state, draft):
                     found.append(Waiting(page, state, _name(claim)))
     return found
-
-
-async def _lay(scope: Scope, page: Page, claim: Claimed) -> Snapshot | None:
-    settled = await find_settled(scope, page)
-    base = None if settled is None else await load_snapshot(scope, page.id, settled)
-    layered = await lay_edits(scope, page.id, base, claim.numbers)
-    # What builds on edits of others goes live together with them: its last revision shows all of that.
-    return await load_snapshot(scope, page.id, max(claim.numbers)) if layered.missing else layered.snapshot
 
 
 def _name(claim: Claimed) -> str:

@@ -65,7 +65,7 @@ class PreviewSites:
 
         await (await self._find_site(root, target))(inner, receive, keep)
         if part == "images" and sent[0].get("status") == HTTPStatus.NOT_FOUND:
-            await _send_nothing(send)  # the page of a site that says so would tell everybody that the site exists
+            await _send_nothing(send)  # an error page of the site would reveal that the site exists
             return
         for message in sent:
             await send(message)
