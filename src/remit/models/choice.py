@@ -58,7 +58,7 @@ class ModelChoice(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
         return bare_address(self.address)
 
     def check(self) -> None:
-        """Check that the choice tells nobody a secret: everybody may read an address, and not every endpoint a key.
+        """Check that the choice reveals no secret: every user can read an address, and a key is for one endpoint.
 
         Raises:
             NoModelError: its key or its address is none that a model is chosen with.
@@ -150,7 +150,7 @@ class ChoiceFile:
 
 
 def check_address(address: str) -> None:
-    """Check the address of an endpoint that somebody has typed. The errors do not repeat it.
+    """Check the address of an endpoint. The errors do not repeat it.
 
     Raises:
         NoModelError: it is none, or it has a user, a password, a query or a fragment, which may be secrets.

@@ -172,8 +172,8 @@ class CallView(Struct, kw_only=True):
 def only_announces(call: CallView, contract: Contract | None) -> bool:
     """Whether a call opened a question about another one, or lacks the flag without which its tool changes nothing.
 
-    A call without that flag changes nothing even if nobody was asked. If its arguments are not on record, only the
-    question tells.
+    A call without that flag changes nothing, whether or not a question was asked. If its arguments are not on record,
+    only the question tells.
     """
     if call.announces or contract is None or not call.made_with:
         return call.announces
