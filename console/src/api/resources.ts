@@ -55,16 +55,17 @@ export class Resources {
 
   /** Read again what begins with a path, when a screen shows it. */
   invalidate(prefix: string): void {
-    for (const [path, entry] of this.#entries) {
-      if (path.startsWith(prefix)) this.#entries.set(path, { ...entry, isStale: true, reading: null });
-    }
-    this.#tell();
+    this.#markStale((path) => path.startsWith(prefix));
   }
 
   /** Read again what could not be read, when a screen shows it. */
   retryFailed(): void {
+    this.#markStale((_, entry) => entry.error !== undefined);
+  }
+
+  #markStale(isMeant: (path: string, entry: Entry) => boolean): void {
     for (const [path, entry] of this.#entries) {
-      if (entry.error) this.#entries.set(path, { ...entry, isStale: true, reading: null });
+      if (isMeant(path, entry)) this.#entries.set(path, { ...entry, isStale: true, reading: null });
     }
     this.#tell();
   }

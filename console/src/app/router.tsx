@@ -18,7 +18,7 @@ function readPlace(): Place {
   return { path: path || "/", query: new URLSearchParams(search), hash: decode(hash.slice(1)) };
 }
 
-/** A part of an address in plain letters; as it stands if a percent sign in it begins no letter. */
+/** Decode a part of an address; return it unchanged if it is malformed. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -7,7 +7,7 @@ import type { ConversationDocument, Sharing } from "../wire";
 const EVERYONE = "*";
 type Access = "read" | "write";
 
-/** With whom a conversation is shared. A change counts at once. */
+/** The people who share a conversation, and what each may do. A change counts at once. */
 export function ShareDialog({ conversation, onClose }: { conversation: ConversationDocument; onClose: () => void }) {
   const { api, resources, me } = useServices();
   const [shares, setShares] = useState(conversation.shares);

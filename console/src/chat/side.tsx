@@ -98,6 +98,7 @@ function tab(value: Tab, icon: IconName, label: string) {
     ),
   };
 }
+
 /** The line between talk and panel: dragged, or moved with the arrow keys. Its place is remembered. */
 function Divider({ frame }: { frame: Side["frame"] }) {
   const [share, setShare] = useStored("side.share", 44);

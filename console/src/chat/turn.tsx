@@ -51,13 +51,13 @@ export const Turn = memo(function Turn({
 /** What the person wrote, and the files that went with it. */
 function requestOf(document: RunDocument | undefined): { text: string; files: FileDocument[] } {
   const given = argumentsOf(document);
-  if (isOfNobody(document)) return { text: "", files: [] };
+  if (isOfRuntime(document)) return { text: "", files: [] };
   if (typeof given.prompt !== "string") return { text: messageOf(document), files: [] };
   return { text: given.prompt, files: (given.files as FileDocument[] | undefined) ?? [] };
 }
 
 /** Whether the runtime began the run, for an answer that came later: the first message is in no person's words. */
-function isOfNobody(document: RunDocument | undefined): boolean {
+function isOfRuntime(document: RunDocument | undefined): boolean {
   const first = document?.messages.find((each) => !each.given && each.role === "user");
   return first?.by === "loop" && first.agent === document?.root?.call;
 }

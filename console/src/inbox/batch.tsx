@@ -11,8 +11,8 @@ import type { QuestionDocument } from "../wire";
 import { useBatch } from "./use-batch";
 
 /**
- * Questions alike, one row each, in the order in which they were asked. Each is decided by itself. A person's own steps
- * are ticked by nobody else.
+ * Questions alike, one row each, in the order in which they were asked. Each is decided by itself. Confirmations start
+ * unticked.
  */
 export function Batch({ questions }: { questions: QuestionDocument[] }) {
   const { me } = useServices();

@@ -30,7 +30,7 @@ export function useBatch() {
       }
       setErrors(failed);
       setProgress(null);
-      // Who has gone elsewhere meanwhile stays there.
+      // Do not navigate if the person has left this page.
       if (Object.keys(failed).length === 0 && window.location.pathname === from) navigate("/inbox", { replace: true });
     },
     [api, world],

@@ -96,7 +96,3 @@ export function lastChanged(state: RunState): ChangedDocument | null {
   const changes = Object.values(state.calls).flatMap((each) => each.changed);
   return changes.at(-1) ?? null;
 }
-
-export function hasChanges(receipt: ReceiptDocument | null): boolean {
-  return receipt !== null && Object.values(receipt).some((rows) => rows.length > 0);
-}

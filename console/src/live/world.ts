@@ -18,7 +18,7 @@ export interface WorldState {
 
 const PAUSES = [1, 2, 4, 8, 15];
 
-/** An answer without an event that ends sooner is no connection (milliseconds). */
+/** How long a stream without events must stay open to count as a connection, in milliseconds. */
 const PROVEN_AFTER = 2000;
 const MOST_QUESTIONS = 200;
 
@@ -64,7 +64,7 @@ export class World {
     }
   }
 
-  /** Follow one answer to its end. One that breaks off at once counts as none, and what follows begins anew. */
+  /** Follow one stream to its end. If it breaks off at once, the next one starts from the beginning. */
   async #follow(signal: AbortSignal): Promise<void> {
     let isUnproven = false;
     let timer: ReturnType<typeof setTimeout> | undefined;

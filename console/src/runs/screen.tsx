@@ -139,13 +139,7 @@ function RunTable({ rows, compared, hasMore, readMore, isFiltered }: TableProps)
                 </th>
               </tr>
             ) : (
-              <RunRowDocument
-                key={row.run.run}
-                run={row.run}
-                tool={facts[row.run.agent]}
-                index={index}
-                compared={compared}
-              />
+              <RunRow key={row.run.run} run={row.run} tool={facts[row.run.agent]} index={index} compared={compared} />
             );
           })}
           <Spacer height={below} />
@@ -177,7 +171,7 @@ interface RowProps {
   compared: string | null;
 }
 
-function RunRowDocument({ run, tool, index, compared }: RowProps) {
+function RunRow({ run, tool, index, compared }: RowProps) {
   const now = useNow(60);
   const to = compared ? pathTo("compare", compared, run.run) : pathTo("runs", run.run);
   const note = [noteOf(run, now), tool ? run.title : ""].filter(Boolean).join(" · ");

@@ -13,7 +13,7 @@ const SOURCES: Record<ModelDocument["source"], string> = {
   none: "nobody yet",
 };
 
-/** The model that agents ask which name none, and the choice of another. */
+/** The default model and how to change it. */
 export function ModelPart() {
   const { me } = useServices();
   const choosing = useModel();

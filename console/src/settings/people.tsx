@@ -4,7 +4,6 @@ import { useServices } from "../app/context";
 import { Dialog } from "../parts/dialog";
 import { Menu } from "../parts/menu";
 import { Failed, Loading } from "../parts/notes";
-
 import type { LinkDocument, Listed, PersonDocument, RoleDocument } from "../wire";
 import { Roles } from "./roles";
 import { ShownOnce } from "./once";

@@ -15,7 +15,7 @@ export const MEANINGS: Record<string, string> = {
   "runs:read": "see others’ runs",
 };
 
-/** The permissions that one can give: those of Remit and of the tools that one may call, as far as `may` has them. */
+/** The permissions that a holder of `may` can give: Remit's own and those of the tools. */
 export function usePermissions(may: string[]): string[] {
   const { data } = useResource<Listed<ToolDocument>>("/api/tools");
   return useMemo(() => {

@@ -3,7 +3,6 @@ import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { Dialog } from "../parts/dialog";
 import { Failed, Loading, Nothing } from "../parts/notes";
-
 import { Ago, useNow } from "../parts/time";
 import { moment } from "../parts/words";
 import type { Listed, MadeToken, TokenDocument } from "../wire";
@@ -15,7 +14,7 @@ import { useAct } from "./use-act";
 
 const DAYS = [7, 30, 90, 366];
 
-/** One's own API tokens, with which programs ask in one's name. */
+/** The signed-in person's API tokens. */
 export function Tokens() {
   const { me } = useServices();
   const path = `/api/people/${encodeURIComponent(me.name)}/tokens`;
