@@ -1,11 +1,12 @@
 import { useServices } from "../app/context";
 import { Link } from "../app/router";
-import { modelWords, useModel } from "./use-model";
+import { modelWords, useFollowedWeights, useModel } from "./use-model";
 
 /** The model that answers for an agent, in the head of a conversation. A script is always called a script. */
 export function ModelLine({ agent }: { agent: string }) {
   const { me } = useServices();
-  const { model } = useModel();
+  const { model, reload } = useModel();
+  useFollowedWeights({ model, reload });
   const own = me.application.agents.find((each) => each.name === agent)?.model;
   if (!model || (!own && model.source === "application")) return null;
   const words = modelWords(own || model.name) || "No model";

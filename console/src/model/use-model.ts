@@ -7,19 +7,13 @@ const MODEL = "/api/model";
 const WEIGHTS = "/api/model/weights";
 const EACH_MS = 1000;
 
-/** The model that answers, and what can be chosen in its place. It is read again while weights are fetched. */
+/** The model that answers, and what can be chosen in its place. */
 export function useModel() {
   const { api, resources } = useServices();
   const { data: model, error, reload } = useResource<ModelDocument>(MODEL);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const [isOfKey, setOfKey] = useState(false);
-  const isFetching = model?.weights.some((each) => each.state === "fetching") ?? false;
-  useEffect(() => {
-    if (!isFetching) return;
-    const timer = setInterval(reload, EACH_MS);
-    return () => clearInterval(timer);
-  }, [isFetching, reload]);
 
   const send = useCallback(
     async (method: "POST" | "DELETE", path: string, body?: ChooseModel | { name: string }): Promise<boolean> => {
@@ -55,6 +49,16 @@ export function useModel() {
 }
 
 export type Choosing = ReturnType<typeof useModel>;
+
+/** Read the model again while its weights are fetched. A page calls this once, for all that show the model. */
+export function useFollowedWeights({ model, reload }: Pick<Choosing, "model" | "reload">): void {
+  const isFetching = model?.weights.some((each) => each.state === "fetching") ?? false;
+  useEffect(() => {
+    if (!isFetching) return;
+    const timer = setInterval(reload, EACH_MS);
+    return () => clearInterval(timer);
+  }, [isFetching, reload]);
+}
 
 /** How a model is called in one line, by its name. A script is always called a script. */
 export function modelWords(name: string): string {

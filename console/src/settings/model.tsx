@@ -1,6 +1,6 @@
 import { useServices } from "../app/context";
 import { ModelChoices } from "../model/choices";
-import { useModel } from "../model/use-model";
+import { useFollowedWeights, useModel } from "../model/use-model";
 import { Failed, Loading, Note } from "../parts/notes";
 import type { ModelDocument } from "../wire";
 
@@ -18,6 +18,7 @@ export function ModelPart() {
   const { me } = useServices();
   const choosing = useModel();
   const { model, error, reload } = choosing;
+  useFollowedWeights({ model, reload });
   if (!model) return error ? <Failed error={error} retry={reload} /> : <Loading rows={3} />;
   const isChosen = model.source === "chosen" || model.source === "rehearsal";
   return (
