@@ -4,6 +4,7 @@ import { useServices } from "../app/context";
 import { signInAddress } from "../app/sign-in";
 import { FileChips } from "../parts/file";
 import { Icon } from "../parts/icon";
+import { Problem } from "../parts/notes";
 import { readStored, writeStored } from "../parts/use-stored";
 import type { FileDocument } from "../wire";
 import { AttachButton } from "./attach";
@@ -87,11 +88,7 @@ export function Composer({ name, placeholder, spent, takesFiles = false, onSend,
         onKeyDown={press}
         onPaste={(event) => takesFiles && void attached.add(event.clipboardData.files)}
       />
-      {attached.problem && (
-        <p className="error" role="alert">
-          {attached.problem}
-        </p>
-      )}
+      <Problem text={attached.problem} />
       {error && (
         <p className="error" role="alert">
           {error instanceof RefusedError && error.status === 401 ? (

@@ -1,7 +1,9 @@
 import { useState } from "react";
+import { useAct } from "../api/use-act";
 import { useServices } from "../app/context";
 import { Dialog } from "../parts/dialog";
 import { Icon } from "../parts/icon";
+import { Problem } from "../parts/notes";
 import type { ConversationDocument, Sharing } from "../wire";
 
 const EVERYONE = "*";
@@ -9,24 +11,19 @@ type Access = "read" | "write";
 
 /** The people who share a conversation, and what each may do. A change counts at once. */
 export function ShareDialog({ conversation, onClose }: { conversation: ConversationDocument; onClose: () => void }) {
-  const { api, resources, me } = useServices();
+  const { me } = useServices();
   const [shares, setShares] = useState(conversation.shares);
   const [name, setName] = useState("");
   const [access, setAccess] = useState<Access>("read");
-  const [problem, setProblem] = useState("");
   const path = `/api/conversations/${encodeURIComponent(conversation.conversation)}`;
+  const { act, problem } = useAct(path);
   const everyone = shares.find((each) => each.principal === EVERYONE)?.access ?? "";
 
   async function share(sharing: Sharing) {
-    setProblem("");
-    try {
-      setShares((await api.send<ConversationDocument>("POST", `${path}/share`, sharing)).shares);
-      setName("");
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : "It could not be shared.");
-    } finally {
-      resources.invalidate(path);
-    }
+    const shared = await act<ConversationDocument>("POST", `${path}/share`, sharing);
+    if (!shared) return;
+    setShares(shared.shares);
+    setName("");
   }
 
   return (
@@ -52,11 +49,7 @@ export function ShareDialog({ conversation, onClose }: { conversation: Conversat
           Share
         </button>
       </form>
-      {problem && (
-        <p className="error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <ul className="shares">
         <li>
           <Icon name="person" />

@@ -1,5 +1,6 @@
 import { type FormEvent, useId, useState } from "react";
 import { Icon } from "../parts/icon";
+import { Problem } from "../parts/notes";
 import type { WeightsDocument } from "../wire";
 import type { Choosing } from "./use-model";
 
@@ -34,11 +35,7 @@ export function ModelChoices({ choosing }: { choosing: Choosing }) {
           </div>
         </section>
       )}
-      {problem && !isOfKey && (
-        <p className="error" role="alert">
-          {problem}
-        </p>
-      )}
+      {!isOfKey && <Problem text={problem} />}
     </div>
   );
 }
@@ -91,11 +88,7 @@ function KeyChoice({ choosing }: { choosing: Choosing }) {
               {choosing.isBusy ? "Testing" : "Test and use"}
             </button>
           </div>
-          {problem && (
-            <p className="error" role="alert" id={`${id}-problem`}>
-              {problem}
-            </p>
-          )}
+          <Problem id={`${id}-problem`} text={problem} />
           <details>
             <summary className="exact">
               <Icon name="right" turns />
@@ -164,11 +157,7 @@ function WeightsChoice({ weights, choosing }: { weights: WeightsDocument; choosi
             </span>
           </div>
         )}
-        {weights.problem && (
-          <p className="error" role="alert">
-            {weights.problem}
-          </p>
-        )}
+        <Problem text={weights.problem} />
       </div>
     </section>
   );

@@ -5,7 +5,7 @@ import { useServices } from "../app/context";
 import { HashLink, Link, navigate, pathTo, usePlace } from "../app/router";
 import { useTarget } from "../app/target";
 import { Icon } from "../parts/icon";
-import { Failed, Loading, Note } from "../parts/notes";
+import { Failed, Loading, Note, Problem } from "../parts/notes";
 import { Switch } from "../parts/seg";
 import type { ObjectActionDocument, ObjectDocument, ObjectPageDocument } from "../wire";
 import { objectPath, PageFrame } from "./page-frame";
@@ -154,11 +154,7 @@ function Actions({ detail }: { detail: ObjectDocument }) {
 
   return (
     <div className="acts-row">
-      {error && (
-        <p className="error" role="alert">
-          {error}
-        </p>
-      )}
+      <Problem text={error} />
       {detail.actions.map((action, index) => (
         <button
           key={action.label}

@@ -62,6 +62,16 @@ export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
   );
 }
 
+/** Why something that a person tried did not work. Nothing is shown without a text. */
+export function Problem({ text, id }: { text: string; id?: string }) {
+  if (!text) return null;
+  return (
+    <p className="error" role="alert" id={id}>
+      {text}
+    </p>
+  );
+}
+
 /** An empty list: one sentence and at most one link. */
 export function Nothing({ title, children }: { title: string; children?: ReactNode }) {
   return (

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { useServices } from "../app/context";
+import { Problem } from "../parts/notes";
 import type { QuestionDocument } from "../wire";
 import { Head } from "./parts";
 import type { Deciding } from "./use-decide";
@@ -100,16 +101,8 @@ export function AllowCard({
           Only this tool{question.target && `, only on ${question.target}`}, with any arguments. It ends sooner if the
           tool or the policy changes. You can end it under Policy, Grants.
         </p>
-        {!isCount && (
-          <p className="error" role="alert">
-            Say how many times: a whole number from 1 to 1000.
-          </p>
-        )}
-        {(error || deciding.error) && (
-          <p className="error" role="alert">
-            {error || deciding.error}
-          </p>
-        )}
+        {!isCount && <Problem text="Say how many times: a whole number from 1 to 1000." />}
+        <Problem text={error || deciding.error} />
       </div>
       <footer>
         <button className="b yes" disabled={deciding.isBusy || !isCount}>

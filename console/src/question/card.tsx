@@ -5,6 +5,7 @@ import { useKeys } from "../app/keys";
 import { Link, pathTo } from "../app/router";
 import { useWorld } from "../live/world";
 import { Icon } from "../parts/icon";
+import { Problem } from "../parts/notes";
 import type { QuestionDocument } from "../wire";
 import { AllowCard } from "./allow";
 import { DenyCard } from "./deny";
@@ -66,11 +67,7 @@ function ApproveCard({
         Approval
       </Head>
       <Ask question={question} titleId={id}>
-        {deciding.error && (
-          <p className="error" role="alert">
-            {deciding.error}
-          </p>
-        )}
+        <Problem text={deciding.error} />
       </Ask>
       <Details question={question} />
       <footer>
@@ -118,11 +115,7 @@ function ConfirmCard({ question, deciding }: { question: QuestionDocument; decid
         Your own step, {me.name}
       </Head>
       <Ask question={question} titleId={id}>
-        {deciding.error && (
-          <p className="error" role="alert">
-            {deciding.error}
-          </p>
-        )}
+        <Problem text={deciding.error} />
       </Ask>
       <Details question={question} />
       <footer>

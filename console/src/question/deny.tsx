@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState } from "react";
+import { Problem } from "../parts/notes";
 import type { QuestionDocument } from "../wire";
 import { Deadline, Head } from "./parts";
 import type { Deciding } from "./use-decide";
@@ -53,11 +54,7 @@ export function DenyCard({
             </button>
           ))}
         </p>
-        {deciding.error && (
-          <p className="error" role="alert">
-            {deciding.error}
-          </p>
-        )}
+        <Problem text={deciding.error} />
       </div>
       <footer>
         <button className="b" disabled={deciding.isBusy}>

@@ -1,6 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useResource } from "../api/resources";
 import { ArgumentFields, isReference, isSame, type Values } from "../parts/form";
+import { Problem } from "../parts/notes";
 import { fieldsOf } from "../parts/schema";
 import { capitalize, readable } from "../parts/words";
 import type { QuestionDocument, ToolDocument } from "../wire";
@@ -59,11 +60,7 @@ export function EditCard({
           onChange={(next) => setValues(withReferences(next, original))}
         />
         <p className="meta">The agent is told that you edited it. The rules see the edited call again.</p>
-        {deciding.error && (
-          <p className="error" role="alert">
-            {deciding.error}
-          </p>
-        )}
+        <Problem text={deciding.error} />
       </div>
       <footer>
         <button className="b yes" disabled={!isEdited || deciding.isBusy}>

@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { Problem } from "../parts/notes";
 import type { QuestionDocument } from "../wire";
 import { Deadline, Details, Head } from "./parts";
 import type { Deciding } from "./use-decide";
@@ -19,11 +20,7 @@ export function OutcomeCard({ question, deciding }: { question: QuestionDocument
           not, it may happen twice.
         </p>
         {question.why && <p>{question.why}</p>}
-        {deciding.error && (
-          <p className="error" role="alert">
-            {deciding.error}
-          </p>
-        )}
+        <Problem text={deciding.error} />
       </div>
       <Details question={question} />
       <footer>

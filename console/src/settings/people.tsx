@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { useResource } from "../api/resources";
+import { useAct } from "../api/use-act";
 import { useServices } from "../app/context";
 import { Dialog } from "../parts/dialog";
 import { Menu } from "../parts/menu";
-import { Failed, Loading } from "../parts/notes";
+import { Failed, Loading, Problem } from "../parts/notes";
 import type { LinkDocument, Listed, PersonDocument, RoleDocument } from "../wire";
 import { Roles } from "./roles";
 import { ShownOnce } from "./once";
-import { useAct } from "./use-act";
 
 const PATH = "/api/people";
 
@@ -239,14 +239,5 @@ function RoleBoxes({
         </label>
       ))}
     </fieldset>
-  );
-}
-
-export function Problem({ text }: { text: string }) {
-  if (!text) return null;
-  return (
-    <p className="error" role="alert">
-      {text}
-    </p>
   );
 }

@@ -1,12 +1,11 @@
 import { useState } from "react";
+import { useAct } from "../api/use-act";
 import { useServices } from "../app/context";
 import { Dialog } from "../parts/dialog";
-import { Nothing } from "../parts/notes";
+import { Nothing, Problem } from "../parts/notes";
 import type { RoleDocument } from "../wire";
-import { Problem } from "./people";
 import { PermissionBoxes } from "./permission-boxes";
 import { MEANINGS, usePermissions } from "./permissions";
-import { useAct } from "./use-act";
 
 const PATH = "/api/roles";
 

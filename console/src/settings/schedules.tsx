@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
-import { Failed, Loading, Nothing } from "../parts/notes";
+import { Failed, Loading, Nothing, Problem } from "../parts/notes";
 import { useNow } from "../parts/time";
 import { capitalize, moment, readable } from "../parts/words";
 import type { Listed, RunSummary } from "../wire";
@@ -25,11 +25,7 @@ export function Schedules() {
   }
   return (
     <>
-      {problem && (
-        <p className="error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <table className="rows">
         <thead>
           <tr>

@@ -1,16 +1,15 @@
 import { useState } from "react";
 import { useResource } from "../api/resources";
+import { useAct } from "../api/use-act";
 import { useServices } from "../app/context";
 import { Dialog } from "../parts/dialog";
-import { Failed, Loading, Nothing } from "../parts/notes";
+import { Failed, Loading, Nothing, Problem } from "../parts/notes";
 import { Ago, useNow } from "../parts/time";
 import { moment } from "../parts/words";
 import type { Listed, MadeToken, TokenDocument } from "../wire";
-import { Problem } from "./people";
 import { PermissionBoxes } from "./permission-boxes";
 import { MEANINGS, usePermissions } from "./permissions";
 import { ShownOnce } from "./once";
-import { useAct } from "./use-act";
 
 const DAYS = [7, 30, 90, 366];
 

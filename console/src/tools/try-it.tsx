@@ -5,7 +5,7 @@ import { useTarget } from "../app/target";
 import { useWorld } from "../live/world";
 import { ArgumentFields, type Values } from "../parts/form";
 import { Json } from "../parts/json";
-import { Note } from "../parts/notes";
+import { Note, Problem } from "../parts/notes";
 import { fieldsOf } from "../parts/schema";
 import { callTool } from "../api/calls";
 import type { CallOutcome, ToolDocument } from "../wire";
@@ -63,11 +63,7 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
       <div className="form">
         <h2>Try it</h2>
         <ArgumentFields fields={fields} values={values} onChange={change} />
-        {error && (
-          <p className="error" role="alert">
-            {error}
-          </p>
-        )}
+        <Problem text={error} />
         {answer && <Answer answer={answer} isWaiting={isWaiting} />}
       </div>
       <div className="bar">

@@ -21,5 +21,5 @@ export function useAct(concerns: string) {
     }
   }
 
-  return { act, problem, isBusy, forget: () => setProblem("") };
+  return { act, problem, isBusy };
 }
