@@ -5,9 +5,12 @@ import { useServices } from "../app/context";
 import { Dialog } from "../parts/dialog";
 import { Menu } from "../parts/menu";
 import { Failed, Loading, Problem } from "../parts/notes";
+import { TickBoxes } from "../parts/tick-boxes";
 import type { LinkDocument, Listed, PersonDocument, RoleDocument } from "../wire";
-import { Roles } from "./roles";
+import { NameField } from "./name-field";
 import { ShownOnce } from "./once";
+import { RemoveDialog } from "./remove-dialog";
+import { Roles } from "./roles";
 
 const PATH = "/api/people";
 
@@ -104,12 +107,7 @@ function AddPerson({ roles, onClose }: { roles: string[]; onClose: () => void })
           void act<PersonDocument>("POST", PATH, { name, roles: chosen }).then((made) => made && setAdded(made.name));
         }}
       >
-        <label className="edit">
-          <span>Name</span>
-          <span className="field">
-            <input autoFocus required value={name} onChange={(event) => setName(event.target.value)} />
-          </span>
-        </label>
+        <NameField value={name} onChange={setName} />
         <RoleBoxes roles={roles} chosen={chosen} onChange={setChosen} />
         <Problem text={problem} />
         <div className="acts-row">
@@ -183,29 +181,18 @@ function RolesOf({ person, roles, onClose }: { person: PersonDocument; roles: st
 }
 
 function RemovePerson({ name, onClose }: { name: string; onClose: () => void }) {
-  const { act, problem, isBusy } = useAct(PATH);
   return (
-    <Dialog title={`Remove ${name}?`} onClose={onClose}>
-      <p>
-        Password, sessions and tokens of {name} are gone at once. Runs and conversations stay, and cannot go on. Do not
-        give the name to another person, who would see them.
-      </p>
-      <Problem text={problem} />
-      <div className="acts-row">
-        <button
-          className="b ruin"
-          disabled={isBusy}
-          onClick={() =>
-            void act("DELETE", `${PATH}/${encodeURIComponent(name)}`).then((done) => done !== null && onClose())
-          }
-        >
-          Remove {name}
-        </button>
-        <button className="b" onClick={onClose}>
-          Keep {name}
-        </button>
-      </div>
-    </Dialog>
+    <RemoveDialog
+      title={`Remove ${name}?`}
+      path={`${PATH}/${encodeURIComponent(name)}`}
+      concerns={PATH}
+      yes={`Remove ${name}`}
+      no={`Keep ${name}`}
+      onClose={onClose}
+    >
+      Password, sessions and tokens of {name} are gone at once. Runs and conversations stay, and cannot go on. Do not
+      give the name to another person, who would see them.
+    </RemoveDialog>
   );
 }
 
@@ -220,24 +207,10 @@ function RoleBoxes({
   isBusy?: boolean;
   onChange: (chosen: string[]) => void;
 }) {
+  const boxes = roles.map((name) => ({ name }));
   return (
-    <fieldset className="boxes">
-      <legend>Roles</legend>
+    <TickBoxes legend="Roles" boxes={boxes} chosen={chosen} isBusy={isBusy} onChange={onChange}>
       {roles.length === 0 && <p className="meta">There is no role yet. Without one, a person may do nothing.</p>}
-      {roles.map((each) => (
-        <label key={each}>
-          <input
-            type="checkbox"
-            className="check"
-            disabled={isBusy}
-            checked={chosen.includes(each)}
-            onChange={(event) =>
-              onChange(event.target.checked ? [...chosen, each] : chosen.filter((other) => other !== each))
-            }
-          />
-          <span>{each}</span>
-        </label>
-      ))}
-    </fieldset>
+    </TickBoxes>
   );
 }

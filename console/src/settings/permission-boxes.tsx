@@ -1,3 +1,4 @@
+import { TickBoxes } from "../parts/tick-boxes";
 import { MEANINGS } from "./permissions";
 
 /** Tick permissions. `*` stands for all others. */
@@ -11,24 +12,6 @@ export function PermissionBoxes({
   onChange: (chosen: string[]) => void;
 }) {
   const isAll = chosen.includes("*");
-  return (
-    <fieldset className="boxes">
-      <legend>May</legend>
-      {known.map((each) => (
-        <label key={each}>
-          <input
-            type="checkbox"
-            className="check"
-            checked={isAll || chosen.includes(each)}
-            disabled={isAll && each !== "*"}
-            onChange={(event) =>
-              onChange(event.target.checked ? [...chosen, each] : chosen.filter((other) => other !== each))
-            }
-          />
-          <span>{MEANINGS[each] ?? each}</span>
-          {MEANINGS[each] && <span className="meta mono">{each}</span>}
-        </label>
-      ))}
-    </fieldset>
-  );
+  const boxes = known.map((name) => ({ name, meaning: MEANINGS[name], isIncluded: isAll && name !== "*" }));
+  return <TickBoxes legend="May" boxes={boxes} chosen={chosen} onChange={onChange} />;
 }

@@ -15,6 +15,10 @@ export const MEANINGS: Record<string, string> = {
   "runs:read": "see others’ runs",
 };
 
+export function permissionWords(permissions: string[]): string {
+  return permissions.map((each) => MEANINGS[each] ?? each).join(", ");
+}
+
 /** The permissions that a holder of `may` can give: Remit's own and those of the tools. */
 export function usePermissions(may: string[]): string[] {
   const { data } = useResource<Listed<ToolDocument>>("/api/tools");

@@ -4,8 +4,9 @@ import { useServices } from "../app/context";
 import { Dialog } from "../parts/dialog";
 import { Nothing, Problem } from "../parts/notes";
 import type { RoleDocument } from "../wire";
+import { NameField } from "./name-field";
 import { PermissionBoxes } from "./permission-boxes";
-import { MEANINGS, usePermissions } from "./permissions";
+import { permissionWords, usePermissions } from "./permissions";
 
 const PATH = "/api/roles";
 
@@ -34,7 +35,7 @@ export function Roles({ roles }: { roles: RoleDocument[] }) {
                   <b>{each.name}</b>
                 </td>
                 <td>
-                  {each.permissions.map((one) => MEANINGS[one] ?? one).join(", ") || "nothing"}
+                  {permissionWords(each.permissions) || "nothing"}
                   {each.configured && <span className="meta"> · set in config.toml</span>}
                 </td>
                 <td className="r">
@@ -83,14 +84,7 @@ function EditRole({ role, onClose }: { role: RoleDocument | null; onClose: () =>
           void act("POST", PATH, { name, permissions: chosen }).then(done);
         }}
       >
-        {!role && (
-          <label className="edit">
-            <span>Name</span>
-            <span className="field">
-              <input autoFocus required value={name} onChange={(event) => setName(event.target.value)} />
-            </span>
-          </label>
-        )}
+        {!role && <NameField value={name} onChange={setName} />}
         <PermissionBoxes
           known={[...new Set([...known, ...(role?.permissions ?? [])])].sort()}
           chosen={chosen}

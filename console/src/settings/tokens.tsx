@@ -7,9 +7,11 @@ import { Failed, Loading, Nothing, Problem } from "../parts/notes";
 import { Ago, useNow } from "../parts/time";
 import { moment } from "../parts/words";
 import type { Listed, MadeToken, TokenDocument } from "../wire";
-import { PermissionBoxes } from "./permission-boxes";
-import { MEANINGS, usePermissions } from "./permissions";
+import { NameField } from "./name-field";
 import { ShownOnce } from "./once";
+import { PermissionBoxes } from "./permission-boxes";
+import { permissionWords, usePermissions } from "./permissions";
+import { RemoveDialog } from "./remove-dialog";
 
 const DAYS = [7, 30, 90, 366];
 
@@ -49,11 +51,7 @@ export function Tokens() {
                 <td>
                   <b>{each.label}</b>
                 </td>
-                <td>
-                  {each.permissions.map((one) => MEANINGS[one] ?? one).join(", ") || (
-                    <span className="meta">no permission</span>
-                  )}
-                </td>
+                <td>{permissionWords(each.permissions) || <span className="meta">no permission</span>}</td>
                 <td className="meta opt">{each.seen > 0 ? <Ago at={each.seen} /> : "never"}</td>
                 <td className="r">{moment(each.expires, now)}</td>
                 <td className="r">
@@ -72,7 +70,18 @@ export function Tokens() {
         </button>
       </div>
       {isAdding && <NewToken path={path} onClose={() => setAdding(false)} />}
-      {revoked && <Revoke path={path} token={revoked} onClose={() => setRevoked(null)} />}
+      {revoked && (
+        <RemoveDialog
+          title={`Revoke ${revoked.label}?`}
+          path={`${path}/${revoked.id}`}
+          concerns={path}
+          yes="Revoke the token"
+          no="Keep it"
+          onClose={() => setRevoked(null)}
+        >
+          Its next request is refused. Runs that it has started go on.
+        </RemoveDialog>
+      )}
     </>
   );
 }
@@ -108,12 +117,7 @@ function NewToken({ path, onClose }: { path: string; onClose: () => void }) {
           void act<MadeToken>("POST", path, { label, permissions: chosen, days }).then(setMade);
         }}
       >
-        <label className="edit">
-          <span>What it is for</span>
-          <span className="field">
-            <input autoFocus required value={label} onChange={(event) => setLabel(event.target.value)} />
-          </span>
-        </label>
+        <NameField label="What it is for" value={label} onChange={setLabel} />
         <label className="edit">
           <span>Ends after</span>
           <select className="field" value={days} onChange={(event) => setDays(Number(event.target.value))}>
@@ -135,28 +139,6 @@ function NewToken({ path, onClose }: { path: string; onClose: () => void }) {
           </button>
         </div>
       </form>
-    </Dialog>
-  );
-}
-
-function Revoke({ path, token, onClose }: { path: string; token: TokenDocument; onClose: () => void }) {
-  const { act, problem, isBusy } = useAct(path);
-  return (
-    <Dialog title={`Revoke ${token.label}?`} onClose={onClose}>
-      <p>Its next request is refused. Runs that it has started go on.</p>
-      <Problem text={problem} />
-      <div className="acts-row">
-        <button
-          className="b ruin"
-          disabled={isBusy}
-          onClick={() => void act("DELETE", `${path}/${token.id}`).then((done) => done !== null && onClose())}
-        >
-          Revoke the token
-        </button>
-        <button className="b" onClick={onClose}>
-          Keep it
-        </button>
-      </div>
     </Dialog>
   );
 }
