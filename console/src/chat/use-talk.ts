@@ -1,4 +1,5 @@
-import { useCallback, useMemo, useRef, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
+import { useRequestKey } from "../api/use-request-key";
 import { useServices } from "../app/context";
 import { useWorld } from "../live/world";
 import type { FileDocument, RunRowDocument } from "../wire";
@@ -12,7 +13,7 @@ const SENT = new Map<string, string>();
 export function useTalk(conversation: string, agent: string, target = "", known: RunRowDocument[] = NONE) {
   const { api, resources } = useServices();
   const [, setCount] = useState(0);
-  const unsent = useRef<{ content: string; key: string } | null>(null);
+  const { keyOf, forget } = useRequestKey();
   const rows = useWorld((world) => world.runs);
   const moving = useMemo(() => {
     const mine = [...known, ...Object.values(rows).filter((row) => row.conversation === conversation)];
@@ -22,15 +23,13 @@ export function useTalk(conversation: string, agent: string, target = "", known:
   const send = useCallback(
     async (text: string, files: FileDocument[] = []) => {
       const request = { prompt: text, conversation, agent, target, files };
-      const content = JSON.stringify(request);
-      if (unsent.current?.content !== content) unsent.current = { content, key: crypto.randomUUID() };
-      const { run } = await api.send<{ run: string }>("POST", "/api/runs", request, unsent.current.key);
-      unsent.current = null;
+      const { run } = await api.send<{ run: string }>("POST", "/api/runs", request, keyOf(request));
+      forget();
       SENT.set(run, text);
       setCount((before) => before + 1);
       resources.invalidate(`/api/conversations/${encodeURIComponent(conversation)}`);
     },
-    [api, resources, conversation, agent, target],
+    [api, resources, conversation, agent, target, keyOf, forget],
   );
 
   const stop = useCallback(

@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState } from "react";
+import { useRequestKey } from "../api/use-request-key";
 import { useServices } from "../app/context";
 import { Problem } from "../parts/notes";
 import type { QuestionDocument } from "../wire";
@@ -31,7 +32,7 @@ export function AllowCard({
   const isCount = Number.isInteger(count) && count >= 1 && count <= 1000;
   const [hours, setHours] = useState(8);
   const [error, setError] = useState("");
-  const sent = useRef<{ text: string; key: string } | null>(null);
+  const { keyOf } = useRequestKey();
   const act = verbOf(question.sentence);
   const verb = ofAny(act.charAt(0).toLowerCase() + act.slice(1));
 
@@ -46,9 +47,7 @@ export function AllowCard({
         target: question.target,
         permission: question.permissions[0] ?? "",
       };
-      const text = JSON.stringify(grant);
-      if (sent.current?.text !== text) sent.current = { text, key: crypto.randomUUID() };
-      await api.send("POST", "/api/grants", grant, sent.current.key);
+      await api.send("POST", "/api/grants", grant, keyOf(grant));
       resources.invalidate("/api/grants");
       await deciding.decide({ approved: true });
     } catch (problem) {

@@ -1,4 +1,6 @@
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
+import { callTool } from "../api/calls";
+import { useRequestKey } from "../api/use-request-key";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
 import { useTarget } from "../app/target";
@@ -7,7 +9,6 @@ import { ArgumentFields, type Values } from "../parts/form";
 import { Json } from "../parts/json";
 import { Note, Problem } from "../parts/notes";
 import { fieldsOf } from "../parts/schema";
-import { callTool } from "../api/calls";
 import type { CallOutcome, ToolDocument } from "../wire";
 
 /**
@@ -22,7 +23,7 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
   const [answer, setAnswer] = useState<CallOutcome | null>(null);
   const [error, setError] = useState("");
   const target = useTarget();
-  const sent = useRef<{ given: string; key: string } | null>(null);
+  const { keyOf, forget } = useRequestKey();
   const asked = useWorld((world) => world.questions[answer?.questions[0] ?? ""]);
   const isAnswered = asked !== undefined && asked.status !== "open";
   const isWaiting = (answer?.questions.length ?? 0) > 0 && !isAnswered;
@@ -35,14 +36,13 @@ export function TryIt({ tool }: { tool: ToolDocument }) {
 
   async function call() {
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ""));
-    const text = JSON.stringify(given);
-    if (sent.current?.given !== text || isAnswered) sent.current = { given: text, key: crypto.randomUUID() };
+    if (isAnswered) forget();
     setBusy(true);
     setError("");
     setAnswer(null);
     try {
-      const outcome = await callTool(api, tool.name, given, target, sent.current.key);
-      if (outcome.questions.length === 0) sent.current = null;
+      const outcome = await callTool(api, tool.name, given, target, keyOf(given));
+      if (outcome.questions.length === 0) forget();
       setAnswer(outcome);
     } catch (problem) {
       setError(problem instanceof Error ? problem.message : "It could not be called.");
