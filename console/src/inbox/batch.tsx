@@ -119,10 +119,10 @@ export function Batch({ questions }: { questions: QuestionDocument[] }) {
         </table>
       </div>
       <div className="bar">
-        <button className="b yes" disabled={isBusy || yes.length === 0} onClick={() => void decide(yes, no)}>
+        <button className="b yes" disabled={isBusy || yes.length === 0} onClick={() => void decide(all, ticked)}>
           {buttonWords(isConfirm ? "Confirm" : "Approve", isConfirm ? "leave" : "deny", yes.length, no.length)}
         </button>
-        <button className="b" disabled={isBusy} onClick={() => void decide([], all)}>
+        <button className="b" disabled={isBusy} onClick={() => void decide(all, new Set())}>
           {isConfirm ? "Leave all as they are" : `Deny all ${all.length}`}
         </button>
         <span className="grow" />

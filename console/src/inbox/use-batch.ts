@@ -3,21 +3,22 @@ import { useServices } from "../app/context";
 import { navigate } from "../app/router";
 import type { QuestionDocument } from "../wire";
 
-/** Decide several questions, each by itself. One that cannot be decided says why and does not stop the others. */
+/**
+ * Decide several questions in their order, each by itself: a yes if it is ticked, and a no if not. One that
+ * cannot be decided says why and does not stop the others.
+ */
 export function useBatch() {
   const { api, world } = useServices();
   const [progress, setProgress] = useState<number | null>(null);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const decide = useCallback(
-    async (yes: QuestionDocument[], no: QuestionDocument[]) => {
+    async (questions: QuestionDocument[], ticked: ReadonlySet<string>) => {
       const from = window.location.pathname;
       setErrors({});
       setProgress(0);
       const failed: Record<string, string> = {};
-      const requests = [...yes.map((each) => [each, true] as const), ...no.map((each) => [each, false] as const)].sort(
-        ([a], [b]) => a.asked - b.asked,
-      );
-      for (const [index, [question, approved]] of requests.entries()) {
+      for (const [index, question] of questions.entries()) {
+        const approved = ticked.has(question.id);
         const path = `/api/questions/${encodeURIComponent(question.id)}`;
         try {
           const request = approved && question.may.kind === "confirm" ? { approved, kind: "confirm" } : { approved };
