@@ -3,6 +3,7 @@ import { Link, pathTo } from "../app/router";
 import type { Block, CallView, RunState } from "../live/run-state";
 import { useRun } from "../live/use-run";
 import { Acts } from "../parts/acts";
+import { parsedArguments } from "../parts/arguments";
 import { Icon } from "../parts/icon";
 import { FileChips } from "../parts/file";
 import { Markdown } from "../parts/markdown";
@@ -50,7 +51,7 @@ export const Turn = memo(function Turn({
 
 /** What the person wrote, and the files that went with it. */
 function requestOf(document: RunDocument | undefined): { text: string; files: FileDocument[] } {
-  const given = argumentsOf(document);
+  const given = parsedArguments(document?.root?.arguments ?? "");
   if (isOfRuntime(document)) return { text: "", files: [] };
   if (typeof given.prompt !== "string") return { text: messageOf(document), files: [] };
   return { text: given.prompt, files: (given.files as FileDocument[] | undefined) ?? [] };
@@ -60,14 +61,6 @@ function requestOf(document: RunDocument | undefined): { text: string; files: Fi
 function isOfRuntime(document: RunDocument | undefined): boolean {
   const first = document?.messages.find((each) => !each.given && each.role === "user");
   return first?.by === "loop" && first.agent === document?.root?.call;
-}
-
-function argumentsOf(document: RunDocument | undefined): Record<string, unknown> {
-  try {
-    return JSON.parse(document?.root?.arguments || "{}") as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }
 
 function messageOf(document: RunDocument | undefined): string {

@@ -14,7 +14,7 @@ import { OutcomeCard } from "./outcome";
 import { OthersCard, OverCard } from "./over";
 import { Ask, Deadline, Details, Head } from "./parts";
 import { type Deciding, useDecide } from "./use-decide";
-import { asQuestion, isReplaced, verbOf } from "./words";
+import { asQuestion, isReplaced, replacementOf, verbOf } from "./words";
 
 type Mode = "open" | "edit" | "deny" | "allow";
 
@@ -145,7 +145,7 @@ function StaleCard({ question }: { question: QuestionDocument }) {
   const id = useId();
   const { me } = useServices();
   const isConfirm = question.may.kind === "confirm";
-  const next = useWorld((world) => Object.values(world.questions).find((each) => each.replaces === question.id));
+  const next = useWorld((world) => replacementOf(question.id, Object.values(world.questions)));
   return (
     <article className={isConfirm ? "q confirm" : "q approve"} aria-labelledby={id}>
       <Head icon={isConfirm ? "person" : "shield"}>{isConfirm ? `Your own step, ${me.name}` : "Approval"}</Head>

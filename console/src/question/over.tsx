@@ -3,13 +3,14 @@ import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
 import { useWorld } from "../live/world";
+import { parsedArguments } from "../parts/arguments";
 import { useNow } from "../parts/time";
 import { Icon } from "../parts/icon";
-import { isSame, textOf, type Values } from "../parts/form";
+import { textOf } from "../parts/form";
 import { moment, readable } from "../parts/words";
 import type { Listed, QuestionDocument } from "../wire";
 import { Deadline, Details, Head } from "./parts";
-import { againOf, asQuestion, quoted, settledWords } from "./words";
+import { againOf, asQuestion, quoted, replacementOf, settledWords } from "./words";
 
 /** A question that is settled: by whom and when, or that nobody answered. The card keeps its place. */
 export function OverCard({
@@ -67,10 +68,10 @@ export function OverCard({
 
 /** The question that was asked in place of a decided one, whose decision therefore did not count. */
 function useReplacement({ id, decision }: QuestionDocument): QuestionDocument | undefined {
-  const known = useWorld((world) => Object.values(world.questions).find((each) => each.replaces === id));
+  const known = useWorld((world) => replacementOf(id, Object.values(world.questions)));
   const isRead = decision?.approved && !known;
   const { data } = useResource<Listed<QuestionDocument>>(isRead ? "/api/questions?status=all&limit=100" : null);
-  return known ?? data?.items.find((each) => each.replaces === id);
+  return known ?? replacementOf(id, data?.items ?? []);
 }
 
 function Again({ question }: { question: QuestionDocument }) {
@@ -95,21 +96,17 @@ function Again({ question }: { question: QuestionDocument }) {
 }
 
 /** The arguments of a call, each as people read it; none if they were erased. */
-function argumentsOf(text: string): Values {
-  try {
-    const given = Object.entries(JSON.parse(text) as Values);
-    return Object.fromEntries(given.map(([name, each]) => [name, textOf(each)]));
-  } catch {
-    return {};
-  }
+function argumentsOf(text: string): Record<string, string> {
+  const given = Object.entries(parsedArguments(text));
+  return Object.fromEntries(given.map(([name, each]) => [name, textOf(each)]));
 }
 
 /** What was edited: "title “Christmas Eve”". */
 function editedWords(question: QuestionDocument): string {
   const before = argumentsOf(question.arguments);
   const after = argumentsOf(question.decision?.arguments ?? "{}");
-  const edited = Object.entries(after).filter(([name, value]) => !isSame(value, before[name]));
-  return edited.map(([name, value]) => `${readable(name)} “${String(value)}”`).join(", ");
+  const edited = Object.entries(after).filter(([name, value]) => value !== before[name]);
+  return edited.map(([name, value]) => `${readable(name)} “${value}”`).join(", ");
 }
 
 function outcomeWords(question: QuestionDocument, wasOpen: boolean): string {

@@ -73,11 +73,16 @@ export function settledWords(question: QuestionDocument, me: Me): string {
   return `${who} ${did}${decision.grant ? " in advance" : ""}`;
 }
 
+/** The question that was asked in place of another one. */
+export function replacementOf(id: string, questions: QuestionDocument[]): QuestionDocument | undefined {
+  return questions.find((each) => each.replaces === id);
+}
+
 /** Whether another question has replaced this one, because what it shows has changed. */
 export function isReplaced(question: QuestionDocument, all: Record<string, QuestionDocument>): boolean {
   return (
     question.status !== "open" &&
     question.decision === null &&
-    Object.values(all).some((each) => each.replaces === question.id)
+    replacementOf(question.id, Object.values(all)) !== undefined
   );
 }

@@ -1,4 +1,5 @@
 /** Two runs side by side: their steps in order, and the first that differs. */
+import { parsedArguments } from "../parts/arguments";
 import type { QuestionDocument, RunDocument } from "../wire";
 import { commonPlaces } from "../question/diff";
 import { type Step, stepsOf } from "./steps";
@@ -62,14 +63,9 @@ export function wordsOf(step: Step | undefined): string {
 }
 
 function argumentsInWords(text: string): string {
-  try {
-    const values = Object.entries(JSON.parse(text) as Record<string, unknown>);
-    return values
-      .map(([name, value]) => `${name}: ${typeof value === "object" ? leavesOf(value).join(", ") : String(value)}`)
-      .join("; ");
-  } catch {
-    return "";
-  }
+  return Object.entries(parsedArguments(text))
+    .map(([name, value]) => `${name}: ${typeof value === "object" ? leavesOf(value).join(", ") : String(value)}`)
+    .join("; ");
 }
 
 function leavesOf(value: unknown): string[] {
