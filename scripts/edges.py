@@ -6,7 +6,6 @@ to pytest: ``tests/edges/pictures.py`` takes the pictures of the guide again.
 """
 
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -18,8 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
-from build_console import build, folder_of, node_home  # noqa: E402 - a program finds its neighbours first
-from figures.figure import Figure, format_figure, no_violations  # noqa: E402
+from build_console import build, folder_of, is_built, node_home  # noqa: E402 - a program finds its neighbours first
+from figures.figure import BUILD, Figure, format_figure, no_violations, write_figures  # noqa: E402
 from tests.edges.tally import TALLIES, read_figures  # noqa: E402
 
 FOLDER = ROOT / "build" / "edges"
@@ -38,7 +37,7 @@ def main(arguments: list[str]) -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
     need_chromium()
     installed = {name: install_packages(sources, FOLDER / name) for name, sources in PACKAGES.items()}
-    if not installed["console"] and not (folder_of() / "index.html").is_file():
+    if not installed["console"] and not is_built(folder_of()):
         print("edges: skipped: without its packages the console cannot be built", file=sys.stderr)
         return 0
     build()
@@ -48,7 +47,8 @@ def main(arguments: list[str]) -> int:
     status = subprocess.call([*line, *paths, *arguments], cwd=ROOT)
     figures = sorted([*read_figures(), count_failures(report)], key=lambda figure: figure.name)
     if not arguments:
-        write(figures)
+        (BUILD / "edges.json").unlink(missing_ok=True)  # figures of tests that are gone, or skipped now
+        write_figures(figures, BUILD / "edges.json")
     for figure in figures:
         print(format_figure(figure))
     print(f"edges: {time.monotonic() - begun:.0f} s")
@@ -112,22 +112,6 @@ def count_failures(report: Path) -> Figure:
         ran += int(suite.get("tests", 0)) - int(suite.get("skipped", 0))
         failed += int(suite.get("failures", 0)) + int(suite.get("errors", 0))
     return no_violations("edges.failed", failed, ran, "tests with a browser, a wheel or a client of others")
-
-
-def write(figures: list[Figure]) -> None:
-    """Write ``build/edges.json``."""
-    fields = {
-        figure.name: {
-            "value": figure.value,
-            "unit": figure.unit,
-            "target": figure.target,
-            "holds": figure.holds,
-            "n": figure.n,
-            "how": figure.how,
-        }
-        for figure in figures
-    }
-    (ROOT / "build" / "edges.json").write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
