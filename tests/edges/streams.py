@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ag_ui_validate import create_validator
-
 from tests.edges.tally import add_violations
+from tests.server.agui import find_problems
 
 
 def check_streams(*streams: Sequence[dict[str, Any]]) -> None:
     """Count the streams that are wrong, and fail if there are some."""
-    wrong = [problems for events in streams if (problems := _problems_of(events))]
+    wrong = [problems for events in streams if (problems := find_problems(events))]
     add_violations("agui.invalid_streams", len(wrong), len(streams), "streams that ag-ui-validate finds wrong")
     assert wrong == [], wrong
 
@@ -26,11 +25,3 @@ def as_resumed(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]]
     ]
     held = {"id": "held", "role": "assistant", "toolCalls": calls}
     return [after[0], {"type": "MESSAGES_SNAPSHOT", "messages": [held]}, *after[1:]]
-
-
-def _problems_of(events: Sequence[dict[str, Any]]) -> list[str]:
-    validator = create_validator()
-    for event in events:
-        validator.feed(event)
-    validator.finalize()
-    return [f"{each.rule} {each.message}" for each in validator.report().diagnostics if each.severity != "info"]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from ag_ui.core import Event
+from ag_ui_validate import create_validator
 from pydantic import TypeAdapter
 
 from figures.agui_reader import AguiReader, Frame
@@ -19,6 +20,15 @@ def check_protocol(frames: Iterable[Frame]) -> None:
     """Read each event with the models of the protocol."""
     for _, event in frames:
         _EVENT.validate_json(json.dumps(event))
+
+
+def find_problems(events: Iterable[dict[str, Any]]) -> list[str]:
+    """What another implementation of the protocol finds wrong with a stream."""
+    validator = create_validator()
+    for event in events:
+        validator.feed(event)
+    validator.finalize()
+    return [f"{each.rule} {each.message}" for each in validator.report().diagnostics if each.severity != "info"]
 
 
 def types_of(frames: Iterable[Frame]) -> list[str]:

@@ -4,13 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from ag_ui_validate import create_validator
 
-from figures.agui_reader import Frame, read_frames
+from figures.agui_reader import read_frames
 from remit.errors import RequestError
 from remit.server.agui.place import StreamPlace
 from remit.testing import calls
-from tests.server.agui import check_protocol, fold, types_of
+from tests.server.agui import check_protocol, find_problems, fold, types_of
 from tests.server.shop import Shop, open_shop
 
 
@@ -33,15 +32,6 @@ def answer(shop: Shop, question: str, by: str = "grace", run: str = "r2", **payl
     return shop.ask("POST", "/agui", by=by, json={"threadId": "t1", "runId": run, "messages": [], "resume": [entry]})
 
 
-def problems(frames: list[Frame]) -> list[str]:
-    """What another implementation of the protocol finds wrong with a stream."""
-    validator = create_validator()
-    for _, event in frames:
-        validator.feed(event)
-    validator.finalize()
-    return [f"{each.rule} {each.message}" for each in validator.report().diagnostics if each.severity != "info"]
-
-
 def test_a_run_asks_as_an_interrupt_and_goes_on_when_it_is_resumed() -> None:
     with open_shop() as shop:
         first = read_frames(say(shop).text)
@@ -62,7 +52,7 @@ def test_a_run_asks_as_an_interrupt_and_goes_on_when_it_is_resumed() -> None:
     assert second[-1][1]["outcome"] == {"type": "success"}
     for frames in (first, second):
         check_protocol(frames)
-    assert problems(first) == []
+    assert find_problems(event for _, event in first) == []
 
 
 def test_only_the_payload_true_approves() -> None:
@@ -178,7 +168,7 @@ def test_a_late_reader_gets_the_prompt_and_the_same_events_in_the_same_order() -
     assert [each["type"] for each in first] == ["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"]
     seen = fold(event for _, event in late if event.get("messageId") != "m1")
     assert list(seen.items()) == list(fold(event for _, event in live).items())
-    assert problems(late) == []
+    assert find_problems(event for _, event in late) == []
 
 
 def test_a_reader_who_joins_again_at_any_event_loses_and_repeats_nothing() -> None:
