@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -15,6 +14,7 @@ import httpx
 from starlette.applications import Starlette
 from starlette.requests import Request
 
+from figures.agui_reader import read_frames
 from remit import Principal, Runtime
 from remit.engines import Engine
 from remit.server import Identity, ServerSettings, build_server
@@ -113,8 +113,7 @@ async def serve(runtime: Runtime, engine: Engine | None = None, *, executes: boo
 
 def events_of(response: httpx.Response) -> list[dict[str, Any]]:
     """The events of a stream; none if the request was refused."""
-    lines = response.text.splitlines() if response.is_success else []
-    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+    return [event for _, event in read_frames(response.text)] if response.is_success else []
 
 
 async def wait_until_at_rest(runtime: Runtime) -> None:
