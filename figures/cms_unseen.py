@@ -186,9 +186,8 @@ class Clockwork:
         payload = DeletePage(page_id=page, confirmed=True)
         preview = await self.world.pages.preview_deletion(editor.call(), payload)
         self._check_named(preview.summary, page, editor)
-        was_undone = len(self.failures)
         shown = await self._undo_at_times(editor, Shown.of(preview), lambda: editor.delete(page))
-        if page not in self._drafts() and was_undone <= len(self.failures):
+        if page not in self._drafts():
             self.pages.remove(page)
             self.deleted.append(page)
         return shown
@@ -260,9 +259,9 @@ class Clockwork:
 
     async def _revert(self, editor: Editor) -> Shown:
         preview = await editor.sets.preview_reversion(editor.call(), RevertChangeSet())
-        deleted = self._drafts()
+        known = self._drafts()
         await editor.revert()
-        for page in self._drafts() - deleted:
+        for page in self._drafts() - known:
             self.deleted.remove(page)
             self.pages.append(page)
         return Shown.of(preview)

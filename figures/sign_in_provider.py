@@ -13,9 +13,7 @@ from tests.server.people.provider_world import LIES, SignInWorld
 _Lie = Callable[[FakeProvider], object]
 
 
-def _comes_in(
-    lie: Callable[[FakeProvider], object], identity: str = "ada@bakery.example", claim: str = "email"
-) -> bool:
+def _comes_in(lie: _Lie, identity: str = "ada@bakery.example", claim: str = "email") -> bool:
     """Whether a browser is signed in by a provider that says something untrue."""
     world = SignInWorld(claim)
     lie(world.fake)

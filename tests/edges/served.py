@@ -63,11 +63,6 @@ class Program:
         if self._process.stderr is not None:
             self._process.stderr.close()
 
-    def stop(self) -> int:
-        """End it as its user does; the exit status."""
-        self._process.terminate()
-        return self._process.wait(PATIENCE)
-
     def __enter__(self) -> Self:
         return self
 
@@ -121,7 +116,7 @@ class Server(Serving):
         return done.stdout
 
     def link_for(self, person: str) -> str:
-        """A link that signs another person in once, who has the right to decide and read all."""
+        """A one-time sign-in link for another person, who may decide all questions and read all runs."""
         self._need_person(person)
         found = re.search(r"http://\S+", self.run("people", "link", person, "--url", self.url))
         assert found is not None
