@@ -97,7 +97,7 @@ class SiteEditors(SectionEditors):
         if page is None or page.live is None:
             return False
         await Posts(self.world.database).archive_post(editor.call(), ArchivePost(post_slug=page.id))
-        page.move(None, self._make_set("published"))
+        page.move(None, self._make_published())
         return True
 
     async def _drop(self, editor: Editor, choice: int) -> bool:

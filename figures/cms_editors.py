@@ -96,7 +96,7 @@ class Editors(SetModel):
         if not editor.conversation:
             return None
         if editor.name not in self.open:
-            self.open[editor.name] = self._make_set("open")
+            self.open[editor.name] = self._make_set()
         return self.open[editor.name]
 
     def _alive(self, choice: int, *kinds: str) -> Page | None:
@@ -185,10 +185,8 @@ class Editors(SetModel):
         preview = await editor.publishing.preview_publication(editor.call(), PublishPage(page_id=page.id))
         self._check_shown(preview.changes, [(page.values(page.live), page.draft)])
         await editor.publish_page(page.id)
-        made = self._make_set("published")
-        pending = [number for numbers in page.find_pending(self._open_sets).values() for number in numbers]
-        for number in pending:
-            page.claims[number] = {made}
+        made = self._make_published()
+        self._claim_waiting(page, {made})
         page.move(page.number, made)
         return True
 
@@ -197,7 +195,7 @@ class Editors(SetModel):
         if page is None or page.live is None:
             return False
         await editor.unpublish_page(page.id)
-        page.move(None, self._make_set("published"))
+        page.move(None, self._make_published())
         return True
 
     async def _revert_page(self, editor: Editor, choice: int) -> bool:
@@ -221,7 +219,7 @@ class Editors(SetModel):
         return self._gone(page)
 
     def _gone(self, page: Page) -> bool:
-        made = self._make_set("published")
+        made = self._make_published()
         if page.live is not None:
             page.move(None, made)
         page.add(None, made)
@@ -238,10 +236,7 @@ class Editors(SetModel):
         except RemitError as error:
             return self._refused(allowed, error)
         self._claim(allowed, "the site has two documents of which it can have one")
-        deletion = page.claims.get(page.number, {""})
-        for numbers in page.find_pending(self._open_sets).values():
-            for number in numbers:
-                page.claims[number] = deletion
+        self._claim_waiting(page, page.claims.get(page.number, {""}))
         page.add(dict(page.revisions[-2] or {}), self._set_of(editor))
         return True
 
@@ -264,7 +259,6 @@ class Editors(SetModel):
             if page.revisions[-1] is None:  # its edits belong to no set then
                 for claims in page.claims.values():
                     claims.discard(closed)
-        self.states[closed] = "published"
         self.published.append(closed)
         return True
 
@@ -274,9 +268,7 @@ class Editors(SetModel):
             return False  # with edits of others it is refused; tests have that
         rest: list[tuple[Page, Values | None, bool]] = []
         for page, _ in self._pending(change_set):
-            others = page.find_pending(self._open_sets - {change_set or ""})
-            numbers = [number for each in others.values() for number in each]
-            rest.append((page, *self._lay(page, page.values(page.settled), numbers)))
+            rest.append((page, *self._lay(page, page.values(page.settled), self._waiting(page, besides=change_set))))
         allowed = change_set is not None and not any(is_missing for *_, is_missing in rest)
         try:
             await editor.discard()
@@ -288,7 +280,7 @@ class Editors(SetModel):
                 page.add(None, change_set)
             elif values != page.revisions[-1]:
                 page.add(values, None, rebuilt=True)
-        self.states[self.open.pop(editor.name)] = "discarded"
+        del self.open[editor.name]
         return True
 
     async def _revert_set(self, editor: Editor, choice: int) -> bool:
@@ -305,17 +297,16 @@ class Editors(SetModel):
             return self._refused(allowed, error)
         self._claim(allowed, "a later publication was reverted")
         self._check_shown(preview.changes, [(page.values(page.live), values) for page, _, values, _ in steps])
-        self.states[change_set] = "reverted"
         self.published.remove(change_set)
-        for page, before, values, _ in steps:
-            self._undo(page, before, values)
+        for page, _, values, _ in steps:
+            self._undo(page, values)
         for page, before, values, _ in steps:
             page.move(None if values is None else page.show(values, before, self._kept(page, values)), "undo")
         return True
 
     async def _adopt(self, editor: Editor, choice: int) -> bool:
         page = self._alive(choice)
-        if page is None or editor.name not in self.open or not page.find_pending(self._open_sets):
+        if page is None or editor.name not in self.open or not self._waiting(page):
             return False
         await self._take_over(editor, page)
         return True
@@ -324,9 +315,7 @@ class Editors(SetModel):
         """Put what is unpublished of a page in the editor's set, which is open."""
         change_set = self.open[editor.name]
         await editor.add(page.id)
-        for numbers in page.find_pending(self._open_sets).values():
-            for number in numbers:
-                page.claims[number] = {change_set}
+        self._claim_waiting(page, {change_set})
         self.adopted.add(change_set)
 
     def _refused(self, allowed: bool, error: RemitError) -> bool:  # noqa: FBT001 - what the model says

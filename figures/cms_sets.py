@@ -13,22 +13,33 @@ class SetModel:
         self.pages: list[Page] = []
         self.open: dict[str, str] = {}
         self.published: list[str] = []
-        self.states: dict[str, str] = {}
+        self._made = 0
 
-    def _make_set(self, state: str) -> str:
-        made = f"set_{len(self.states) + 1}"
-        self.states[made] = state
-        if state == "published":
-            self.published.append(made)
-        return made
+    def _make_set(self) -> str:
+        self._made += 1
+        return f"set_{self._made}"
+
+    def _make_published(self) -> str:
+        """The set of what is published at once."""
+        self.published.append(self._make_set())
+        return self.published[-1]
 
     @property
     def _open_sets(self) -> set[str]:
-        return {each for each, state in self.states.items() if state == "open"}
+        return {*self.open.values()}
+
+    def _waiting(self, page: Page, besides: str | None = None) -> list[int]:
+        """The revisions of a document with edits that wait, except those of one set."""
+        found = page.find_pending(self._open_sets - {besides})
+        return [number for numbers in found.values() for number in numbers]
+
+    def _claim_waiting(self, page: Page, claims: set[str]) -> None:
+        """Let the edits of a document that wait belong to other sets."""
+        for number in self._waiting(page):
+            page.claims[number] = {*claims}
 
     def _lay(self, page: Page, base: Values | None, numbers: list[int]) -> tuple[Values | None, bool]:
-        published = {each for each, state in self.states.items() if state == "published"}
-        later = [number for number, claims in page.claims.items() if claims & published]
+        later = [number for number, claims in page.claims.items() if not claims.isdisjoint(self.published)]
         return lay(page, base, numbers, later)
 
     def _pending(self, change_set: str | None) -> list[tuple[Page, list[int]]]:
@@ -40,13 +51,12 @@ class SetModel:
         """The revision of the draft, if it says what visitors see again."""
         return page.number if page.live is not None and page.draft == values else None
 
-    def _undo(self, page: Page, before: int | None, values: Values | None) -> None:
+    def _undo(self, page: Page, values: Values | None) -> None:
         """Let the draft follow: a deleted one comes back, and another has what visitors see and the edits that wait."""
         if page.revisions[-1] is None:
             page.add(dict(page.revisions[-2] or {}), None, rebuilt=True)
         elif page.live is not None and values is not None:
-            numbers = [number for each in page.find_pending(self._open_sets).values() for number in each]
-            draft, is_missing = self._lay(page, values, numbers)
+            draft, is_missing = self._lay(page, values, self._waiting(page))
             if not is_missing and draft != page.draft:
                 page.add(draft, None, rebuilt=True)
 
