@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any
 
 from figures.cms_arguments import TARGETS, Sample
 from figures.cms_sweep import ANN, Sweep
 from figures.served import events_of, serve, wait_until_at_rest
 from remit import Runtime
-
-IN_PROCESS: Final = ("attached", "open run")
 
 Execute = Callable[[], Awaitable[bool]]
 """Executes an approved call; whether a person is asked about it anew."""
@@ -24,8 +22,7 @@ async def approve(sweep: Sweep, kind: str, name: str, arguments: Sample) -> Asyn
         async with _approve_over_http(sweep, name, arguments) as sending:
             yield sending
         return
-    is_open = kind == "open run"
-    runtime, asked = await (sweep.ask_in_run if is_open else sweep.ask)(name, arguments)
+    runtime, asked = await (sweep.ask_in_run if kind == "open run" else sweep.ask)(name, arguments)
     if kind == "AG-UI":
         async with serve(runtime) as server:
 
@@ -38,12 +35,16 @@ async def approve(sweep: Sweep, kind: str, name: str, arguments: Sample) -> Asyn
             yield answer
         return
     await _say_yes(runtime, asked.questions)
-    again = sweep.call_in_run if is_open else sweep.attach
 
     async def execute() -> bool:
-        if kind in IN_PROCESS:
-            return (await again(runtime, name, arguments)).status == "waiting"
-        return (await runtime.resume(asked.run)).status == "waiting"
+        match kind:
+            case "open run":
+                result = await sweep.call_in_run(runtime, name, arguments)
+            case "attached":
+                result = await sweep.attach(runtime, name, arguments)
+            case _:
+                result = await runtime.resume(asked.run)
+        return result.status == "waiting"
 
     yield execute
 

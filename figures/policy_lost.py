@@ -18,8 +18,7 @@ from typing import Final, NamedTuple
 
 from figures.figure import Figure, no_violations
 from figures.policy_lost_http import ROUTES as HTTP_ROUTES
-from figures.policy_lost_world import ADA, TERMS, Process, build_app, ignore
-from remit.engines import LocalEngine
+from figures.policy_lost_world import ADA, POLL_SECONDS, TERMS, Process, build_app
 from remit.errors import JournalError, RemitError
 from remit.evals.run import run_task
 from remit.evals.task import Task
@@ -123,14 +122,11 @@ async def _queue(process: Process) -> None:
 
 async def _drive(process: Process) -> None:
     """Execute what is due, as an executor does, until all runs have ended or one is stalled."""
-    engine = LocalEngine(
-        process.store, process.continues.resume, applications=["lost"], on_error=ignore, poll_seconds=0.02
-    )
-    async with engine:
+    async with process.engine():
         while not {"stalled", "waiting"}.intersection(found := [row.status for row in await process.store.list_runs()]):
             if not {"running", "queued", "scheduled"}.intersection(found):
                 return
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(POLL_SECONDS)
 
 
 ROUTES: Final[dict[str, Callable[[Process], Awaitable[None]]]] = {

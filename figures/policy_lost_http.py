@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Final
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final
 
-from figures.policy_lost_world import ADA, Process, ignore
-from figures.served import POLL_SECONDS, Served, serve, wait_until_at_rest
-from remit.engines import LocalEngine
+from figures.policy_lost_world import ADA, Process
+from figures.served import Served, serve, wait_until_at_rest
 
 
 async def _say_over_http(process: Process) -> None:
@@ -20,18 +19,11 @@ async def _say_by_agui(process: Process) -> None:
     await _send(process, lambda server: server.say(ADA, "go", "talk"))
 
 
-async def _send(process: Process, send: Callable[[Served], Awaitable[object]]) -> None:
-    engine = LocalEngine(
-        process.store, process.continues.resume, applications=["lost"], on_error=ignore, poll_seconds=POLL_SECONDS
-    )
-    async with serve(process.opens, engine) as server, asyncio.TaskGroup() as tasks:
-        tasks.create_task(_wait_for(send(server)))
+async def _send(process: Process, send: Callable[[Served], Coroutine[Any, Any, object]]) -> None:
+    async with serve(process.opens, process.engine()) as server, asyncio.TaskGroup() as tasks:
+        tasks.create_task(send(server))
         await wait_until_at_rest(process.opens)
         server.end_streams()
-
-
-async def _wait_for(sending: Awaitable[object]) -> None:
-    await sending
 
 
 async def _call_over_http(process: Process) -> None:

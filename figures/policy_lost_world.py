@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from remit import Agent, Allow, App, Block, Effect, Policy, Runtime, Timeout, When, tool
 from remit.app import Env
+from remit.engines import LocalEngine
 from remit.errors import JournalError
 from remit.items import Position
 from remit.layers import Approve, Budget, Guardrail
@@ -17,6 +18,7 @@ from remit.stores import AppendFuture, Consumption, InMemoryStore
 from remit.testing import Scripted, calls, superuser
 
 ADA: Final = superuser(name="ada")
+POLL_SECONDS: Final = 0.02
 
 Load = Callable[[], App]
 
@@ -99,6 +101,12 @@ class Process:
     def _start(self, app: App) -> Runtime:
         return Runtime(app, store=self.store, directory=lambda _name, _tenant: ADA)
 
+    def engine(self) -> LocalEngine:
+        """What executes runs in the other process."""
+        return LocalEngine(
+            self.store, self.continues.resume, applications=["lost"], on_error=_ignore, poll_seconds=POLL_SECONDS
+        )
 
-def ignore(_run: str, _error: BaseException) -> None:
+
+def _ignore(_run: str, _error: BaseException) -> None:
     """A run that cannot be executed has not run."""
