@@ -59,6 +59,15 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The program that finds what some people cannot read or reach."""
+    program = BUILD / "edges/console/node_modules/axe-core/axe.min.js"
+    if not program.exists():
+        pytest.skip("npm could not install axe-core")
+    return program.read_text(encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, console: Path, provider: Provider) -> Iterator[Server]:
     """A server of the CMS, whose model is the provider."""

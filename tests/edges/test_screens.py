@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from figures.agui_reader import read_frames
-from figures.figure import BUILD
 from tests.edges.conftest import DESKTOP, PHONE, OpenWindow
 from tests.edges.office_world import World, build_world
 from tests.edges.provider import Provider
@@ -55,21 +54,12 @@ SCREENS: Final = {
 }
 """The address of each screen, and what is there when it is."""
 
-AXE: Final = BUILD / "edges/console/node_modules/axe-core/axe.min.js"
 _IDENT: Final = re.compile(r"\b[0-9a-f]{12,}\b")
 FIND_SERIOUS: Final = """async () => {
   const found = await axe.run(document, { resultTypes: ["violations"], iframes: false });
   const bad = found.violations.filter((each) => ["serious", "critical"].includes(each.impact));
   return bad.flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.target.join(" ")} ${node.failureSummary}`));
 }"""
-
-
-@pytest.fixture(scope="module")
-def axe() -> str:
-    """The program that finds what some people cannot read or reach."""
-    if not AXE.exists():
-        pytest.skip("npm could not install axe-core")
-    return AXE.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

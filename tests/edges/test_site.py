@@ -19,7 +19,7 @@ from figures.figure import BUILD
 from tests.edges.conftest import DESKTOP, PATIENCE_MILLISECONDS, PHONE
 from tests.edges.site_world import serve_sites
 from tests.edges.tally import add_violations
-from tests.edges.test_screens import AXE, FIND_SERIOUS
+from tests.edges.test_screens import FIND_SERIOUS
 from tests.edges.watched import Watch
 
 pytestmark = pytest.mark.process
@@ -81,15 +81,8 @@ def test_every_page_is_right_html(pages: dict[str, str], tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"])
 def test_every_page_can_be_read_by_everybody(
-    chromium: Browser,
-    pages: dict[str, str],
-    urls: dict[str, str],
-    size: tuple[int, int],
-    scheme: Literal["light", "dark"],
+    axe: str, chromium: Browser, pages: dict[str, str], urls: dict[str, str], size: tuple[int, int], scheme: Scheme
 ) -> None:
-    if not AXE.exists():
-        pytest.skip("npm could not install axe-core")
-    axe = AXE.read_text(encoding="utf-8")
     serious: list[str] = []
     sideways: list[str] = []
     for url in urls.values():
