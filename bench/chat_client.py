@@ -1,4 +1,4 @@
-"""A client of AG-UI on a socket, which costs little itself: it sends a message and reads the stream of events."""
+"""A minimal AG-UI client on a raw socket, so that the client adds little to the measurement."""
 
 from __future__ import annotations
 

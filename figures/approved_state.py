@@ -65,8 +65,8 @@ def measure(
     """The figure of some tools of the CMS, and of some of the casefile application, at every ``stride``-th await.
 
     Those ``attached`` are executed by the same call, which attaches, those ``in_open_runs`` by the same call of an open
-    run, those ``over_http`` by the same request, those ``by_agui`` by the server that a person gives the yes, and the
-    others by resuming their run.
+    run, those ``over_http`` by the same request, those in ``by_agui`` by the server that receives the approval, and
+    the others by resuming their run.
     """
     found = list[tuple[str, str]]()
     again = ("attached", attached), ("open run", in_open_runs), ("HTTP", over_http), ("AG-UI", by_agui)

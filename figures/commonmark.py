@@ -103,6 +103,6 @@ def figures(*, short: bool) -> Iterator[Figure]:
     unexplained, outdated = sorted(found - DIFFERENCES.keys()), sorted(DIFFERENCES.keys() - found)
     how = (
         f"{len(examples)} examples of the specification without HTML, {len(found)} of them with another "
-        f"HTML for a reason; without one: {unexplained}; with a reason and none: {outdated}"
+        f"HTML for a reason; without one: {unexplained}; with a reason but no difference: {outdated}"
     )
     yield no_violations("cms.commonmark", len(unexplained) + len(outdated), len(examples), how)

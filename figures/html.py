@@ -122,13 +122,13 @@ class _Parser(HTMLParser):
             self.handle_json(data)
 
     def handle_json(self, text: str) -> None:
-        """Find data for search engines that are no JSON, or that a browser might end too early."""
+        """Find data for search engines that is not valid JSON, or that a browser might end too early."""
         try:
             json.loads(text)
         except ValueError:
-            self.faults.append(f"data are no JSON: {text[:40]}")
+            self.faults.append(f"the data is not valid JSON: {text[:40]}")
         if "<" in text:
-            self.faults.append("data hold the sign that tags begin with")
+            self.faults.append("the data contains '<'")
 
     def handle_style(self, css: str) -> None:
         """Find what a style loads: those of the site load nothing."""

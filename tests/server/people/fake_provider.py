@@ -26,8 +26,7 @@ class FakeProvider:
     """A provider on a clock.
 
     ``claims`` change those of the next ID token, ``metadata`` what it says of itself; ``key`` and ``algorithm`` sign.
-    ``userinfo`` is what it says to who asks with an access token.
-    ``is_away``: it answers nothing but errors.
+    ``userinfo`` is the answer to a request with an access token. If ``is_away``, the discovery document is a 503.
     """
 
     def __init__(self, now: float) -> None:
