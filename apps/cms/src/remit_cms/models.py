@@ -154,6 +154,17 @@ class WritePayload(ReadPayload, GuardedPayload):
     """The payload of an operation that changes an object and shows it: it takes a token, and gives the next one."""
 
 
+class ListPayload(Payload):
+    """The payload of an operation that lists something.
+
+    ``cursor`` is the `ListReply.next_cursor` of the reply before. Models are not told of it before they need it: the
+    message of such a reply is.
+    """
+
+    limit: int = Field(default=50, description="Most to give (1-100)", ge=1, le=100)
+    cursor: SkipJsonSchema[str | None] = Field(default=None, max_length=500, exclude_if=operator.not_)
+
+
 class View(BaseModel):
     """A resource as an operation shows it."""
 
@@ -197,6 +208,28 @@ class DocumentReply(Reply):
     """The reply of an operation on a page, image or other object, with a token of its state if that was asked for."""
 
     token: OmittedIfNone[str] = None
+
+
+class WriteReply(DocumentReply):
+    """The reply of an operation that changes an object: what the next step needs, and nothing that the caller wrote.
+
+    A subclass names the object in short: its id, what people call it, and an address that may have become another one.
+    ``changed`` names the fields that are different now, none if the object was like that already; it is absent where
+    all is new or gone. ``remarks`` say what the object lacks, and what became of it otherwise than it was written.
+    """
+
+    changed: OmittedIfNone[list[str]] = None
+    remarks: OmittedIfNone[list[str]] = None
+
+
+class ListReply(Reply):
+    """The reply of an operation that lists something. ``total`` counts all of it, also what the reply has not.
+
+    ``next_cursor`` is present if more follow.
+    """
+
+    total: int
+    next_cursor: OmittedIfNone[str] = None
 
 
 ONE_TEXT: Final = ""

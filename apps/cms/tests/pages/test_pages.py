@@ -40,6 +40,7 @@ async def test_a_created_page_is_a_draft_with_a_slug_from_its_title(world: World
             "indexing": True,
             "sections": [],
         },
+        "total": 0,
     }
 
 
@@ -150,7 +151,8 @@ async def test_pages_are_listed_by_slug_and_in_parts(world: World) -> None:
         if cursor is None:
             break
     assert read == ["Alpha", "Bravo", "Charlie", "Delta", "Echo"]
-    assert messages == ["2 of 5 pages", "2 of 5 pages", "1 of 5 pages"]
+    more = "Found 5 pages. These are 2; for the next ones give nextCursor as cursor."
+    assert messages == [more, more, "Found 5 pages. These are the last 1."]
 
 
 async def test_a_short_list_has_no_cursor_and_no_sections(world: World) -> None:

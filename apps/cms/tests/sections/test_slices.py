@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from sqlalchemy import insert, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
@@ -20,7 +21,9 @@ from remit_cms.posts.payloads import CreatePost, GetCollectionEntries
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import GetLivePage
 from remit_cms.sections.payloads import DeletePageSection, GetPageSections, SectionView
-from remit_cms.sections.slices import BYTES_PER_TOKEN, MAX_READ_TOKENS, cut_sections
+from remit_cms.sections.slices import cut_sections
+from remit_cms.storage.lists import BYTES_PER_TOKEN, MAX_READ_TOKENS
+from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.tables import PageSection, SectionContent, SectionDefinition
 
 CAP = MAX_READ_TOKENS * BYTES_PER_TOKEN
@@ -81,8 +84,9 @@ async def test_no_reply_exceeds_the_cap_and_the_cursors_lead_to_each_section_onc
         reply = json.loads(text)
         found += [section["id"] for section in reply.get("page", reply)["sections"]]
         cursor, replies = reply.get("nextCursor"), replies + 1
-        told = f". {len(ids) - len(found)} more sections follow: the rest begins at cursor '{cursor}'."
+        told = "; for the next ones give nextCursor as cursor."
         assert reply["message"].endswith(told) == (cursor is not None), reply["message"]
+        assert reply["total"] == len(ids)
     assert found == ids
     assert replies > 1
 
@@ -94,14 +98,15 @@ def make_view(number: int, size: int) -> SectionView:
 @given(st.lists(st.one_of(st.integers(0, 3_000), st.integers(0, 50_000)), max_size=60))
 def test_sections_of_any_sizes_come_once_each_in_replies_up_to_the_cap_or_alone(sizes: list[int]) -> None:
     views = [make_view(number, size) for number, size in enumerate(sizes)]
-    found, cursor = cut_sections(views, "About", None).sections, cut_sections(views, "About", None).next_cursor
-    while cursor is not None:
-        shown = cut_sections(views, "About", cursor)
-        assert len(shown.sections) + shown.following == len(views) - len(found)
-        assert sum(len(view.model_dump_json(by_alias=True).encode()) for view in shown.sections) <= CAP or (
-            len(shown.sections) == 1
+    scope = Scope(session=AsyncSession(), target=Target("local-site", "main"), locales=("en",))
+    shown = cut_sections(scope, views, None, "page")
+    found = [*shown.rows]
+    while shown.next_cursor is not None:
+        shown = cut_sections(scope, views, shown.next_cursor, "page")
+        assert sum(len(view.model_dump_json(by_alias=True).encode()) for view in shown.rows) <= CAP or (
+            len(shown.rows) == 1
         )
-        found, cursor = [*found, *shown.sections], shown.next_cursor
+        found += shown.rows
     assert found == views
 
 
@@ -112,18 +117,24 @@ async def test_a_page_that_fits_into_one_reply_has_no_cursor(world: World) -> No
     assert reply.model_dump()["message"] == "Page 'About' has 7 sections"
 
 
-async def test_a_cursor_that_is_unknown_foreign_or_of_a_deleted_section_is_refused_in_one_line(world: World) -> None:
-    await long_page(world, 12)
+async def test_a_cursor_that_is_unknown_or_foreign_or_of_a_deleted_section_is_refused_in_one_line(world: World) -> None:
+    ids = await long_page(world, 12)
     other = await world.page("Team", ("hero", {"heading": "We"}))
-    gone = DeletePageSection(page_section_id="part_8", confirmed=True)
-    assert (await whole_list(world, "part_8")).model_dump()["sections"]
+    cursor = (await whole_list(world, None)).model_dump()["next_cursor"]
+    last = ids[len((await whole_list(world, None)).model_dump()["sections"]) - 1]
+    assert (await whole_page(world, cursor)).model_dump()["page"]["sections"]
+    with pytest.raises(InvalidArgumentsError, match="is not the nextCursor of a reply to the same call"):
+        await world.pages.get_page(world.call(), GetPage(slug="team", cursor=cursor))
+    gone = DeletePageSection(page_section_id=last, confirmed=True)
     await world.sections.delete_page_section(world.call(), gone)
     for read in (whole_page, light_page, whole_list, light_list):
-        for cursor in ("nope", other.sections[0].id, "part_8"):
+        with pytest.raises(InvalidArgumentsError, match=r"the list has changed at .* Read it again without cursor"):
+            await read(world, cursor)
+        for made_up in ("nope", other.sections[0].id, "part_8"):
             with pytest.raises(InvalidArgumentsError) as caught:
-                await read(world, cursor)
-            said = f"cursor: '{cursor}' is not a section of 'About', or no longer. Read 'About' again without cursor."
-            assert str(caught.value) == said
+                await read(world, made_up)
+            said = f"cursor: '{made_up}' is not the nextCursor of a reply to the same call; leave cursor out to begin"
+            assert str(caught.value) == f"{said} at the first."
 
 
 async def test_only_sections_that_a_reply_showed_count_as_seen(world: World) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import and_, func, select, tuple_
+from sqlalchemy import select
 
 from remit import LeafContext
 from remit.tools import Preview
@@ -30,11 +30,12 @@ from remit_cms.pages.payloads import (
 )
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import add_section, load_sections
-from remit_cms.sections.slices import load_slice
+from remit_cms.sections.slices import load_slice, shown_ids, shown_parts
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.door import describe_claims, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
+from remit_cms.storage.lists import Order, list_rows
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
@@ -64,33 +65,27 @@ class Pages:
     async def get_pages(self, ctx: LeafContext, payload: GetPages) -> PagesReply:
         """List the pages of the site: id, title, slug and status of each, without sections. For posts: cms_getPosts."""
         async with open_view(self._database, ctx) as scope:
-            in_target = and_(scope.target.row_filter(Page), Page.kind == Kind.PAGE)
-            query = select(Page).where(in_target).order_by(Page.slug, Page.id).limit(payload.limit + 1)
-            if payload.cursor is not None:
-                slug, _, page_id = payload.cursor.partition(":")
-                query = query.where(tuple_(Page.slug, Page.id) > tuple_(slug, page_id))
-            rows = (await scope.session.scalars(query)).all()
-            total = await scope.session.scalar(select(func.count()).select_from(Page).where(in_target)) or 0
-            page_rows = rows[: payload.limit]
+            query = select(Page).where(scope.target.row_filter(Page), Page.kind == Kind.PAGE)
+            found = await list_rows(scope, payload, query, Order((Page.slug, Page.id)), "pages")
             chain = scope.fallback_chain(scope.resolve_locale(payload.locale_code))
-            texts = await load_texts(scope, page_rows)
+            texts = await load_texts(scope, found.rows)
+            pages = [
+                PageBrief(
+                    id=page.id,
+                    title=shown.title or "",
+                    slug=shown.slug or "",
+                    status=page.status,
+                    untranslated=untranslated or None,
+                )
+                for page in found.rows
+                for shown, untranslated in [localize_texts(texts[page.id], chain)]
+            ]
+            found = found.fit(pages)
             return PagesReply(
-                pages=[
-                    PageBrief(
-                        id=page.id,
-                        title=shown.title or "",
-                        slug=shown.slug or "",
-                        status=page.status,
-                        untranslated=untranslated or None,
-                    )
-                    for page in page_rows
-                    for shown, untranslated in [localize_texts(texts[page.id], chain)]
-                ],
-                total=total,
-                next_cursor=f"{page_rows[-1].slug}:{page_rows[-1].id}" if len(rows) > len(page_rows) else None,
-                message=f"Found {pluralize(total, 'page')}"
-                if len(page_rows) == total
-                else f"{len(page_rows)} of {total} pages",
+                pages=pages[: len(found.rows)],
+                total=found.total,
+                next_cursor=found.next_cursor,
+                message=found.describe(f"Found {pluralize(found.total, 'page')}"),
             )
 
     async def get_page(self, ctx: LeafContext, payload: GetPage) -> PageReply:
@@ -332,14 +327,15 @@ async def _page_reply(
         locale_code=None if is_default else locale,
         meta=meta if meta != MetaView() else None,
         untranslated=untranslated or None,
-        sections=shown.sections,
+        sections=[*shown.rows],
     )
-    content = await find_read_parts(scope, page, locale, shown.shown_ids) if with_content else ()
-    scope.show(page, *read_text_parts(stored, chain, page.locale), *shown.shown_parts(content))
+    content = await find_read_parts(scope, page, locale, shown_ids(shown)) if with_content else ()
+    scope.show(page, *read_text_parts(stored, chain, page.locale), *shown_parts(shown, content))
     text = message.replace("{}", f"'{view.title}' ({scope.format_address(locale, view.slug)})")
     return PageReply(
         page=view,
         token=None if payload is None else give_token(payload, page),
+        total=shown.total,
         next_cursor=shown.next_cursor,
         message=shown.describe(text),
     )

@@ -12,6 +12,8 @@ from remit.tools import entity
 from remit_cms.models import (
     DocumentReply,
     Line,
+    ListPayload,
+    ListReply,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
@@ -25,7 +27,7 @@ from remit_cms.models import (
     WritePayload,
     is_none,
 )
-from remit_cms.sections.payloads import SectionInput, SectionInputs, SectionsPayload, SectionView, SlicedReply
+from remit_cms.sections.payloads import SectionInput, SectionInputs, SectionsPayload, SectionView
 
 _PAGE = "Id, slug or exact title of the page"
 _OF_PAGE = AliasChoices("pageId", "id")
@@ -35,14 +37,14 @@ _TITLE_NAMES = AliasChoices("title", "name")
 
 _MetaTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200), Line]
 _MetaText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500), Line]
+_Cursor = Annotated[str, Field(max_length=500)]
 _ParentName = Annotated[str, Field(max_length=200)]
-_Cursor = Annotated[str, Field(max_length=200)]
 _Title = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Line, Field(description="Page title")
 ]
 
 
-class GetPages(Payload):
+class GetPages(ListPayload):
     """The pages to list."""
 
     limit: int = Field(default=50, description="Most pages to give (1-100)", ge=1, le=100)
@@ -233,8 +235,8 @@ class Match(View):
     kind: OmittedIfNone[str] = None
 
 
-class PageReply(DocumentReply, SlicedReply):
-    """One page."""
+class PageReply(DocumentReply, ListReply):
+    """One page. ``total`` counts its sections."""
 
     page: PageView
 
@@ -258,12 +260,10 @@ class LinksReply(Reply):
     total: int
 
 
-class PagesReply(Reply):
-    """Pages by slug. ``next_cursor`` is present if more follow."""
+class PagesReply(ListReply):
+    """Pages by slug."""
 
     pages: list[PageBrief]
-    total: int
-    next_cursor: OmittedIfNone[str] = None
 
 
 class MatchesReply(Reply):

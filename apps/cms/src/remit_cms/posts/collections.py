@@ -36,8 +36,8 @@ from remit_cms.posts.payloads import (
     GetEntryContent,
     UpdateEntry,
 )
-from remit_cms.sections.slices import count_fitting
 from remit_cms.storage.database import Database
+from remit_cms.storage.lists import count_fitting
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.tokens import give_token

@@ -13,6 +13,7 @@ from remit_cms.models import (
     DocumentReply,
     GuardedPayload,
     Line,
+    ListReply,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
@@ -26,7 +27,7 @@ from remit_cms.models import (
     WritePayload,
 )
 from remit_cms.pages.payloads import MetaView, PageBrief
-from remit_cms.sections.payloads import SectionsPayload, SectionView, SlicedReply
+from remit_cms.sections.payloads import SectionsPayload, SectionView
 from remit_cms.storage.differences import Difference
 
 _PAGE = "Id, slug or exact title of the page"
@@ -175,8 +176,8 @@ class LivePageView(View):
     sections: list[SectionView]
 
 
-class LivePageReply(SlicedReply):
-    """A live page."""
+class LivePageReply(ListReply):
+    """A live page. ``total`` counts its sections."""
 
     page: LivePageView
 

@@ -22,7 +22,7 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.redirects.items import describe_overruled
 from remit_cms.sections.payloads import SectionView
-from remit_cms.sections.slices import cut_sections
+from remit_cms.sections.slices import cut_sections, shown_ids, shown_parts
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import describe_document, draft_state, make_preview
 from remit_cms.storage.door import (
@@ -110,10 +110,10 @@ class Publishing:
             path = slugs_by_locale(scope, snapshot.texts)[locale]
             structures = await scope.load_structures({section.definition for section in snapshot.sections})
             sections = [_section_view(section, structures, chain) for section in snapshot.sections]
-            shown = cut_sections(sections, texts.title or "", payload.cursor)
-            read = read_parts(snapshot, chain, shown.shown_ids)
+            shown = cut_sections(scope, sections, payload.cursor, page.id, page.live)
+            read = read_parts(snapshot, chain, shown_ids(shown))
             texts_read = read_text_parts(snapshot.texts, chain, page.locale)
-            scope.show_revision(page, page.live or 0, *texts_read, *shown.shown_parts(read))
+            scope.show_revision(page, page.live or 0, *texts_read, *shown_parts(shown, read))
             view = LivePageView(
                 id=page.id,
                 title=texts.title or "",
@@ -124,10 +124,12 @@ class Publishing:
                 meta=meta if meta != MetaView() else None,
                 locale_code=locale,
                 untranslated=untranslated or None,
-                sections=shown.sections,
+                sections=[*shown.rows],
             )
             message = f"Page '{view.title}' as visitors see it ({scope.format_address(locale, path)})"
-            return LivePageReply(page=view, next_cursor=shown.next_cursor, message=shown.describe(message))
+            return LivePageReply(
+                page=view, total=shown.total, next_cursor=shown.next_cursor, message=shown.describe(message)
+            )
 
 
 def page_state(page: Page) -> PageState:

@@ -14,6 +14,7 @@ from remit_cms.models import (
     ContentInput,
     DocumentReply,
     IdOrKey,
+    ListReply,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
@@ -79,12 +80,12 @@ SectionInputs = Annotated[list[SectionInput], BeforeValidator(parse_list)]
 
 
 class SectionsPayload(Payload):
-    """The payload of a read of sections. ``cursor`` is the `SlicedReply.next_cursor` of the reply before.
+    """The payload of a read of sections. ``cursor`` is the `ListReply.next_cursor` of the reply before.
 
     Models are not told of it before they need it: the message of such a reply is.
     """
 
-    cursor: SkipJsonSchema[str | None] = Field(default=None, max_length=200, exclude_if=operator.not_)
+    cursor: SkipJsonSchema[str | None] = Field(default=None, max_length=500, exclude_if=operator.not_)
 
 
 class GetPageSections(ReadPayload, SectionsPayload):
@@ -239,17 +240,10 @@ class SectionReply(DocumentReply):
     revision: int
 
 
-class SlicedReply(Reply):
-    """A reply with sections. ``next_cursor`` is present if more follow than fit into one."""
-
-    next_cursor: OmittedIfNone[str] = None
-
-
-class SectionsReply(DocumentReply, SlicedReply):
-    """The sections of a page, in order. ``total`` counts all of them."""
+class SectionsReply(DocumentReply, ListReply):
+    """The sections of a page, in order."""
 
     sections: list[SectionView]
-    total: int
     page_id: str
     revision: int
 

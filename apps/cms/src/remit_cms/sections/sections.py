@@ -32,7 +32,7 @@ from remit_cms.sections.payloads import (
     TemplateView,
     UpdateSectionContent,
 )
-from remit_cms.sections.slices import load_slice
+from remit_cms.sections.slices import load_slice, shown_ids, shown_parts
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.parts import content_parts
@@ -58,11 +58,11 @@ class Sections:
             page = await scope.find_page(payload.page_id)
             locale = scope.resolve_locale(payload.locale_code) if payload.include_content else None
             shown = await load_slice(scope, page, payload.cursor, locale=locale)
-            content = () if locale is None else await find_read_parts(scope, page, locale, shown.shown_ids)
-            scope.show(page, *shown.shown_parts(content))
+            content = () if locale is None else await find_read_parts(scope, page, locale, shown_ids(shown))
+            scope.show(page, *shown_parts(shown, content))
             return SectionsReply(
                 token=give_token(payload, page),
-                sections=shown.sections,
+                sections=[*shown.rows],
                 total=shown.total,
                 next_cursor=shown.next_cursor,
                 page_id=page.id,
