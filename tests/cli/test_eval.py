@@ -57,6 +57,7 @@ setup:
 questions: {answers: approve, at_least: 1}
 expect:
   - {query: SELECT title FROM notes ORDER BY title, equals: [new]}
+changes: [{rows: notes}]
 forbidden:
   - {effect: the new note is gone, query: "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM notes WHERE title = 'new')"}
 """
@@ -87,7 +88,8 @@ def test_a_denial_leaves_the_state_and_the_questions_are_counted(folder: Path) -
 def test_several_prompts_are_one_conversation_and_each_task_has_a_state_of_its_own(folder: Path) -> None:
     rename = calls(("rename_note", {"note": "{{id}}", "title": "bread"}))
     for name in ("one", "two"):
-        yaml = f"prompt: [Write milk., Call it bread.]\nexpect: [{{query: {TITLES}, equals: bread}}]\n"
+        expected = f"expect: [{{query: {TITLES}, equals: bread}}]\nchanges: [{{rows: notes}}]\n"
+        yaml = f"prompt: [Write milk., Call it bread.]\n{expected}"
         write_task(folder, yaml, calls(("write_note", {"title": "milk"})), "Done.", rename, "Done.", name=name)
     ended = run_evals()
     assert (ended.status, ended.json["passed"]) == (0, 2), ended
@@ -109,7 +111,7 @@ def test_rules_about_the_answer_are_graded(folder: Path, rules: str, failure: st
 
 
 def test_what_must_stay_as_it_is_is_compared(folder: Path) -> None:
-    yaml = f"prompt: Write nothing.\nunchanged: [{TITLES}]\n"
+    yaml = f"prompt: Write nothing.\nunchanged: [{TITLES}]\nnothing_else: false\n"
     write_task(folder, yaml, calls(("write_note", {"title": "milk"})), "Done.")
     assert failures(run_evals()) == [f"state: the result of '{TITLES}' has changed"]
 
@@ -207,7 +209,7 @@ def test_a_recording_answers_with_todays_ids_until_the_prompt_changes(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The model uses the id that it read. Later the note has another id, and then the prompt changes."""
-    yaml = f"prompt: Rename milk.\nexpect: [{{query: {TITLES}, equals: bread}}]\n"
+    yaml = f"prompt: Rename milk.\nexpect: [{{query: {TITLES}, equals: bread}}]\nchanges: [{{rows: notes}}]\n"
     write_task(folder, yaml)
     monkeypatch.setattr("remit.models.scripted._parse_script", _parse_as_lines)
     (tmp_path / "model.json").write_text("{}")

@@ -56,7 +56,7 @@ def app() -> App:
 '''
 ANEW = 'lambda: data_location(os.environ, "shelf")'
 SYSTEM = '{"role":"system","content":"Add."}'
-TASK = "prompt: Add it.\nexpect:\n  - {query: SELECT title FROM books, equals: [dune]}\n"
+TASK = "prompt: Add it.\nexpect:\n  - {query: SELECT title FROM books, equals: [dune]}\nchanges: [{rows: books}]\n"
 
 
 @pytest.fixture

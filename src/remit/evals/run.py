@@ -8,7 +8,7 @@ import math
 import re
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +22,7 @@ from remit.engine.request import RunOptions
 from remit.engine.result import RunResult
 from remit.errors import RemitError, SetupError
 from remit.evals.case import AnswerCalls
+from remit.evals.differences import Snapshot, find_differences
 from remit.evals.recording import RecordedModel
 from remit.evals.state import has_result, is_same, query_state, temporary_home
 from remit.evals.task import Questions, Task, locate
@@ -31,9 +32,13 @@ from remit.models.prices import with_default_prices
 from remit.record.principal import Principal
 from remit.record.usage import NO_USAGE, Price, Prices, UsageTotals, find_price
 from remit.runtime import Runtime
+from remit.schemas.finding import display_path
 
 _MAX_ROUNDS: Final = 20
 """How many times one prompt may rest on questions, or be continued by a confirmation."""
+
+_MAX_DIFFERENCES: Final = 5
+"""How many unexpected differences of the tables are told."""
 
 _APPROVER: Final = "eval-approver"
 
@@ -126,21 +131,23 @@ async def _grade_trial(task: Task, app: App, model: Model, result: TaskResult, t
     if not result.has_passed:  # no model is asked for a task that cannot be graded
         result.was_stopped = True
         return
-    started = time.monotonic()
-    try:
-        async with asyncio.timeout(task.seconds):
-            await trial.converse()
-    except TimeoutError:
-        result.fail("run", f"not done after {task.seconds:g} s")
-    except RemitError as error:
-        result.fail("run", f"{error.code}: {error.message}")
-    result.seconds = time.monotonic() - started
-    if isinstance(model, RecordedModel) and model.problem:
-        return  # nothing can be graded, and the database may not exist
-    _grade_cost(task, result)
-    if result.was_stopped:
-        return  # the effect of the remaining prompts is unknown
-    _grade_state(task, state, before, result)
+    with closing(Snapshot.take(app.name)) as snapshot:
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(task.seconds):
+                await trial.converse()
+        except TimeoutError:
+            result.fail("run", f"not done after {task.seconds:g} s")
+        except RemitError as error:
+            result.fail("run", f"{error.code}: {error.message}")
+        result.seconds = time.monotonic() - started
+        if isinstance(model, RecordedModel) and model.problem:
+            return  # nothing can be graded, and the database may not exist
+        _grade_cost(task, result)
+        if result.was_stopped:
+            return  # the effect of the remaining prompts is unknown
+        _grade_state(task, state, before, result)
+        _grade_rest(task, app.name, snapshot, result, state.explain_absence())
     _grade_answer(task, result)
     _grade_questions(task.questions, result)
 
@@ -318,6 +325,23 @@ def _grade_state(task: Task, state: _State, before: Sequence[list[Any] | None], 
     for number, each in enumerate(task.forbidden):
         if state.query(each.query, "forbidden", number, "query"):
             result.fail("effect", each.effect)
+
+
+def _grade_rest(task: Task, application: str, before: Snapshot, result: TaskResult, absence: str) -> None:
+    """Fail a task that changed what nobody asked it to. A case has no state: its tools answer from the record."""
+    if not task.nothing_else or task.matching is not None:
+        return
+    try:
+        with closing(Snapshot.take(application)) as after:
+            found = find_differences(before, after, [*task.derived, *task.changes])
+    except SetupError as error:
+        result.fail("task", f"{display_path(Path(task.file))}: changes: {error.message}")
+        return
+    for each in found[:_MAX_DIFFERENCES]:
+        why = "" if before.tables() else absence
+        result.fail("effect", f"the task names no such change: {each}{why}")
+    if len(found) > _MAX_DIFFERENCES:
+        result.fail("effect", f"and {len(found) - _MAX_DIFFERENCES} other rows differ")
 
 
 def _grade_questions(rules: Questions, result: TaskResult) -> None:

@@ -88,6 +88,16 @@ class ForbiddenEffect(_Part):
     query: _Text
 
 
+class Change(_Part):
+    """Rows that may differ afterwards: ``TABLE``, or ``TABLE WHERE condition``, read before and after.
+
+    With ``columns``, only these columns of them may, and none may be added or removed.
+    """
+
+    rows: _Text
+    columns: list[_Text] = Field(default_factory=list[str])
+
+
 class AnswerRules(_Part):
     """Rules for the agent's last message. ``matches`` is a regular expression that ignores case."""
 
@@ -139,6 +149,9 @@ class Task(_Part):
     expect: list[Expectation] = Field(default_factory=list[Expectation])
     unchanged: list[_Text] = Field(default_factory=list[str], description="Queries with the same result afterwards.")
     forbidden: list[ForbiddenEffect] = Field(default_factory=list[ForbiddenEffect])
+    changes: list[Change] = Field(default_factory=list[Change], description="The rows that may differ afterwards.")
+    derived: list[Change] = Field(default_factory=list[Change], description="Rows that follow from other data.")
+    nothing_else: bool = Field(default=True, description="Whether all other rows must be as they were.")
     answer: AnswerRules = AnswerRules()
     matching: Matching | None = None
     seconds: float = Field(default=180, gt=0)
@@ -151,6 +164,8 @@ class Task(_Part):
 
 
 _OWN_FIELDS: Final = ("name", "file")
+_FOLDER_FILE: Final = "_folder.yaml"
+"""Keys that all tasks of its folder have, unless they have these keys themselves. It is no task."""
 
 
 def load_tasks(paths: Iterable[Path]) -> list[Task]:
@@ -165,7 +180,8 @@ def load_tasks(paths: Iterable[Path]) -> list[Task]:
     files: list[Path] = []
     for path in given:
         try:
-            found = sorted(path.glob("*.yaml")) if path.is_dir() else [path]
+            listed = path.glob("*.yaml") if path.is_dir() else [path]
+            found = sorted(file for file in listed if file.name != _FOLDER_FILE)
         except (OSError, ValueError) as error:
             raise SetupError(f"{display_path(path)}: cannot be read: {error}") from error
         if not found:
@@ -180,6 +196,24 @@ def load_tasks(paths: Iterable[Path]) -> list[Task]:
 
 
 def _load_task(file: Path) -> Task:
+    document = _read(file)
+    folder = file.with_name(_FOLDER_FILE)
+    common = _read(folder).value if folder.exists() else {}
+    try:
+        if common:
+            Task.model_validate({"prompt": ["none"], **common})
+    except ValidationError as error:
+        raise SetupError(_explain(_read(folder), error)) from error
+    try:
+        task = Task.model_validate({**common, **document.value, "name": file.stem, "file": str(file)})
+    except ValidationError as error:
+        raise SetupError(_explain(document, error)) from error
+    if not task.queries and task.answer == AnswerRules() and task.matching is None:
+        raise SetupError(f"{document.file}:1: nothing is graded; add expect, unchanged, forbidden or answer")
+    return task
+
+
+def _read(file: Path) -> YamlDocument:
     try:
         document = read_yaml(read_text(file), display_path(file), is_stored=False)  # a recorded output may have NUL
     except InventoryError as error:
@@ -191,13 +225,7 @@ def _load_task(file: Path) -> Task:
     for key in _OWN_FIELDS:
         if key in document.value:
             raise SetupError(f"{document.locate((key,))}: {key}: remove it; the file's name is the name of the task")
-    try:
-        task = Task.model_validate({**document.value, "name": file.stem, "file": str(file)})
-    except ValidationError as error:
-        raise SetupError(_explain(document, error)) from error
-    if not task.queries and task.answer == AnswerRules() and task.matching is None:
-        raise SetupError(f"{document.file}:1: nothing is graded; add expect, unchanged, forbidden or answer")
-    return task
+    return document
 
 
 def locate(task: Task, *key: str | int) -> str:
@@ -225,6 +253,8 @@ def _fields_at(loc: tuple[str | int, ...]) -> list[str]:
         "questions": Questions,
         "expect": Expectation,
         "forbidden": ForbiddenEffect,
+        "changes": Change,
+        "derived": Change,
         "answer": AnswerRules,
     }
     model = parts.get(str(loc[0]), Task) if loc else Task
