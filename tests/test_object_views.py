@@ -9,7 +9,16 @@ import pytest
 
 from remit import App, Principal
 from remit.errors import NameTakenError, SetupError
-from remit.object_views import ObjectAction, ObjectDetail, ObjectPage, ObjectRow, ObjectSection, ObjectView, Viewer
+from remit.object_views import (
+    ObjectAction,
+    ObjectDetail,
+    ObjectEvent,
+    ObjectPage,
+    ObjectRow,
+    ObjectSection,
+    ObjectView,
+    Viewer,
+)
 from remit.tools import Change
 
 ADA = Principal("ada", "bakery", frozenset({"cms:read@site/main", "cms:write"}))
@@ -47,6 +56,17 @@ async def test_a_view_lists_no_more_than_was_asked_for() -> None:
     assert [each.id for each in await VIEW.rows(viewer, limit=2)] == ["0", "1"]
     assert [each.id for each in await VIEW.rows(viewer, "3")] == ["3"]
     assert await ObjectView(kind="note", title="Notes", open=open_page).rows(viewer) == ()
+
+
+async def test_the_events_of_a_view_are_in_order_of_time_and_no_more_than_was_asked_for() -> None:
+    async def list_events(_viewer: Viewer, start: float, end: float) -> Sequence[ObjectEvent]:
+        events = [ObjectEvent(id=str(at), name=f"At {at}", at=at) for at in (3.0, 1.0, 2.0)]
+        return [each for each in events if start <= each.at < end]
+
+    viewer, view = Viewer(principal=ADA), ObjectView(kind="page", title="Pages", open=open_page, events=list_events)
+    assert [each.at for each in await view.events_between(viewer, 1, 3)] == [1, 2]
+    assert [each.at for each in await view.events_between(viewer, 0, 9, limit=2)] == [1, 2]
+    assert await VIEW.events_between(viewer, 0, 9) == []
 
 
 async def test_what_a_function_of_a_view_returns_is_checked() -> None:

@@ -100,7 +100,8 @@ PUBLIC: Final = {
         decode_message encode_message message_text
     """,
     "remit.object_views": """
-        ListObjects ObjectAction ObjectDetail ObjectPage ObjectRow ObjectSection ObjectView OpenObject Viewer
+        ListEvents ListObjects ObjectAction ObjectDetail ObjectEvent ObjectPage ObjectRow ObjectSection ObjectView
+        OpenObject Viewer
     """,
     "remit.models": """
         ChecksModel Delta Example LocalModel LocalModels Model ModelResolver ModelSettings NamedModel OpenAI Price
@@ -136,8 +137,8 @@ PUBLIC: Final = {
     "remit.tools": """
         DID_NOT_HAPPEN UNKNOWN Arguments Callee Caller Candidate Change Changed Context Effect Entity Facts Happened
         LastCall LeafContext Limits Log LogLevel LogLine Preview Rate ReconcileResult Reference Referent Resolver Risk
-        Seen Sentences Tool Undo check_approved_state contracts_are_checked entities_of entity parse_arguments tool
-        tool_name with_recommended_layers
+        Seen Sentences ShownObject Tool Undo check_approved_state contracts_are_checked entities_of entity
+        find_approvers parse_arguments tool tool_name with_recommended_layers
     """,
     "remit.workers": """
         PROVIDER_TOOLS AnyModel Attachment AttachmentPolicy ModelResolver PromptWithAttachments PydanticAIDriver

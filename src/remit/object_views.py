@@ -16,9 +16,11 @@ from remit.record.question import Change
 from remit.record.target import as_target
 
 __all__ = [
+    "ListEvents",
     "ListObjects",
     "ObjectAction",
     "ObjectDetail",
+    "ObjectEvent",
     "ObjectPage",
     "ObjectRow",
     "ObjectSection",
@@ -158,8 +160,35 @@ class ObjectDetail:
     blocked: str = ""
 
 
+@check_arguments()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectEvent:
+    """Something that happens to an object at a time, as a calendar shows it.
+
+    Args:
+        id: the id by which the view opens it.
+        name: its name for people, such as a title.
+        at: its time, in epoch seconds.
+        label: what happens, or what became of it, in a word, such as "Publish" or "Refused".
+        note: one more line about it.
+        needs_person: whether it waits for a person, such as one that failed.
+        is_over: whether nothing more will come of it.
+    """
+
+    id: Name
+    name: str
+    at: float
+    label: str = ""
+    note: str = ""
+    needs_person: bool = False
+    is_over: bool = False
+
+
 ListObjects: TypeAlias = Callable[[Viewer, str, int], Awaitable[Sequence[ObjectRow]]]
 """Lists at most ``limit`` objects; with a search, those that match: ``await list(viewer, search, limit)``."""
+
+ListEvents: TypeAlias = Callable[[Viewer, float, float], Awaitable[Sequence[ObjectEvent]]]
+"""Lists the events from a time to before another one, in epoch seconds: ``await events(viewer, start, end)``."""
 
 OpenObject: TypeAlias = Callable[[Viewer, str], Awaitable[ObjectDetail | None]]
 """Finds an object for a viewer; None if it does not exist for them: ``await open(viewer, id)``."""
@@ -177,6 +206,8 @@ class ObjectView:
         title: what the objects are called, in the plural, such as "Pages".
         open: finds an object.
         list: lists the objects; None if they are only reached from elsewhere.
+        events: lists what happens to the objects at which time; None if they have no calendar. A view with events opens
+            days too: the id ``2026-12-24`` is what there will be at the end of that day.
         has_changes: whether the objects are sets of changes, which the console lists under Changes.
         site: the ASGI application that serves the addresses of pages; the same object for all kinds that share it. Its
             responses are shown in a sandbox: without scripts, cookies and forms.
@@ -186,6 +217,7 @@ class ObjectView:
     title: str
     open: Annotated[OpenObject, callback("viewer", "id", is_async=True)]
     list: Annotated[ListObjects, callback("viewer", "search", "limit", is_async=True)] | None = None
+    events: Annotated[ListEvents, callback("viewer", "start", "end", is_async=True)] | None = None
     has_changes: bool = False
     site: Annotated[AsgiApp, callback("scope", "receive", "send", is_async=True)] | None = None
 
@@ -198,6 +230,17 @@ class ObjectView:
         check_counts("ObjectView.rows", limit=limit)
         found: Sequence[ObjectRow] = () if self.list is None else await self.list(viewer, search, limit)
         return as_tuple_of(ObjectRow, f"the view of {self.kind}", "list", found, "return ObjectRows")[:limit]
+
+    async def events_between(self, viewer: Viewer, start: float, end: float, limit: int = 500) -> Sequence[ObjectEvent]:
+        """The first events from a time to before another one, in order of time.
+
+        Raises:
+            SetupError: the function returned something else than events.
+        """
+        check_counts("ObjectView.events_between", limit=limit)
+        found: Sequence[ObjectEvent] = () if self.events is None else await self.events(viewer, start, end)
+        events = as_tuple_of(ObjectEvent, f"the view of {self.kind}", "events", found, "return ObjectEvents")
+        return sorted(events, key=lambda event: event.at)[:limit]
 
     async def detail(self, viewer: Viewer, object_id: str) -> ObjectDetail | None:
         """An object for a viewer; None if it does not exist for them.

@@ -6,6 +6,7 @@ from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from remit.call.approved import check_approved_state as check_approved_state
+    from remit.call.approved import find_approvers as find_approvers
     from remit.call.callee import DID_NOT_HAPPEN as DID_NOT_HAPPEN
     from remit.call.callee import UNKNOWN as UNKNOWN
     from remit.call.callee import Callee as Callee
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from remit.record.principal import Caller as Caller
     from remit.record.question import Change as Change
     from remit.record.question import Preview as Preview
+    from remit.record.question import ShownObject as ShownObject
     from remit.record.seen import Seen as Seen
 else:
     __getattr__ = lazy_exports(__name__)

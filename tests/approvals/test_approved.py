@@ -13,7 +13,7 @@ from remit.journal.ports import Store
 from remit.layers import CallLayer, Retry, Validate
 from remit.record.items import AttemptEnded, AttemptStarted
 from remit.testing import Scripted, calls, superuser
-from remit.tools import Preview, Referent, check_approved_state
+from remit.tools import Preview, Referent, check_approved_state, find_approvers
 from tests.approvals.site import DROP as DROP_PAGE
 from tests.approvals.site import PageRef, Site, decide, open_question
 from tests.runtime.kit import AnyTool, Clock, Crash, Mortal, items_of, last_reply, loosen, runtime_of, tool_messages
@@ -47,6 +47,28 @@ class Pages:
 
     async def preview(self, _ctx: LeafContext, payload: Any) -> Preview:
         return Preview(f"{payload.title} with {self.sections} sections", state=str(self.sections))
+
+
+async def test_the_body_knows_who_approved_its_call_and_one_that_asked_nobody_knows_nobody(store: Store) -> None:
+    found: list[tuple[str, ...]] = []
+
+    @tool(effect=Effect.KEYED, risk=Risk.HIGH)
+    async def drop(_ctx: LeafContext, title: str) -> str:
+        """Drop a page."""
+        found.append(find_approvers())
+        return title
+
+    @tool(effect=Effect.KEYED, risk=Risk.SAFE)
+    async def keep(_ctx: LeafContext, title: str) -> str:
+        """Keep a page."""
+        found.append(find_approvers())
+        return title
+
+    assert find_approvers() == ()
+    runtime = runtime_of(Scripted([calls(("keep", {"title": "Jobs"})), DROP, "done"]), keep, drop, store=store)
+    await runtime.run("go", by=ADA)
+    await decide(runtime, store)
+    assert found == [(), ("bob",)]
 
 
 async def attempts(store: Store, run: str) -> list[tuple[int, str, bool]]:

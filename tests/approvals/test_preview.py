@@ -13,7 +13,7 @@ from remit.journal.ports import Store
 from remit.policies import Question
 from remit.stores import InMemoryStore
 from remit.testing import Scripted, calls, superuser
-from remit.tools import Change, Preview
+from remit.tools import Change, Preview, ShownObject
 from tests.runtime.kit import last_reply, runtime_of
 
 TITLES = {"p1": "About us"}
@@ -106,7 +106,8 @@ async def test_an_announcement_whose_preview_fails_opens_no_question(store: Stor
 
 async def test_a_question_shows_changes_link_state_and_the_users_message(store: Store) -> None:
     changes = (Change("title", "Old", "x" * 900), *(Change(f"text {number}", "", "") for number in range(1, 53)))
-    preview = Preview("the page", changes, "https://cms.example/p1", "s" * 900)
+    shows = ShownObject("page", "p1")
+    preview = Preview("the page", changes, "https://cms.example/p1", "s" * 900, shows=shows)
 
     async def describe(_ctx: LeafContext, _payload: Any) -> Preview:
         return preview
@@ -116,6 +117,7 @@ async def test_a_question_shows_changes_link_state_and_the_users_message(store: 
     (row,) = await store.list_questions()
     question = row.question
     assert (question.shown, question.link, question.message) == ("the page", preview.link, "Drop the page.")
+    assert question.shows == shows
     assert question.changes[:2] == (Change("title", "Old", f"{'x' * 499}…"), Change("text 1", "", ""))
     assert question.changes[49:] == (Change("text 49", "", ""), Change("3 more changes are not shown", "", ""))
     assert len(question.state) == 32

@@ -9,11 +9,14 @@ from starlette.requests import Request
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
+from remit import Agent, App, LeafContext, Runtime
+from remit.object_views import ObjectDetail, ObjectPage, ObjectView, Viewer
 from remit.server import Identity, build_server
 from remit.server.documents.questions import QuestionDocument
 from remit.server.pages.approvals import show_facts
 from remit.testing import Scripted
-from tests.server.shop import PEOPLE, REFUND, Shop, make_runtime, open_shop
+from remit.tools import Preview, ShownObject
+from tests.server.shop import PEOPLE, REFUND, Shop, authenticate, make_runtime, open_shop, refund
 
 
 def ask(shop: Shop) -> str:
@@ -51,6 +54,47 @@ def test_each_line_of_a_summary_stands_by_itself_before_the_exact_call() -> None
     before, exact = "".join(show_facts(structs.replace(row, summary=shown))).split("<details>")
     assert "<p>&quot;jobs&quot; → page &quot;Jobs&quot;, revision 1</p><p>With 2 sections</p>" in before
     assert "refund {" in exact
+
+
+async def open_order(viewer: Viewer, id: str) -> ObjectDetail | None:  # noqa: A002 - as views name it
+    if viewer.principal.name != "grace" or id == "none":
+        return None
+    pages = [ObjectPage(title="Order <1>", before="/old", after="/new"), ObjectPage(title="Bill", before="/bill")]
+    return ObjectDetail(name="Order", pages=pages, blocked="It was changed since." if id == "2" else "")
+
+
+async def serve_nothing(_scope: Any, _receive: Any, _send: Any) -> None:
+    """The site of the view, which this page only links to."""
+
+
+@pytest.mark.parametrize(
+    ("preview", "has", "lacks"),
+    [
+        (
+            Preview("", shows=ShownObject("order", "1")),
+            ['<a href="/sites/0/new">See Order &lt;1&gt; as'],
+            ["Bill", "alert"],
+        ),
+        (Preview("", shows=ShownObject("order", "2")), ["/sites/0/new", "It was changed since."], []),
+        (Preview("", shows=ShownObject("order", "none")), [], ["See ", "/sites/0"]),
+        (Preview("", link="https://shop.example/?a&b"), ['<a href="https://shop.example/?a&amp;b">See what'], []),
+        (Preview("", link="javascript:alert(1)"), [], ["javascript"]),
+        (Preview("", link="https://shop.example/", shows=ShownObject("bill", "1")), ["https://shop.example/"], []),
+    ],
+)
+def test_the_page_links_to_what_the_call_would_do(preview: Preview, has: list[str], lacks: list[str]) -> None:
+    async def describe(_ctx: LeafContext, _payload: Any) -> Preview:
+        return preview
+
+    clerk = Agent("clerk", instructions="Help.", tools=[refund.with_preview(describe)])
+    view = ObjectView(kind="order", title="Orders", open=open_order, site=serve_nothing)
+    runtime = Runtime(App(name="shop", agents=[clerk], views=[view]), model=Scripted(list(REFUND)))
+    runtime.add_principals(*PEOPLE.values())
+    with TestClient(build_server(runtime, authenticate)) as browser:
+        shop = Shop(runtime, browser)
+        page = shop.ask("GET", f"/approvals/{ask(shop)}", by="grace").text
+    assert [each for each in has if each not in page] == []
+    assert [each for each in lacks if each in page] == []
 
 
 @pytest.mark.parametrize(("decision", "status"), [("approve", "approved"), ("deny", "denied")])

@@ -14,6 +14,7 @@ from remit import App, Runtime, tool
 from remit.object_views import (
     ObjectAction,
     ObjectDetail,
+    ObjectEvent,
     ObjectPage,
     ObjectRow,
     ObjectSection,
@@ -54,6 +55,12 @@ async def open_cake(viewer: Viewer, id: str) -> ObjectDetail | None:  # noqa: A0
     return CAKE if (viewer.principal.tenant, id) == ("bakery", "1") else None
 
 
+async def list_bakings(viewer: Viewer, start: float, end: float) -> Sequence[ObjectEvent]:
+    at = 1_800_000_000.0
+    is_shown = start <= at < end and viewer.principal.tenant == "bakery"
+    return [ObjectEvent(id="1", name="Cake", at=at, label="Bake", note="by ann", needs_person=True)] if is_shown else []
+
+
 class Site:
     """A site that says what it got, and sets what a page must not have."""
 
@@ -75,7 +82,7 @@ class Site:
 @contextmanager
 def serve(site: Site) -> Generator[TestClient]:
     """A server of an application with a view, as the guard lets it out."""
-    view = ObjectView(kind="cake", title="Cakes", open=open_cake, list=list_cakes, site=site)
+    view = ObjectView(kind="cake", title="Cakes", open=open_cake, list=list_cakes, events=list_bakings, site=site)
     same = ObjectView(kind="bread", title="Breads", open=open_cake, site=site)
     runtime = Runtime(App(name="shop", tools=[refund, bake], views=[view, same]))
     runtime.add_principals(*PEOPLE.values())
@@ -113,7 +120,23 @@ def test_an_object_has_the_actions_that_the_person_may_take() -> None:
     }
 
 
-@pytest.mark.parametrize("path", ["/api/views/cake/2", "/api/views/pie", "/api/views/pie/1"])
+def test_the_calendar_of_a_kind_has_what_happens_in_a_span_of_time() -> None:
+    with serve(Site()) as browser:
+        found = ask(browser, "/api/events/cake?start=1799999999&end=1800000001").json()["items"]
+        empty = [
+            ask(browser, f"/api/events/{query}").json()["items"]
+            for query in ("cake?start=0&end=1800000000", "bread?start=0&end=1900000000")
+        ]
+        hidden = ask(browser, "/api/events/cake?start=0&end=1900000000", by="eve").json()["items"]
+        views = ask(browser, "/api/me").json()["application"]["views"]
+    event = {"id": "1", "name": "Cake", "at": 1_800_000_000.0, "label": "Bake", "note": "by ann"}
+    assert (found, empty, hidden) == ([{**event, "needsPerson": True, "isOver": False}], [[], []], [])
+    assert [(each["kind"], each["hasEvents"]) for each in views] == [("cake", True), ("bread", False)]
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/events/pie?start=0&end=1", "/api/views/cake/2", "/api/views/pie", "/api/views/pie/1"]
+)
 def test_what_does_not_exist_is_not_found(path: str) -> None:
     with serve(Site()) as browser:
         answer = ask(browser, path)

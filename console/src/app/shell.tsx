@@ -27,10 +27,12 @@ export function Shell({ children }: { children: ReactNode }) {
   useNotifications();
   const views = me.application.views;
   const changes = views.filter((each) => each.listed && each.hasChanges);
-  const contents = views.find((each) => each.listed && !each.hasChanges);
+  const calendars = views.filter((each) => each.hasEvents);
+  const contents = views.find((each) => each.listed && !each.hasChanges && !each.hasEvents);
   const targets: Target[] = [
     ...FIRST,
     ...changes.map((each): Target => ({ to: pathTo("objects", each.kind), label: each.title, icon: "changes" })),
+    ...calendars.map((each): Target => ({ to: pathTo("objects", each.kind), label: each.title, icon: "clock" })),
     ...(contents ? [{ to: pathTo("objects", contents.kind), label: contents.title, icon: "file" } as Target] : []),
     { to: "/tools", label: "Tools", icon: "tools" },
     { to: "/policy", label: "Policy", icon: "policy" },

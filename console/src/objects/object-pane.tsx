@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { withQuery } from "../api/api";
 import { callTool } from "../api/calls";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
@@ -16,7 +17,10 @@ type Look = "pages" | "rows";
 
 /** One object: its pages before and after, its changes, and what can be done with it. */
 export function ObjectPane({ kind, id }: { kind: string; id: string }) {
-  const { hash } = usePlace();
+  const { hash, query } = usePlace();
+  const { me } = useServices();
+  const isListed = me.application.views.some((each) => each.kind === kind && (each.listed || each.hasEvents));
+  const list = withQuery(pathTo("objects", kind), { month: query.get("month") ?? undefined });
   const target = useTarget();
   const { data, error, reload } = useResource<ObjectDocument>(objectPath(kind, id, { target }));
   const [look, setLook] = useState<Look>("pages");
@@ -26,9 +30,11 @@ export function ObjectPane({ kind, id }: { kind: string; id: string }) {
   return (
     <section className="pane" aria-label={data?.name ?? "Object"}>
       <header className="sethead">
-        <Link className="b bare tiny slim" to={pathTo("objects", kind)} aria-label="Back to the list">
-          <Icon name="left" />
-        </Link>
+        {isListed && (
+          <Link className="b bare tiny slim" to={list} aria-label="Back to the list">
+            <Icon name="left" />
+          </Link>
+        )}
         <div className="grow">
           <h2>{data?.name ?? ""}</h2>
           <p className="meta">{data?.note}</p>

@@ -3,26 +3,30 @@ import { useState } from "react";
 import { withQuery } from "../api/api";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
-import { Link, pathTo } from "../app/router";
+import { Link, pathTo, usePlace } from "../app/router";
 import { useTarget } from "../app/target";
 import { Icon, type IconName } from "../parts/icon";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Segments } from "../parts/seg";
 import { useTitle } from "../parts/use-title";
-import type { Listed, ObjectRowDocument } from "../wire";
+import type { Listed, ObjectRowDocument, ViewDocument } from "../wire";
+import { Calendar } from "./calendar";
 import { ObjectPane } from "./object-pane";
 
 export function ObjectsScreen({ kind, id }: { kind: string; id?: string }) {
   const { me } = useServices();
+  const { query } = usePlace();
   const views = me.application.views;
   const view = views.find((each) => each.kind === kind);
-  const alike = views.filter((each) => each.listed && each.hasChanges === (view?.hasChanges ?? false));
+  const alike = views.filter((each) => each.listed && iconOf(each) === iconOf(view));
+  const isMonth = view?.hasEvents === true && !id && query.get("look") !== "list";
   const title = view?.title ?? "Objects";
   useTitle(title);
   return (
     <>
       <header className="top">
         <h1 className={alike.length > 1 ? "" : "grow"}>{title}</h1>
+        {view?.hasEvents && view.listed && !id && <Looks kind={kind} isMonth={isMonth} />}
         {alike.length > 1 && (
           <>
             <span className="grow" />
@@ -37,19 +41,41 @@ export function ObjectsScreen({ kind, id }: { kind: string; id?: string }) {
           </>
         )}
       </header>
-      <div className={id ? "split master sets has-item" : "split master sets"}>
-        {view?.listed === false ? null : (
-          <ObjectList key={kind} kind={kind} title={title} icon={view?.hasChanges ? "changes" : "file"} current={id} />
-        )}
-        {id ? (
-          <ObjectPane key={`${kind}/${id}`} kind={kind} id={id} />
-        ) : (
-          <section className="pane pad wide" aria-label="Object">
-            <p className="meta">Nothing is picked.</p>
-          </section>
-        )}
-      </div>
+      {isMonth ? <Calendar kind={kind} title={title} /> : <Split kind={kind} id={id} view={view} />}
     </>
+  );
+}
+
+/** A month, or the list. */
+function Looks({ kind, isMonth }: { kind: string; isMonth: boolean }) {
+  const choices = [
+    { to: pathTo("objects", kind), label: "Month", isCurrent: isMonth },
+    { to: withQuery(pathTo("objects", kind), { look: "list" }), label: "List", isCurrent: !isMonth },
+  ];
+  return <Segments label="Look" choices={choices} />;
+}
+
+/** The icon of a view, by which the rail and the lists tell views apart. */
+export function iconOf(view: ViewDocument | undefined): IconName {
+  if (view?.hasEvents) return "clock";
+  return view?.hasChanges ? "changes" : "file";
+}
+
+/** The list, and the object that is picked. */
+function Split({ kind, id, view }: { kind: string; id: string | undefined; view: ViewDocument | undefined }) {
+  return (
+    <div className={id ? "split master sets has-item" : "split master sets"}>
+      {view?.listed === false ? null : (
+        <ObjectList key={kind} kind={kind} title={view?.title ?? "Objects"} icon={iconOf(view)} current={id} />
+      )}
+      {id ? (
+        <ObjectPane key={`${kind}/${id}`} kind={kind} id={id} />
+      ) : (
+        <section className="pane pad wide" aria-label="Object">
+          <p className="meta">Nothing is picked.</p>
+        </section>
+      )}
+    </div>
   );
 }
 

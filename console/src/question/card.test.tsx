@@ -26,6 +26,20 @@ test("what is new is counted only where a row shows it", () => {
   expect(document.body.textContent).not.toContain("new since your last yes");
 });
 
+test("a question links to what the call would do: in the console, or else elsewhere", () => {
+  const shows = { kind: "effect", id: "a/b" };
+  const other = { kind: "nothing", id: "1" };
+  for (const [given, expected] of [
+    [{ shows, link: "https://site.example/" }, "/objects/effect/a%2Fb?target=shop"],
+    [{ shows: other, link: "https://site.example/" }, "https://site.example/"],
+    [{ shows: null, link: "javascript:alert(1)" }, undefined],
+  ] as const) {
+    const { unmount } = renderPart(<QuestionCard question={{ ...PUBLISH, target: "shop", ...given }} />);
+    expect(screen.queryByRole("link", { name: "See what it would do" })?.getAttribute("href")).toBe(expected);
+    unmount();
+  }
+});
+
 test("nobody reads JSON above a fold", () => {
   for (const question of [PUBLISH, CONFIRM, MAIL, MANY, OTHERS, OUTCOME, LONG]) {
     const { unmount } = renderPart(<QuestionCard question={question} />);

@@ -1,6 +1,8 @@
 /** The parts of a question card: its head, its words, the rows that change, the exact call. */
 import { Fragment, type ReactNode } from "react";
 import { useServices } from "../app/context";
+import { Link } from "../app/router";
+import { objectAddress } from "../objects/page-frame";
 import { Fold } from "../parts/fold";
 import { Icon, type IconName } from "../parts/icon";
 import { Json } from "../parts/json";
@@ -57,6 +59,7 @@ export function Ask({
       <h2 id={titleId}>{asQuestion(question.sentence)}</h2>
       {question.consequence && <p>{question.consequence}</p>}
       {question.summary && question.summary !== question.sentence.text && <Summary text={question.summary} />}
+      <Effect question={question} />
       <p>{words}</p>
       {question.quote && (
         <blockquote>
@@ -68,6 +71,26 @@ export function Ask({
       )}
       {children}
     </div>
+  );
+}
+
+/** A link to what the call would do: the object of the application that shows it, or an address elsewhere. */
+function Effect({ question: { shows, link, target } }: { question: QuestionDocument }) {
+  const { me } = useServices();
+  const words = "See what it would do";
+  if (shows && me.application.views.some((each) => each.kind === shows.kind))
+    return (
+      <p>
+        <Link to={objectAddress(shows.kind, shows.id, target)}>{words}</Link>
+      </p>
+    );
+  if (!/^https?:\/\//.test(link)) return null;
+  return (
+    <p>
+      <a href={link} target="_blank" rel="noreferrer">
+        {words}
+      </a>
+    </p>
   );
 }
 

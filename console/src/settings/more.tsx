@@ -11,12 +11,12 @@ import { useTitle } from "../parts/use-title";
 export function MoreScreen() {
   const { me } = useServices();
   const conversations = useWorld((world) => world.conversations);
-  const views = me.application.views.filter((each) => each.listed);
+  const views = me.application.views.filter((each) => each.listed || each.hasEvents);
   const pages: [string, string, IconName][] = [
     ...views.map((each): [string, string, IconName] => [
       pathTo("objects", each.kind),
       each.title,
-      each.hasChanges ? "changes" : "file",
+      each.hasEvents ? "clock" : each.hasChanges ? "changes" : "file",
     ]),
     ["/tools", "Tools", "tools"],
     ["/policy", "Policy", "policy"],

@@ -175,6 +175,7 @@ export function question(id: string, text: string, rest: Partial<QuestionDocumen
     rows: [],
     news: [],
     link: "",
+    shows: null,
     tool: "publish_set",
     arguments: '{"set": "Christmas hours"}',
     atDefault: [],

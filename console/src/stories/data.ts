@@ -48,9 +48,11 @@ export const ME: Me = {
       },
     ],
     views: [
-      { kind: "set", title: "Changes", listed: true, hasChanges: true },
-      { kind: "page", title: "Pages", listed: true, hasChanges: false },
-      { kind: "post", title: "Posts", listed: true, hasChanges: false },
+      { kind: "set", title: "Changes", listed: true, hasChanges: true, hasEvents: false },
+      { kind: "page", title: "Pages", listed: true, hasChanges: false, hasEvents: false },
+      { kind: "post", title: "Posts", listed: true, hasChanges: false, hasEvents: false },
+      { kind: "plan", title: "Calendar", listed: true, hasChanges: false, hasEvents: true },
+      { kind: "effect", title: "Previews", listed: false, hasChanges: false, hasEvents: false },
     ],
   },
 };

@@ -21,7 +21,7 @@ import { ALL, LONG, STATES } from "./questions";
 import { LONG_RUN, MANY_RUNS } from "./long";
 import { RUNS } from "./runs";
 import { STREAM } from "./stream";
-import { DETAILS, ITEMS, REPLAY, ROWS } from "./views";
+import { DETAILS, EVENTS, ITEMS, REPLAY, ROWS } from "./views";
 
 /** `long`: hundreds of runs, and one with hundreds of calls. */
 export type Scenario = "full" | "empty" | "loading" | "error" | "away" | "long";
@@ -90,6 +90,13 @@ export function fakeApi(
         listed(RUNS.slice(3, 4).map((each) => ({ ...summary(each), status: "scheduled" as const, due: NOW + 9000 }))),
     ],
     [/^\/api\/usage$/, () => USAGE],
+    [
+      /^\/api\/events\/([^/]+)$/,
+      ([kind], query) => {
+        const [start, end] = ["start", "end"].map((name) => Number(query.get(name)));
+        return listed((EVENTS[kind!] ?? []).filter((each) => each.at >= start! && each.at < end!));
+      },
+    ],
     [/^\/api\/views\/([^/]+)$/, ([kind]) => listed(ROWS[kind!] ?? [])],
     [/^\/api\/views\/([^/]+)\/([^/]+)$/, ([kind]) => DETAILS[kind!]],
   ];

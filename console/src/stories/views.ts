@@ -1,5 +1,5 @@
 import type { JournalItem } from "../events";
-import type { ObjectDocument, ObjectRowDocument, ReplayDocument } from "../wire";
+import type { ObjectDocument, ObjectEventDocument, ObjectRowDocument, ReplayDocument } from "../wire";
 import { NOW } from "./build";
 
 export const REPLAY: ReplayDocument = { run: "r5", identical: true, compared: 41, difference: "" };
@@ -24,6 +24,26 @@ export const ROWS: Record<string, ObjectRowDocument[]> = {
   ],
   page: [row("visit-us", "Visit us", "/visit · a draft is newer", "Pages"), row("order", "Order", "/order", "Pages")],
   post: [row("rest", "We rest, the starter does not", "not published", "Drafts")],
+  plan: [
+    row("easter", "Easter bread", "goes live on Thursday, 06:00 · Ada", "Scheduled"),
+    row("sale", "Winter sale", "Visit us has changed since", "Refused", true),
+  ],
+};
+
+function event(id: string, name: string, days: number, hour: number, label: string): ObjectEventDocument {
+  const day = new Date(NOW * 1000);
+  const at = new Date(day.getFullYear(), day.getMonth(), day.getDate() + days, hour).getTime() / 1000;
+  return { id, name, at, label, note: "asked by Ada", needsPerson: label === "Refused", isOver: days < 0 };
+}
+
+export const EVENTS: Record<string, ObjectEventDocument[]> = {
+  plan: [
+    event("course", "Course in February", -2, 6, "Published"),
+    event("sale", "Winter sale", -1, 18, "Refused"),
+    event("easter", "Easter bread", 2, 6, "Publish"),
+    event("rest", "We rest, the starter does not", 2, 7, "Publish"),
+    event("stollen", "Stollen", 2, 18, "Hide"),
+  ],
 };
 
 const NOTHING: ObjectDocument = {

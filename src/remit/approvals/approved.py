@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from remit.approvals.approver import build_replacement
-from remit.approvals.from_journal import AskAgain, question_item
+from remit.approvals.from_journal import AskAgain, question_item, read_questions
 from remit.approvals.preview import preview_call
 from remit.call.call import Call
 from remit.call.gate import has_begun
@@ -51,6 +51,14 @@ class ApprovedCall:
     def __init__(self, call: Call, approved: Sequence[Question]) -> None:
         self._call, self._approved = call, approved
         self._was_same = self._has_changed = False
+
+    @property
+    def approvers(self) -> tuple[str, ...]:
+        """The names of the approvers, each once."""
+        asked = {question.id for question in self._approved}
+        recorded = read_questions(self._call.ledger.items_for(self._call.id))
+        decisions = [each.decision for each in recorded if each.decision is not None and each.question.id in asked]
+        return (*dict.fromkeys(each.by for each in decisions),)
 
     async def compare(self) -> None:
         """Compare what the approvers saw with the current state; see `check_approved_state`."""

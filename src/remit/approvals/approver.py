@@ -170,6 +170,7 @@ def _with_preview(question: Question, preview: Preview, callee: Contract) -> Que
         shown=preview.summary,
         changes=preview.changes,
         link=preview.link,
+        shows=preview.shows,
         state=preview.state,
         sentence=sentence_of_arguments(
             callee.name, callee, question.arguments, names=dict(preview.names), at_default=question.at_default

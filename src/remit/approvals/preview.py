@@ -67,7 +67,7 @@ def _shorten(preview: Preview) -> Preview:
     if len(preview.changes) > _MAX_CHANGES:
         changes.append(Change(f"{len(preview.changes) - _MAX_CHANGES} more changes are not shown", "", ""))
     summary, link = _shorten_text(preview.summary, _MAX_SUMMARY), _shorten_text(preview.link, _MAX_VALUE)
-    return Preview(summary, tuple(changes), link, preview.state, preview.names)
+    return Preview(summary, tuple(changes), link, preview.state, preview.names, preview.shows)
 
 
 def _shorten_text(text: str, length: int) -> str:

@@ -1,4 +1,4 @@
-"""Compares the state for which the current call was approved, for the code that writes."""
+"""The approval of the current call, for the code that writes: who approved it, and for which state."""
 
 from __future__ import annotations
 
@@ -9,6 +9,12 @@ def approved_state() -> ApprovedState | None:
     """The state for which the current call was approved; None if it was not approved, or no body runs."""
     current = CURRENT_CALL.get()
     return None if current is None else current.approved_state
+
+
+def find_approvers() -> tuple[str, ...]:
+    """The names of the people who approved the current call, each once; empty if it needed no approval."""
+    approved = approved_state()
+    return () if approved is None else approved.approvers
 
 
 async def check_approved_state() -> None:

@@ -10,7 +10,12 @@ from remit.record.principal import Caller
 
 
 class ApprovedState(Protocol):
-    """The states that the approvers of a call saw."""
+    """The approval of a call: the approvers, and the states that they saw."""
+
+    @property
+    def approvers(self) -> tuple[str, ...]:
+        """The names of the approvers, each once."""
+        ...
 
     async def compare(self) -> None:
         """Compare the approved state with the current state.

@@ -197,6 +197,7 @@ def _erase_question(question: Question) -> Question:
         reason="",
         changes=(),
         link="",
+        shows=None,
         state="",
         message="",
         news=(),

@@ -38,16 +38,26 @@ class Change:
 
 @check_arguments()
 @dataclass(frozen=True, slots=True)
+class ShownObject:
+    """An object that a view of the application shows: its kind, and the id by which the view opens it."""
+
+    kind: Name
+    id: Name
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True)
 class Preview:
     """Describes the effect of a call to the person who decides.
 
     Args:
         summary: a few lines that name the object.
         changes: the changes that the call would make.
-        link: the address of the object.
+        link: an address at which the approver can look at the effect. It needs no session, so let it expire.
         state: identifies the state that the preview describes, such as a revision. The approval is void if a new
             preview, taken just before the call runs or within its write, has a different state.
         names: pairs of an argument that holds an id, and the name of its object, which the question's sentence shows.
+        shows: the object by which a view of the application shows the effect, such as the pages before and after.
     """
 
     summary: str
@@ -55,6 +65,7 @@ class Preview:
     link: str = ""
     state: str = ""
     names: tuple[tuple[str, str], ...] = ()
+    shows: ShownObject | None = None
 
 
 NO_PREVIEW: Final = Preview("")
@@ -115,6 +126,7 @@ class Question:
         at_default: the arguments that are at their defaults.
         sentence: what the call would do, as the person was asked.
         consequence: what follows from it, such as whether it can be undone.
+        shows: the object in the preview by which a view of the application shows the effect.
     """
 
     id: str
@@ -155,6 +167,7 @@ class Question:
     at_default: tuple[str, ...] = ()
     sentence: Sentence = NO_SENTENCE
     consequence: str = ""
+    shows: ShownObject | None = None
 
     @property
     def is_about_run(self) -> bool:
@@ -177,7 +190,8 @@ class Question:
 
     def to_json(self) -> str:
         """Serialise the question for the journal, without empty fields that few questions have."""
-        empty = {name for name in ("target", "at_default", "sentence", "consequence") if not getattr(self, name)}
+        rare = ("target", "at_default", "sentence", "consequence", "shows")
+        empty = {name for name in rare if not getattr(self, name)}
         return _type_adapter(Question).dump_json(self, exclude=empty).decode()
 
     @staticmethod

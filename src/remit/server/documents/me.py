@@ -39,12 +39,16 @@ class AgentDocument(Document):
 
 
 class ViewDocument(Document):
-    """How the objects of a kind are shown; see `remit.app.App`. ``listed``: they have a list."""
+    """How the objects of a kind are shown; see `remit.app.App`.
+
+    ``listed``: they have a list. ``hasEvents``: they have a calendar.
+    """
 
     kind: str
     title: str
     listed: bool
     has_changes: bool
+    has_events: bool
 
 
 class ExampleDocument(Document):
@@ -70,7 +74,13 @@ class ApplicationDocument(Document):
     def of(app: App, targets: Sequence[str]) -> ApplicationDocument:
         """The document of an application, with the targets of a person."""
         views = (
-            ViewDocument(kind=each.kind, title=each.title, listed=each.list is not None, has_changes=each.has_changes)
+            ViewDocument(
+                kind=each.kind,
+                title=each.title,
+                listed=each.list is not None,
+                has_changes=each.has_changes,
+                has_events=each.events is not None,
+            )
             for each in app.views
         )
         examples = tuple(ExampleDocument(prompt=each.prompt, note=each.note) for each in app.examples)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from remit.object_views import ObjectDetail, ObjectRow
+from remit.object_views import ObjectDetail, ObjectEvent, ObjectRow
 from remit.server.documents.document import Asked, ChangeDocument, Document, PageSize
 from remit.server.documents.files import FileDocument
 
@@ -23,6 +23,39 @@ class ObjectQuery(Asked):
 
     target: str = ""
     conversation: str = ""
+
+
+class EventsQuery(Asked):
+    """Which events to list: those from ``start`` to before ``end``, in epoch seconds."""
+
+    start: float
+    end: float
+    target: str = ""
+
+
+class ObjectEventDocument(Document):
+    """Something that happens to an object at a time; ``label`` says in a word what. ``isOver``: nothing more comes."""
+
+    id: str
+    name: str
+    at: float
+    label: str
+    note: str
+    needs_person: bool
+    is_over: bool
+
+    @staticmethod
+    def of(event: ObjectEvent) -> ObjectEventDocument:
+        """The document of an event."""
+        return ObjectEventDocument(
+            id=event.id,
+            name=event.name,
+            at=event.at,
+            label=event.label,
+            note=event.note,
+            needs_person=event.needs_person,
+            is_over=event.is_over,
+        )
 
 
 class ObjectRowDocument(Document):

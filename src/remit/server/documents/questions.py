@@ -9,7 +9,15 @@ from msgspec import field
 from remit.call.contract import Contract
 from remit.client.client import Client
 from remit.journal.question_row import QuestionRow
-from remit.record.question import Decision, DecisionKind, PlannedCall, Question, QuestionKind, QuestionStatus
+from remit.record.question import (
+    Decision,
+    DecisionKind,
+    PlannedCall,
+    Question,
+    QuestionKind,
+    QuestionStatus,
+    ShownObject,
+)
 from remit.server.documents.document import Asked, ChangeDocument, Document, JsonObject, PageSize, Problem, no_json
 from remit.server.documents.sentence import SentenceDocument
 from remit.views.sentences import sentence_of_arguments, sentence_of_question
@@ -84,15 +92,27 @@ class MayDecide(Document):
         )
 
 
+class ShownObjectDocument(Document):
+    """An object that a view of the application shows, and that `/api/views/{kind}/{id}` opens."""
+
+    kind: str
+    id: str
+
+    @staticmethod
+    def of(shown: ShownObject | None) -> ShownObjectDocument | None:
+        """The document of an object, if there is one."""
+        return None if shown is None else ShownObjectDocument(kind=shown.kind, id=shown.id)
+
+
 class QuestionDocument(Document):
     """A question about one call, and what the reader may do with it.
 
     ``about``: whether to make a call, or whether an interrupted call happened. ``sentence`` and ``consequence`` say
     what would happen and what follows, as the person was asked. ``needs`` is the kind of decision that the call
     requires, ``why`` the reason that the policy gives, and ``permissions`` what a decision needs; ``fourEyes``: another
-    person must decide. ``quote`` is the message that led to the call, and ``news`` are the arguments that differ from
-    the asker's last approved call of this kind. ``arguments`` are the exact ones, as canonical JSON, and ``digest`` is
-    that of the call.
+    person must decide. ``link`` and ``shows`` show the effect: an address for everybody who has it, and an object.
+    ``quote`` is the message that led to the call, and ``news`` are the arguments that differ from the asker's last
+    approved call of this kind. ``arguments`` are the exact ones, as canonical JSON, and ``digest`` is that of the call.
     """
 
     id: str
@@ -109,6 +129,7 @@ class QuestionDocument(Document):
     rows: tuple[ChangeDocument, ...]
     news: tuple[ChangeDocument, ...]
     link: str
+    shows: ShownObjectDocument | None
     tool: str
     arguments: str
     at_default: tuple[str, ...]
@@ -149,6 +170,7 @@ class QuestionDocument(Document):
             rows=ChangeDocument.of(question.changes),
             news=ChangeDocument.of(question.news),
             link=question.link,
+            shows=ShownObjectDocument.of(question.shows),
             tool=question.tool,
             arguments=question.arguments,
             at_default=question.at_default,

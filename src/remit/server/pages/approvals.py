@@ -13,11 +13,13 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from remit.errors import RequestConflictError, RequestDeniedError, RequestNotFoundError
+from remit.object_views import Viewer
 from remit.server.cookies import CSRF_FIELD
 from remit.server.documents.questions import QuestionDocument
 from remit.server.forgery import parse_form
 from remit.server.identity import Identity, SignInError
 from remit.server.pages.plain import form, link, own_address, paragraph, plain_page
+from remit.server.sandbox import site_address
 from remit.server.serving import Serving
 
 _MOST_BYTES: Final = 64 * 1024
@@ -85,6 +87,7 @@ async def _page(request: Request, serving: Serving, identity: Identity, problem:
         paragraph(problem, "wrong") if problem else "",
         paragraph(_SCRIPT, "soft") if serving.models is not None and serving.models.in_use.is_script else "",
         *show_facts(question),
+        *await _show_effect(request, serving, identity, question),
         _forms(question, action, identity.csrf),
         link(request, "/", "Open the console"),
     ]
@@ -110,6 +113,21 @@ def show_facts(question: QuestionDocument) -> list[str]:
         paragraph(f"“{question.quote}” ({question.asker})", "soft") if question.quote else "",
         f"<details><summary>Exact call</summary><p><code>{exact}</code></p></details>",
     ]
+
+
+async def _show_effect(request: Request, serving: Serving, identity: Identity, question: QuestionDocument) -> list[str]:
+    """Links to the pages that show what the call would do, as the views of the application have them."""
+    shown, app = question.shows, serving.runtime.app
+    view = next((each for each in app.views if shown is not None and each.kind == shown.kind), None)
+    if shown is None or view is None:
+        is_web = question.link.startswith(("https://", "http://"))
+        return [f'<p><a href="{escape(question.link)}">See what it would do</a></p>'] if is_web else []
+    found = await view.detail(Viewer(principal=identity.principal, target=question.target), shown.id)
+    if found is None:
+        return []
+    site, pages = site_address(app, view), [each for each in found.pages if each.after]
+    links = [link(request, f"{site}{each.after}", f"See {each.title} as it would be") for each in pages]
+    return [*links, paragraph(found.blocked, "wrong") if found.blocked else ""]
 
 
 def _because(question: QuestionDocument) -> str:
