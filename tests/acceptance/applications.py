@@ -128,17 +128,25 @@ class Crash(BaseException):
 
 
 class DyingStore(InMemoryStore):
-    """A store whose process dies, once, where the n-th of certain items is to be stored."""
+    """A store whose process dies, once, where the n-th of certain items is to be stored.
+
+    The dead process stores nothing more: the append may be that of a timer, after which its calls would go on.
+    """
 
     def __init__(self, point: int, is_point: Callable[[Item], bool]) -> None:
         super().__init__()
         self._left = point
         self._is_point = is_point
+        self._is_dead = False
 
     @property
     def has_died(self) -> bool:
         """Whether the process died."""
         return self._left <= 0
+
+    def revive(self) -> None:
+        """A new process comes to the same data."""
+        self._is_dead = False
 
     def append(
         self, run: str, epoch: int, items: Sequence[Position], consumption: Consumption | None = None
@@ -146,8 +154,9 @@ class DyingStore(InMemoryStore):
         """Append, or die."""
         if not self.has_died and any(self._is_point(each.item) for each in items):
             self._left -= 1
-            if self.has_died:
-                raise Crash
+            self._is_dead = self.has_died
+        if self._is_dead:
+            raise Crash
         return super().append(run, epoch, items, consumption)
 
 
@@ -194,6 +203,7 @@ class World:
                 await runtime.decide(question, approved=True, by=self.by)
                 result = await runtime.resume(result.run)
         except Crash:
+            store.revive()
             result = await self._runtime(name, store).resume("keyed")
         return result
 
