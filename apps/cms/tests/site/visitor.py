@@ -48,7 +48,9 @@ async def visit(site: Site, path: str, method: str = "GET", **headers: str) -> R
         sent.append(message)
 
     given = [(key.replace("_", "-").encode(), value.encode()) for key, value in headers.items()]
-    await site({"type": "http", "method": method, "path": path, "headers": given}, receive, send)
+    path, _, query = path.partition("?")
+    request = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": given}
+    await site(request, receive, send)
     start, body = sent
     return Reply(start["status"], {k.decode(): v.decode() for k, v in start["headers"]}, body["body"])
 

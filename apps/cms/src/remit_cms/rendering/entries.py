@@ -8,14 +8,15 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue
-from sqlalchemy import func, or_, select
+from sqlalchemy import or_, select
 
 from remit_cms.models import Content
 from remit_cms.rendering.dates import format_day
 from remit_cms.sections.links import Overlay, find_addresses
+from remit_cms.storage.publication_times import publication_times
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import Snapshot, build_snapshot
-from remit_cms.storage.tables import Kind, Page, PageSection, Publication, Revision, SectionDefinition
+from remit_cms.storage.tables import Kind, Page, PageSection, Revision, SectionDefinition
 from remit_cms.storage.translations import localize_content, localize_texts
 from remit_cms.templates.references import ObjectRef
 from remit_cms.templates.slots import Slot, SlotType, Structure
@@ -59,16 +60,16 @@ async def find_entries(
 
     ``start`` leaves out so many of the newest, ``without`` a certain one.
     """
-    scope, first = reader.scope, _first_publications(reader.scope)
+    scope, first = reader.scope, publication_times(reader.scope)
     shown = Page.live.is_not(None) if reader.live else Page.status != "archived"
     query = (
-        select(Page, first.c.time, SectionDefinition)
+        select(Page, first.c.first, SectionDefinition)
         .join(PageSection, PageSection.page == Page.id)
         .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
         .outerjoin(first, first.c.page == Page.id)
         .where(scope.target.row_filter(Page), Page.kind == Kind.ENTRY, SectionDefinition.key == collection)
         .where(or_(shown, Page.id.in_(reader.overlay.snapshots)), Page.id != without)
-        .order_by(first.c.time.is_not(None), first.c.time.desc(), Page.created_at.desc(), Page.id)
+        .order_by(first.c.first.is_not(None), first.c.first.desc(), Page.created_at.desc(), Page.id)
         .limit(min(limit, MAX_ENTRIES))
         .offset(start)
     )
@@ -87,14 +88,8 @@ async def find_entries(
 
 async def find_first_publication(scope: Scope, page: str) -> datetime | None:
     """When a page went live first; None if it never did."""
-    first = _first_publications(scope)
-    return await scope.session.scalar(select(first.c.time).where(first.c.page == page))
-
-
-def _first_publications(scope: Scope):
-    time = func.min(Publication.created_at).label("time")
-    published = (scope.target.row_filter(Publication), Publication.after.is_not(None))
-    return select(Publication.page, time).where(*published).group_by(Publication.page).subquery()
+    first = publication_times(scope)
+    return await scope.session.scalar(select(first.c.first).where(first.c.page == page))
 
 
 async def _load_snapshots(reader: Reader, pages: Sequence[Page]) -> dict[str, Snapshot]:

@@ -17,6 +17,7 @@ from remit.home import data_folder, data_location
 from remit_cms.images.renditions import Renditions
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.site.asgi import Site
+from remit_cms.site.cors import Cors
 from remit_cms.site.preview_key import PreviewKey
 from remit_cms.storage.database import FIRST_SITE, Database
 from remit_cms.storage.scope import Target
@@ -26,13 +27,14 @@ from remit_cms.storage.tables import Environment
 _LAST_PORT: Final = 65535
 
 
-async def make_site(database: Database, target: Target, url: str) -> Site:
+async def make_site(database: Database, target: Target, url: str, origins: Sequence[str] = ()) -> Site:
     """A site, with previews if their key is set.
 
     Raises:
         NotFoundError: there is no such site or environment.
-        SetupError: the key of previews is too short.
+        SetupError: the key of previews is too short, or an origin is none.
     """
+    cors = Cors(origins)
     async with database.read() as session:
         rows = await session.execute(select(Environment).order_by(Environment.site, Environment.name))
         targets = [Target(row.site, row.name) for row in rows.scalars()]
@@ -41,7 +43,7 @@ async def make_site(database: Database, target: Target, url: str) -> Site:
         raise NotFoundError(f"No site '{target.site}/{target.environment}'. Give as --target one of these: {names}.")
     key, renditions = await PreviewKey().find(), Renditions(database)
     renderer = PageRenderer(database, data_folder(os.environ) / "sites", renditions)
-    return Site(database, renderer, renditions, target, url=url, preview_key=key)
+    return Site(database, renderer, renditions, target, url=url, preview_key=key, cors=cors)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -65,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on; this machine alone by default")
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--url", default="", help="the address of the site for visitors")
+    parser.add_argument("--cors", action="append", default=[], metavar="ORIGIN", help="whose scripts may read the API")
     given = parser.parse_args(arguments)
     if find_spec("uvicorn") is None:
         raise SystemExit(
@@ -80,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         async with Database(data_location(os.environ, "cms")) as database:
             target = Target(site, environment or DEFAULT_ENVIRONMENT)
-            app = await make_site(database, target, url)
+            app = await make_site(database, target, url, given.cors)
             config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
             with _listen(given.host, given.port) as listener:
                 print(f"{target.site}/{target.environment} is at {url}; Ctrl-C ends it", flush=True)  # noqa: T201 - a command

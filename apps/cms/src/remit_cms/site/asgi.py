@@ -12,13 +12,15 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from remit.errors import NotFoundError
+from remit.errors import InvalidArgumentsError, NotFoundError
 from remit.secrets import Secret
 from remit_cms.images.pictures import FORMATS
 from remit_cms.images.renditions import Renditions
 from remit_cms.rendering.documents import WORDS, load_page_document
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.settings.values import read_settings
+from remit_cms.site.api.routes import MEDIA_TYPE, Request, answer_request, is_api, parse_request, write_error
+from remit_cms.site.cors import Cors
 from remit_cms.site.feeds import MEDIA_TYPES, link_feeds, render_feed
 from remit_cms.site.http_caching import RequestHeaders, accepts_gzip, is_current, is_worth_packing, pack
 from remit_cms.site.links import check_key, read_preview
@@ -83,6 +85,7 @@ class Site:
         clock: seconds since the epoch, for links that expire.
         root: the path under which another application has the site; its previews and images have it before their
             addresses.
+        cors: which scripts of other sites may read the API.
 
     Raises:
         SetupError: the key is too short.
@@ -100,6 +103,7 @@ class Site:
         look_every: float = 0.0,
         clock: Callable[[], float] = time.time,
         root: str = "",
+        cors: Cors = Cors(),  # noqa: B008 - a frozen value
     ) -> None:
         if preview_key is not None:
             check_key(preview_key)
@@ -109,6 +113,7 @@ class Site:
         self.target: Final = target
         self._url = url.rstrip("/")
         self._root = root
+        self._cors = cors
         self._preview_key = preview_key
         self._look_every = look_every
         self._looked: float | None = None
@@ -127,22 +132,27 @@ class Site:
             return
         if scope["type"] != "http":
             return
-        method = scope["method"]
-        if method not in ("GET", "HEAD"):
-            response = Response(405, b"Only GET and HEAD", {"allow": "GET, HEAD", "content-type": "text/plain"})
-        else:
-            response = await self.respond(scope["path"])
-        response = self._pack(response, scope["headers"])
+        method, path, headers = scope["method"], scope["path"], [*scope["headers"]]
+        response = self._pack(await self._answer(method, path, scope.get("query_string", b""), headers), headers)
         etag = response.headers.get("etag")
-        if response.status == 200 and etag and is_current(etag, scope["headers"]):
+        if response.status == 200 and etag and is_current(etag, headers):
             same = ("etag", "cache-control", "vary")
             response = Response(304, b"", {key: each for key, each in response.headers.items() if key in same})
         everything = {**_HEADERS, **response.headers}
-        if response.status != 304:
+        if is_api(path) and method != "OPTIONS":
+            everything |= _join_vary(everything, self._cors.headers_for(headers))
+        if response.status not in (204, 304):
             everything["content-length"] = str(len(response.body))
         encoded = [(key.encode(), value.encode("latin-1")) for key, value in everything.items()]
         await send({"type": "http.response.start", "status": response.status, "headers": encoded})
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else response.body})
+
+    async def _answer(self, method: str, path: str, query: bytes, headers: RequestHeaders) -> Response:
+        if method == "OPTIONS" and is_api(path) and (allowed := self._cors.preflight_for(headers)):
+            return Response(204, b"", allowed)
+        if method not in ("GET", "HEAD"):
+            return Response(405, b"Only GET and HEAD", {"allow": "GET, HEAD", "content-type": "text/plain"})
+        return await (self.respond_with_data(path, query) if is_api(path) else self.respond(path))
 
     async def respond(self, path: str) -> Response:
         """The response to a request of a path."""
@@ -152,14 +162,32 @@ class Site:
             return await self._preview(path)
         if path.startswith("/images/"):
             return await self._image(path)
+        return await self._keep(path, lambda: self._make(path))
+
+    async def respond_with_data(self, path: str, query: bytes = b"") -> Response:
+        """The response to a request of the API."""
+        try:
+            request = parse_request(path, query)
+            return await self._keep(request.key, lambda: self._make_data(request))
+        except (InvalidArgumentsError, NotFoundError) as error:
+            status, body = write_error(error)
+            return _data(status, body, {"cache-control": "no-store"})
+
+    async def _make_data(self, request: Request) -> Response:
+        async with open_view(self._database, self.target) as scope:
+            body = await answer_request(scope, request, self._url)
+        return _data(200, body, {"cache-control": _REVALIDATE, "etag": _etag(body)})
+
+    async def _keep(self, key: str, make: Callable[[], Awaitable[Response]]) -> Response:
+        """The response of a key, which is made once until something is published."""
         await self._forget_if_changed()
         # A publication replaces the dictionary: what was read before it and is ready after it goes into the old one.
         kept = self._kept
-        if (response := kept.get(path)) is None:
-            response = await self._make(path)
+        if (response := kept.get(key)) is None:
+            response = await make()
             if len(kept) >= _MAX_KEPT:
                 kept.clear()
-            kept[path] = response
+            kept[key] = response
         return response
 
     def _pack(self, response: Response, headers: RequestHeaders) -> Response:
@@ -314,6 +342,17 @@ def _text(text: str, media_type: str) -> Response:
     body = text.encode("utf-8", "replace")
     headers = {"content-type": media_type, "cache-control": _REVALIDATE, "etag": _etag(body)}
     return Response(200, body, {**headers, "content-security-policy": "default-src 'none'"})
+
+
+def _data(status: int, body: bytes, headers: Mapping[str, str]) -> Response:
+    safe = {"content-type": MEDIA_TYPE, "content-security-policy": "default-src 'none'"}
+    return Response(status, body, {**safe, **headers})
+
+
+def _join_vary(headers: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
+    """The other headers, where ``vary`` names what both do."""
+    names = [each["vary"] for each in (headers, others) if "vary" in each]
+    return {**others, "vary": ", ".join(names)} if names else {**others}
 
 
 def _moved(href: str, caching: str = _REVALIDATE) -> Response:

@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from remit_cms.models import Content
 from remit_cms.rendering.documents import SiteLink
@@ -19,8 +19,9 @@ from remit_cms.rich_text.html import render_rich_text
 from remit_cms.sections.links import resolve_links
 from remit_cms.settings.values import read_settings
 from remit_cms.site.lookup import Address, Edition, show_live
+from remit_cms.storage.publication_times import publication_times
 from remit_cms.storage.scope import Scope, parse_structure
-from remit_cms.storage.tables import Kind, Page, PageSection, Publication, SectionDefinition, Site
+from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition, Site
 from remit_cms.storage.translations import localize_content, localize_texts
 from remit_cms.templates.slots import SlotType, Structure
 
@@ -71,7 +72,7 @@ async def render_feed(scope: Scope, address: Address, url: str, edition: Edition
     query = select(SectionDefinition).where(*in_target, SectionDefinition.key == found[1])
     collection = (await scope.session.scalars(query)).first()
     # Its name is public with its first entry, which a person has approved.
-    if collection is None or collection.key not in await _find_collections(scope):
+    if collection is None or collection.key not in await find_collections(scope):
         return None
     feed = await _load_feed(scope, collection, address, url, edition)
     return _to_atom(feed) if found[2] == "feed.xml" else _to_json(feed)
@@ -79,7 +80,7 @@ async def render_feed(scope: Scope, address: Address, url: str, edition: Edition
 
 async def link_feeds(scope: Scope, locale: str) -> list[SiteLink]:
     """The Atom feeds of the collections that have live entries, for the heads of pages."""
-    default, collections = scope.default_locale, await _find_collections(scope)
+    default, collections = scope.default_locale, await find_collections(scope)
     return [
         SiteLink(label=name, href=Address(locale, f"{key}/feed.xml").href(default)) for key, name in collections.items()
     ]
@@ -87,11 +88,11 @@ async def link_feeds(scope: Scope, locale: str) -> list[SiteLink]:
 
 async def list_feeds(scope: Scope) -> list[Address]:
     """All feeds of the collections that have live entries."""
-    collections = await _find_collections(scope)
+    collections = await find_collections(scope)
     return [Address(locale, f"{key}/{name}") for key in collections for locale in scope.locales for name in MEDIA_TYPES]
 
 
-async def _find_collections(scope: Scope) -> dict[str, str]:
+async def find_collections(scope: Scope) -> dict[str, str]:
     """The names of the collections that have live entries, by key."""
     live = select(PageSection.definition).join(Page, Page.id == PageSection.page).where(Page.live.is_not(None))
     query = select(SectionDefinition.key, SectionDefinition.name).where(
@@ -102,16 +103,7 @@ async def _find_collections(scope: Scope) -> dict[str, str]:
 
 
 async def _load_feed(scope: Scope, collection: SectionDefinition, address: Address, url: str, edition: Edition) -> Feed:
-    moves = (
-        select(
-            Publication.page,
-            func.min(Publication.created_at).label("first"),
-            func.max(Publication.created_at).label("last"),
-        )
-        .where(scope.target.row_filter(Publication), Publication.after.is_not(None))
-        .group_by(Publication.page)
-        .subquery()
-    )
+    moves = publication_times(scope)
     query = (
         select(Page, moves.c.first, moves.c.last)
         .join(PageSection, PageSection.page == Page.id)
@@ -157,7 +149,11 @@ async def _load_feed(scope: Scope, collection: SectionDefinition, address: Addre
 def _render(structure: Structure, content: Content, url: str) -> str:
     """The formatted texts of an entry, with whole addresses, since readers show them elsewhere."""
     texts = [content.get(slot.key) for slot in structure.slots if slot.type is SlotType.RICH_TEXT]
-    html = "".join(render_rich_text(text) for text in texts if isinstance(text, str))
+    return with_whole_addresses("".join(render_rich_text(text) for text in texts if isinstance(text, str)), url)
+
+
+def with_whole_addresses(html: str, url: str) -> str:
+    """Formatted text that is shown elsewhere, with the address of the site before those of its pages."""
     return _ROOT_RELATIVE.sub(lambda found: f"{found[1]}{url}/", html)
 
 

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 RequestHeaders: TypeAlias = Iterable[tuple[bytes, bytes]]
 
-_PACKED_TYPES: Final = ("text/", "application/xml", "application/atom+xml", "application/feed+json")
+_PACKED_TYPES: Final = ("text/", "application/json", "application/xml", "application/atom+xml", "application/feed+json")
 _LEAST_LENGTH: Final = 1000
 """Shorter responses fit into one packet as they are."""
 _LEVEL: Final = 6

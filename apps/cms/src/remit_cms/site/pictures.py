@@ -10,7 +10,8 @@ from remit_cms.images.renditions import nearest_width
 from remit_cms.rendering.renderer import PictureSource, picture_source
 from remit_cms.storage.images import Image
 
-_FALLBACK: Final = "webp"
+FALLBACK: Final = "webp"
+"""The format that all browsers read."""
 
 
 def picture_sources(images: Mapping[str, Image], root: str = "") -> dict[str, PictureSource]:
@@ -29,5 +30,5 @@ def _source(image: Image, root: str) -> PictureSource:
         for kind, media_type in FORMATS.items()
         for widths in [widths_of(image.width)]
     )
-    address = f"{root}{rendition_path(image.digest, nearest_width(image.width), _FALLBACK)}"
+    address = f"{root}{rendition_path(image.digest, nearest_width(image.width), FALLBACK)}"
     return picture_source(image, address, srcsets)

@@ -1,0 +1,216 @@
+"""Pages and entries as the API gives them: live revisions in one language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Subquery, and_, func, or_, select
+
+from remit.errors import NotFoundError
+from remit_cms.models import Content
+from remit_cms.sections.links import find_addresses
+from remit_cms.site.api.models import DocumentList, DocumentSummary, EntryDocument, Meta, PageDocument, Section
+from remit_cms.site.api.requests import Place, Query, read_cursor, write_cursor
+from remit_cms.site.api.values import Values
+from remit_cms.site.lists import collection_of
+from remit_cms.site.lookup import Edition, ShownPage, show_live
+from remit_cms.storage.images import load_images
+from remit_cms.storage.publication_times import publication_times
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
+from remit_cms.storage.translations import LocalizedContent, localize_content, localize_texts
+from remit_cms.templates.references import iterate_references, replace_references
+
+PAGES = "page"
+"""The type of pages. No collection has this key in an address of the API."""
+_MAX_BYTES = 1_000_000
+"""A list with contents ends before an item that would make it longer, but has one at least."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """A visitor of the API: the live state of the site at ``url``, read in a language."""
+
+    scope: Scope
+    edition: Edition
+    url: str
+    locale: str
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The languages whose texts stand in for that of the reader."""
+        return self.scope.fallback_chain(self.locale)
+
+
+@dataclass(frozen=True, slots=True)
+class _Live:
+    """A live document, with the times at which it went live first and last."""
+
+    shown: ShownPage
+    first: datetime
+    last: datetime
+    revision: int
+
+
+async def list_documents(reader: Reader, listed: str, query: Query) -> DocumentList:
+    """A part of the list of all pages, or of the entries of a collection, the newest first.
+
+    Raises:
+        InvalidArgumentsError: the cursor is not one of this list.
+    """
+    times, chosen = publication_times(reader.scope), _filter_type(listed)
+    if query.cursor is not None:
+        place = read_cursor(listed, query.cursor)
+        later = and_(times.c.first == place.time, Page.id > place.id)
+        chosen = and_(chosen, or_(times.c.first < place.time, later))
+    found = await _load(reader.scope, times, chosen, query.limit + 1)
+    total = select(func.count()).select_from(Page).where(_live_filter(reader.scope), _filter_type(listed))
+    shown, rest = found[: query.limit], found[query.limit :]
+    items = await _show(reader, shown, with_content=query.content)
+    if query.content:
+        fitting = _count_fitting(items)
+        items, rest = items[:fitting], [*shown[fitting:], *rest]
+    last = found[len(items) - 1] if rest else None
+    return DocumentList(
+        items=items,
+        total=await reader.scope.session.scalar(total) or 0,
+        next_cursor=None if last is None else write_cursor(listed, Place(last.first, last.shown.page)),
+    )
+
+
+async def find_document(reader: Reader, listed: str, document: str) -> DocumentSummary:
+    """The live page, or entry of a collection, with this id.
+
+    Raises:
+        NotFoundError: visitors see none.
+    """
+    return await _find_one(reader, and_(_filter_type(listed), Page.id == document))
+
+
+async def show_document(reader: Reader, shown: ShownPage) -> DocumentSummary:
+    """A document that visitors find, with its content."""
+    return await _find_one(reader, Page.id == shown.page)
+
+
+async def _find_one(reader: Reader, chosen: ColumnElement[bool]) -> DocumentSummary:
+    found = await _load(reader.scope, publication_times(reader.scope), chosen, 1)
+    if not found:
+        raise NotFoundError("Visitors see no such page or entry.")
+    return (await _show(reader, found, with_content=True))[0]
+
+
+def _live_filter(scope: Scope) -> ColumnElement[bool]:
+    return and_(scope.target.row_filter(Page), Page.live.is_not(None))
+
+
+def _filter_type(listed: str) -> ColumnElement[bool]:
+    if listed == PAGES:
+        return Page.kind == Kind.PAGE
+    of_type = select(PageSection.page).join(SectionDefinition, SectionDefinition.id == PageSection.definition)
+    return and_(Page.kind == Kind.ENTRY, Page.id.in_(of_type.where(SectionDefinition.key == listed)))
+
+
+async def _load(scope: Scope, times: Subquery, chosen: ColumnElement[bool], limit: int) -> list[_Live]:
+    query = select(Page, times.c.first, times.c.last).join(times, times.c.page == Page.id)
+    query = query.where(_live_filter(scope), chosen).order_by(times.c.first.desc(), Page.id).limit(limit)
+    rows = (await scope.session.execute(query)).all()
+    pages = await show_live(scope, [row[0] for row in rows])
+    return [
+        _Live(shown, first, last, page.live or 0)
+        for shown, (page, first, last) in zip(pages, rows, strict=True)
+        if shown.snapshot.kind == Kind.PAGE or shown.snapshot.sections
+    ]
+
+
+async def _show(reader: Reader, documents: Sequence[_Live], *, with_content: bool) -> list[DocumentSummary]:
+    if not with_content:
+        return [DocumentSummary.model_validate(_summarize(reader, each)) for each in documents]
+    sections = await _read_sections(reader, [each.shown for each in documents])
+    return [
+        PageDocument.model_validate({**_summarize(reader, each), "sections": own})
+        if each.shown.snapshot.kind == Kind.PAGE
+        else EntryDocument.model_validate(_with_fields(_summarize(reader, each), own))
+        for each, own in zip(documents, sections, strict=True)
+    ]
+
+
+def _with_fields(summary: dict[str, object], sections: Sequence[Section]) -> dict[str, object]:
+    """An entry, whose only section has its fields. Those of a type that is gone are empty."""
+    fields = sections[0].fields if sections else {}
+    untranslated = {**_texts_of(summary), **(sections[0].untranslated if sections else {})}
+    return {**summary, "fields": fields, "untranslated": untranslated}
+
+
+def _texts_of(summary: dict[str, object]) -> dict[str, object]:
+    found = summary["untranslated"]
+    return {**found} if isinstance(found, dict) else {}
+
+
+def _summarize(reader: Reader, live: _Live) -> dict[str, object]:
+    scope, shown = reader.scope, live.shown
+    texts, untranslated = localize_texts(shown.snapshot.texts, reader.chain)
+    addresses = {
+        code: reader.edition.address(shown.page, code, path).href(scope.default_locale)
+        for code, path in shown.addresses.items()
+    }
+    return {
+        "id": shown.page,
+        "type": collection_of(shown) or PAGES,
+        "title": texts.title or "",
+        "path": addresses[reader.locale],
+        "url": f"{reader.url}{addresses[reader.locale]}",
+        "locale": reader.locale,
+        "languages": {code: f"{reader.url}{path}" for code, path in addresses.items()},
+        "untranslated": untranslated,
+        "meta": Meta(title=texts.meta_title, description=texts.meta_description, indexing=shown.snapshot.indexing),
+        "published_at": live.first,
+        "updated_at": live.last,
+        "revision": live.revision,
+    }
+
+
+async def _read_sections(reader: Reader, documents: Sequence[ShownPage]) -> list[list[Section]]:
+    """The sections of documents, with one look for all types, addresses and images."""
+    scope, chain = reader.scope, reader.chain
+    structures = await scope.load_structures(
+        {section.definition for each in documents for section in each.snapshot.sections}
+    )
+    read: list[list[tuple[str, str, LocalizedContent]]] = [
+        [
+            (section.id, section.definition, localize_content(section.contents, chain, section.lists))
+            for section in each.snapshot.ordered_sections
+            if section.definition in structures
+        ]
+        for each in documents
+    ]
+    contents = [localized.content for sections in read for _, _, localized in sections]
+    references = {reference for content in contents for reference in iterate_references({**content})}
+    overlay = reader.edition.overlay(scope.locales)
+    addresses = await find_addresses(scope, references, reader.locale, live=True, overlay=overlay) if references else {}
+    values = Values(reader.url, await load_images(scope, contents))
+
+    def show(section: str, key: str, localized: LocalizedContent) -> Section:
+        structure, content = structures[key], Content()
+        content.update({slot: replace_references(value, addresses) for slot, value in localized.content.items()})
+        known = {slot.key for slot in structure.slots}
+        untranslated = {
+            ".".join((structure.shown_key(slot), *rest)): locale
+            for name, locale in localized.untranslated.items()
+            for slot, *rest in [name.split(".")]
+            if slot in known
+        }
+        fields = values.read_fields(structure, content)
+        return Section(id=section, type=key, fields=fields, untranslated=untranslated)
+
+    return [[show(*section) for section in sections] for sections in read]
+
+
+def _count_fitting(items: Sequence[DocumentSummary]) -> int:
+    size = 0
+    for number, item in enumerate(items):
+        size += len(item.model_dump_json(by_alias=True).encode())
+        if size > _MAX_BYTES and number:
+            return number
+    return len(items)
