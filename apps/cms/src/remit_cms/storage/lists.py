@@ -67,9 +67,9 @@ class ListSlice(Generic[R]):
         """Where the next reply begins; None if this is the last one."""
         return _make_cursor(self.list_id, self.keys[-1]) if self.has_more and self.keys else None
 
-    def fit(self, views: Iterable[BaseModel]) -> ListSlice[R]:
-        """The slice without what does not fit into one reply, when the rows are shown as these views."""
-        count = count_fitting(views)
+    def fit(self, views: Iterable[BaseModel], most: int = MAX_READ_TOKENS * BYTES_PER_TOKEN) -> ListSlice[R]:
+        """The slice without what does not fit into a reply of ``most`` bytes when its rows are shown so."""
+        count = count_fitting(views, most)
         more = self.has_more or count < len(self.rows)
         return replace(self, rows=self.rows[:count], keys=self.keys[:count], has_more=more)
 
@@ -138,9 +138,9 @@ def list_items(
     return ListSlice(items[first:end], keys[first:end], len(items), list_id, cursor is not None, has_more)
 
 
-def count_fitting(views: Iterable[BaseModel]) -> int:
-    """How many of the first views fit into one reply: up to `MAX_READ_TOKENS`, and one at least if there is one."""
-    count, left = 0, MAX_READ_TOKENS * BYTES_PER_TOKEN
+def count_fitting(views: Iterable[BaseModel], most: int = MAX_READ_TOKENS * BYTES_PER_TOKEN) -> int:
+    """How many of the first views fit into one reply of ``most`` bytes, and one at least if there is one."""
+    count, left = 0, most
     for view in views:
         left -= len(view.model_dump_json(by_alias=True).encode()) + 1  # the comma
         if left < 0 and count:

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Subquery, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, Subquery, and_, select
 
 from remit.errors import NotFoundError
-from remit_cms.models import Content
+from remit_cms.models import Content, ListPayload
 from remit_cms.sections.links import find_addresses
 from remit_cms.site.api.models import DocumentList, DocumentSummary, EntryDocument, Meta, PageDocument, Section
-from remit_cms.site.api.requests import Place, Query, read_cursor, write_cursor
+from remit_cms.site.api.requests import Query
 from remit_cms.site.api.values import Values
 from remit_cms.site.lists import collection_of
 from remit_cms.site.lookup import Edition, ShownPage, show_live
 from remit_cms.storage.images import load_images
+from remit_cms.storage.lists import Order, list_rows
 from remit_cms.storage.publication_times import publication_times
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
@@ -26,7 +27,7 @@ from remit_cms.templates.references import iterate_references, replace_reference
 PAGES = "page"
 """The type of pages. No collection has this key in an address of the API."""
 _MAX_BYTES = 1_000_000
-"""A list with contents ends before an item that would make it longer, but has one at least."""
+"""A part of a list ends before an item that would make it longer, but has one at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,24 +61,14 @@ async def list_documents(reader: Reader, listed: str, query: Query) -> DocumentL
     Raises:
         InvalidArgumentsError: the cursor is not one of this list.
     """
-    times, chosen = publication_times(reader.scope), _filter_type(listed)
-    if query.cursor is not None:
-        place = read_cursor(listed, query.cursor)
-        later = and_(times.c.first == place.time, Page.id > place.id)
-        chosen = and_(chosen, or_(times.c.first < place.time, later))
-    found = await _load(reader.scope, times, chosen, query.limit + 1)
-    total = select(func.count()).select_from(Page).where(_live_filter(reader.scope), _filter_type(listed))
-    shown, rest = found[: query.limit], found[query.limit :]
-    items = await _show(reader, shown, with_content=query.content)
-    if query.content:
-        fitting = _count_fitting(items)
-        items, rest = items[:fitting], [*shown[fitting:], *rest]
-    last = found[len(items) - 1] if rest else None
-    return DocumentList(
-        items=items,
-        total=await reader.scope.session.scalar(total) or 0,
-        next_cursor=None if last is None else write_cursor(listed, Place(last.first, last.shown.page)),
-    )
+    times = publication_times(reader.scope)
+    pages = _live_pages(reader.scope, times).where(_filter_type(listed))
+    order = Order((times.c.first, Page.id), is_falling=True)
+    payload = ListPayload(limit=query.limit, cursor=query.cursor)
+    found = await list_rows(reader.scope, payload, pages, order, "api", listed)
+    items = await _show(reader, found.rows, with_content=query.content)
+    shown = found.fit(items, _MAX_BYTES)
+    return DocumentList(items=items[: len(shown.rows)], total=shown.total, next_cursor=shown.next_cursor)
 
 
 async def find_document(reader: Reader, listed: str, document: str) -> DocumentSummary:
@@ -95,14 +86,16 @@ async def show_document(reader: Reader, shown: ShownPage) -> DocumentSummary:
 
 
 async def _find_one(reader: Reader, chosen: ColumnElement[bool]) -> DocumentSummary:
-    found = await _load(reader.scope, publication_times(reader.scope), chosen, 1)
+    query = _live_pages(reader.scope, publication_times(reader.scope)).where(chosen)
+    found = (await reader.scope.session.scalars(query)).all()
     if not found:
         raise NotFoundError("Visitors see no such page or entry.")
     return (await _show(reader, found, with_content=True))[0]
 
 
-def _live_filter(scope: Scope) -> ColumnElement[bool]:
-    return and_(scope.target.row_filter(Page), Page.live.is_not(None))
+def _live_pages(scope: Scope, times: Subquery) -> Select[Page]:
+    live = and_(scope.target.row_filter(Page), Page.live.is_not(None))
+    return select(Page).join(times, times.c.page == Page.id).where(live)
 
 
 def _filter_type(listed: str) -> ColumnElement[bool]:
@@ -112,19 +105,16 @@ def _filter_type(listed: str) -> ColumnElement[bool]:
     return and_(Page.kind == Kind.ENTRY, Page.id.in_(of_type.where(SectionDefinition.key == listed)))
 
 
-async def _load(scope: Scope, times: Subquery, chosen: ColumnElement[bool], limit: int) -> list[_Live]:
-    query = select(Page, times.c.first, times.c.last).join(times, times.c.page == Page.id)
-    query = query.where(_live_filter(scope), chosen).order_by(times.c.first.desc(), Page.id).limit(limit)
-    rows = (await scope.session.execute(query)).all()
-    pages = await show_live(scope, [row[0] for row in rows])
-    return [
-        _Live(shown, first, last, page.live or 0)
-        for shown, (page, first, last) in zip(pages, rows, strict=True)
-        if shown.snapshot.kind == Kind.PAGE or shown.snapshot.sections
-    ]
+async def _load(scope: Scope, pages: Sequence[Page]) -> list[_Live]:
+    times = publication_times(scope)
+    rows = await scope.session.execute(select(times).where(times.c.page.in_([page.id for page in pages])))
+    by_page = {row.page: (row.first, row.last) for row in rows}
+    shown = await show_live(scope, [*pages])
+    return [_Live(each, *by_page[page.id], page.live or 0) for each, page in zip(shown, pages, strict=True)]
 
 
-async def _show(reader: Reader, documents: Sequence[_Live], *, with_content: bool) -> list[DocumentSummary]:
+async def _show(reader: Reader, pages: Sequence[Page], *, with_content: bool) -> list[DocumentSummary]:
+    documents = await _load(reader.scope, pages)
     if not with_content:
         return [DocumentSummary.model_validate(_summarize(reader, each)) for each in documents]
     sections = await _read_sections(reader, [each.shown for each in documents])
@@ -205,12 +195,3 @@ async def _read_sections(reader: Reader, documents: Sequence[ShownPage]) -> list
         return Section(id=section, type=key, fields=fields, untranslated=untranslated)
 
     return [[show(*section) for section in sections] for sections in read]
-
-
-def _count_fitting(items: Sequence[DocumentSummary]) -> int:
-    size = 0
-    for number, item in enumerate(items):
-        size += len(item.model_dump_json(by_alias=True).encode())
-        if size > _MAX_BYTES and number:
-            return number
-    return len(items)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from remit.errors import InvalidArgumentsError
 
 _MAX_QUERY: Final = 2000
+_MAX_VALUE: Final = 500
 _MAX_PARAMETERS: Final = 10
 _DEFAULT_LIMIT: Final = 20
 _MAX_LIMIT: Final = 100
@@ -54,8 +53,8 @@ def parse_query(text: bytes, known: Collection[str]) -> Query:
     if len(pairs) > len(values):
         raise InvalidArgumentsError(f"A parameter is given twice. Give each once: {named}.")
     for name, value in values.items():
-        if not value.isprintable():
-            raise InvalidArgumentsError(f"{name}: {_quote(value)} has characters that cannot be read.")
+        if not value.isprintable() or len(value) > _MAX_VALUE:
+            raise InvalidArgumentsError(f"{name}: {_quote(value)} is too long, or has characters that cannot be read.")
     return Query(
         locale=values.get("locale"),
         limit=_parse_limit(values.get("limit", str(_DEFAULT_LIMIT))),
@@ -98,35 +97,3 @@ def _parse_choice(value: str) -> bool:
 
 def _quote(text: str) -> str:
     return ascii(text[:60])
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A place in a list: after the document with this id, which went live first at this time."""
-
-    time: datetime
-    id: str
-
-
-def write_cursor(listed: str, place: Place) -> str:
-    """The cursor of a place in the list of a type. Other lists refuse it."""
-    return urlsafe_b64encode(f"{listed} {place.time.isoformat()} {place.id}".encode()).decode().rstrip("=")
-
-
-def read_cursor(listed: str, cursor: str) -> Place:
-    """The place of a cursor in the list of a type.
-
-    Raises:
-        InvalidArgumentsError: it is not one of this list.
-    """
-    try:
-        text = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4)).decode()
-        kind, time, document = text.split(" ")
-        place = Place(datetime.fromisoformat(time), document)
-        if kind == listed and place.time.tzinfo is not None and write_cursor(listed, place) == cursor:
-            return place
-    except (ValueError, OverflowError):
-        pass
-    raise InvalidArgumentsError(
-        f"cursor: {_quote(cursor)} is not one of this list; give nextCursor of an earlier answer, or none."
-    )
