@@ -46,6 +46,7 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_getChangeSet": {"changeSetId": "{open}"},
     "cms_createChangeSet": {"name": "Spring", "pageIds": ["{about}"]},
     "cms_addToChangeSet": {"changeSetId": "{open}", "pageIds": ["{about}"]},
+    "cms_removeWithChangeSet": {"pageId": "{live}", "removal": "delete", "changeSetId": "{open}"},
     "cms_publishChangeSet": {"changeSetId": "{open}"},
     "cms_discardChangeSet": {"changeSetId": "{open}"},
     "cms_revertChangeSet": {"changeSetId": "{published}"},

@@ -38,6 +38,7 @@ STEPS: Final = (
     *(("write",) * 12),
     *(("publish_page", "publish_set", "schedule_page", "schedule_set", "wait") * 3),
     *("unpublish", "delete", "restore", "expire", "cancel", "discard", "revert", "adopt", "picture", "drop_picture"),
+    *(("remove",) * 3),
 )
 _CONVERSATIONS: Final = {"ann": "monday", "bob": "tuesday", "pat": ""}
 _PEOPLE: Final = ("ann", "ann", "bob", "bob", "pat")
@@ -49,6 +50,10 @@ _AUTHORS: Final = (
 _ACTIONS: Final = (
     "SELECT DISTINCT a.id FROM claims c JOIN scheduled_actions a ON a.change_set = c.change_set "
     "WHERE c.page = ? AND a.state = 'scheduled'"
+)
+_LEAVING: Final = (
+    "SELECT c.page FROM claims c JOIN change_sets s ON s.id = c.change_set "
+    "WHERE s.conversation = ? AND s.state = 'open' AND c.number <= 0"
 )
 _MISSING: Final = (
     "SELECT p.id FROM pages p JOIN revisions r ON r.page = p.id AND r.number = p.live "
@@ -102,6 +107,9 @@ class Clockwork:
             shown = None
         if name != "wait":
             self._compare(before, shown, f"step {self.steps}, {name} by {who}")
+        known, drafts = [*self.pages, *self.deleted], self._drafts()
+        self.pages = [page for page in known if page in drafts]
+        self.deleted = [page for page in known if page not in drafts]
         with closing(sqlite3.connect(self._path)) as database:
             for (page,) in database.execute(_MISSING):
                 self._fail(f"step {self.steps}: visitors see a picture of {page} that is deleted")
@@ -173,6 +181,9 @@ class Clockwork:
 
     async def _publish_set(self, editor: Editor) -> Shown:
         preview = await editor.sets.preview_publication(editor.call(), PublishChangeSet())
+        for page in (await editor.look()).pages:
+            if page.page_id in self._leaving(editor.conversation):
+                self._check_named(preview.summary, page.page_id, editor)
         return await self._undo_at_times(editor, Shown.of(preview, editor.name), editor.publish)
 
     async def _unpublish(self, editor: Editor) -> Shown:
@@ -186,11 +197,15 @@ class Clockwork:
         payload = DeletePage(page_id=page, confirmed=True)
         preview = await self.world.pages.preview_deletion(editor.call(), payload)
         self._check_named(preview.summary, page, editor)
-        shown = await self._undo_at_times(editor, Shown.of(preview), lambda: editor.delete(page))
-        if page not in self._drafts():
-            self.pages.remove(page)
-            self.deleted.append(page)
-        return shown
+        return await self._undo_at_times(editor, Shown.of(preview), lambda: editor.delete(page))
+
+    async def _remove(self, editor: Editor) -> None:
+        """Let a page go with the change set of a conversation, of which nobody is asked; or stay after all."""
+        await editor.remove(self._pick(self.pages), self._rng.choice(("delete", "delete", "hide", "none")))
+
+    def _leaving(self, conversation: str) -> set[str]:
+        with closing(sqlite3.connect(self._path)) as database:
+            return {page for (page,) in database.execute(_LEAVING, (conversation,))}
 
     def _drafts(self) -> set[str]:
         with closing(sqlite3.connect(self._path)) as database:
@@ -218,8 +233,6 @@ class Clockwork:
         page = self._pick(self.deleted)
         if page:
             await editor.restore(page)
-            self.deleted.remove(page)
-            self.pages.append(page)
 
     async def _schedule_page(self, editor: Editor) -> None:
         payload = SchedulePage(page_id=self._pick(self.pages), at=self._choose_time())
@@ -259,11 +272,7 @@ class Clockwork:
 
     async def _revert(self, editor: Editor) -> Shown:
         preview = await editor.sets.preview_reversion(editor.call(), RevertChangeSet())
-        known = self._drafts()
         await editor.revert()
-        for page in self._drafts() - known:
-            self.deleted.remove(page)
-            self.pages.append(page)
         return Shown.of(preview)
 
     async def _picture(self, editor: Editor) -> None:

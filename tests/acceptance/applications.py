@@ -88,6 +88,7 @@ CMS: dict[str, Sample] = {
     "cms_publishPage": {"pageId": "about"},
     "cms_purgePage": {"pageId": "gone"},
     "cms_replaceImage": {"oldImageDescription": "image_2", "newImageId": "image_1"},
+    "cms_removeWithChangeSet": {"pageId": "live", "removal": "delete", "changeSetId": "set_2"},
     "cms_restorePage": {"pageId": "gone"},
     "cms_revertChangeSet": {"changeSetId": "set_1"},
     "cms_revertPage": {"pageId": "live", "revision": 1},

@@ -77,6 +77,7 @@ CMS: dict[str, list[str]] = {
     "cms_publishPage": ["page live", "change-set"],
     "cms_purgePage": ["page"],
     "cms_replaceImage": ["page sections"],
+    "cms_removeWithChangeSet": ["page status", "change-set"],
     "cms_restorePage": ["page"],
     "cms_revertChangeSet": ["change-set state", "page live"],
     "cms_revertPage": ["page title"],

@@ -60,6 +60,7 @@ PHRASES: Final = {
     "cms_getPages": ["count pages", "pages of the site", "all pages"],
     "cms_listRevisions": ["undo", "what has changed"],
     "cms_removeNavigationItem": ["menu", "delete link"],
+    "cms_removeWithChangeSet": ["together with the other changes", "once we publish"],
     "cms_replaceImage": ["picture", "photo", "everywhere"],
     "cms_restorePage": ["undelete", "get back", "recover"],
     "cms_revertChangeSet": ["take back", "undo what was published"],

@@ -121,13 +121,14 @@ def publishing_operations(database: Database, inventory: Inventory | None = None
 def change_set_operations(database: Database, inventory: Inventory | None = None) -> Operations:
     """Operations on change sets."""
     from remit_cms.publishing.change_sets import ChangeSets
+    from remit_cms.publishing.removals import Removals
 
     change_sets = ChangeSets(database)
     previews: dict[str, PreviewFunction] = {
         "cms_publishChangeSet": change_sets.preview_publication,
         "cms_revertChangeSet": change_sets.preview_reversion,
     }
-    return _with_previews(_bind("change_set", inventory, change_sets), previews)
+    return _with_previews(_bind("change_set", inventory, change_sets, Removals(database)), previews)
 
 
 def scheduling_operations(database: Database, schedules: Schedules, inventory: Inventory | None = None) -> Operations:

@@ -7,7 +7,7 @@ from typing import Any
 
 from apps.cms.tests.world import World
 from remit_cms.models import Content
-from remit_cms.pages.payloads import CreatePage, DeletePage, GetPage, PageView, UpdatePage
+from remit_cms.pages.payloads import CreatePage, DeletePage, GetPage, PageReply, PageView, UpdatePage
 from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.history import History
 from remit_cms.publishing.payloads import (
@@ -20,11 +20,14 @@ from remit_cms.publishing.payloads import (
     GetLivePage,
     PublishChangeSet,
     PublishPage,
+    RemovalReply,
+    RemoveWithChangeSet,
     RestorePage,
     RevertChangeSet,
     UnpublishPage,
 )
 from remit_cms.publishing.publishing import Publishing
+from remit_cms.publishing.removals import Removals
 from remit_cms.publishing.trash import Trash
 from remit_cms.sections.payloads import SectionInput, UpdateSectionContent
 
@@ -73,6 +76,11 @@ class Editor:
         payload = DeletePage(page_id=page, confirmed=True)
         return (await self.world.pages.delete_page(self.call(), payload)).change_set_id
 
+    async def remove(self, page: str, removal: Any = "delete", change_set: str | None = None) -> RemovalReply:
+        """Let a page go with a change set, or stay with ``none``."""
+        payload = RemoveWithChangeSet(page_id=page, removal=removal, change_set_id=change_set)
+        return await Removals(self.world.database).remove_with_change_set(self.call(), payload)
+
     async def restore(self, page: str) -> None:
         await self.trash.restore_page(self.call(), RestorePage(page_id=page))
 
@@ -100,8 +108,11 @@ class Editor:
     async def look(self, change_set: str | None = None) -> ChangeSetView:
         return (await self.sets.get_change_set(self.call(), GetChangeSet(change_set_id=change_set))).change_set
 
+    async def read(self, page: str) -> PageReply:
+        return await self.world.pages.get_page(self.call(), GetPage(page_id=page, include_content=True))
+
     async def draft(self, page: str) -> PageView:
-        return (await self.world.pages.get_page(self.call(), GetPage(page_id=page, include_content=True))).page
+        return (await self.read(page)).page
 
     async def live_title(self, page: str) -> str:
         """The title that visitors see of a page, found by address, id or title."""

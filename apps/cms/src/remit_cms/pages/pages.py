@@ -31,9 +31,11 @@ from remit_cms.pages.payloads import (
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import add_section, load_sections
 from remit_cms.sections.slices import load_slice, shown_ids, shown_parts
+from remit_cms.storage.change_sets import describe_fate
+from remit_cms.storage.claims import LEAVING
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import draft_state, make_preview
-from remit_cms.storage.door import describe_claims, plan_hiding
+from remit_cms.storage.door import delete_page, describe_claims, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.lists import Order, list_rows
 from remit_cms.storage.revisions import save_revision
@@ -52,7 +54,6 @@ from remit_cms.storage.translations import (
     slugs_by_locale,
     write_texts,
 )
-from remit_cms.storage.trash import delete_page
 from remit_cms.templates.references import ObjectRef
 
 
@@ -332,6 +333,7 @@ async def _page_reply(
     content = await find_read_parts(scope, page, locale, shown_ids(shown)) if with_content else ()
     scope.show(page, *read_text_parts(stored, chain, page.locale), *shown_parts(shown, content))
     text = message.replace("{}", f"'{view.title}' ({scope.format_address(locale, view.slug)})")
+    text += await describe_fate(scope, page) if page.status in LEAVING.values() else ""
     return PageReply(
         page=view,
         token=None if payload is None else give_token(payload, page),

@@ -14,7 +14,7 @@ from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import load_contents, update_content
 from remit_cms.sections.remarks import Remarks
 from remit_cms.storage.documents import draft_state, make_document, make_preview
-from remit_cms.storage.door import describe_claims, plan_hiding
+from remit_cms.storage.door import delete_page, describe_claims, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
@@ -30,7 +30,6 @@ from remit_cms.storage.translations import (
     localize_texts,
     write_texts,
 )
-from remit_cms.storage.trash import delete_page
 
 _MAX_ADDRESS = 64
 

@@ -139,8 +139,6 @@ class Posts:
             if page.live is None:
                 raise ConflictError(f"Post '{page.title}' is not live: visitors do not see it.")
             await publish_at_once(edit, "Archiving of", await plan_hiding(edit, page))
-            page.status = "archived"
-            await edit.session.flush()
             message = f"Archived post '{page.title}'"
             return PostStateReply(post=page_state(page), token=give_token(payload, page), message=message)
 

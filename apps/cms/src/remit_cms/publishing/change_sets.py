@@ -13,7 +13,13 @@ from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit.tools import Caller, Preview
 from remit_cms.images.drafts import describe_kept_images
 from remit_cms.models import Payload, pluralize
-from remit_cms.publishing.changes import compare_states, show_changes
+from remit_cms.publishing.changes import (
+    compare_planned,
+    compare_states,
+    describe_loss,
+    describe_removals,
+    show_changes,
+)
 from remit_cms.publishing.payloads import (
     AddToChangeSet,
     ChangeSetBrief,
@@ -42,7 +48,7 @@ from remit_cms.storage.change_sets import (
     has_pending_edits,
     open_set,
 )
-from remit_cms.storage.claims import PENDING, describe_action, find_claims, take_over
+from remit_cms.storage.claims import PENDING, REMOVALS, describe_action, find_claims, take_over
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import compare_paths
 from remit_cms.storage.documents import draft_state, make_preview
@@ -75,7 +81,7 @@ class ChangeSets:
             message = pluralize(total, "change set")
             if not payload.include_closed:
                 message = await _describe_closed(scope, pluralize(total, "open change set"))
-            return ChangeSetsReply(change_sets=[_brief(row) for row in rows], total=total, message=message)
+            return ChangeSetsReply(change_sets=[brief(row) for row in rows], total=total, message=message)
 
     async def get_change_set(self, ctx: LeafContext, payload: GetChangeSet) -> ChangeSetReply:
         """Show what publishing a change set would change for visitors. For one page: cms_compareRevisions."""
@@ -83,7 +89,7 @@ class ChangeSets:
             change_set = await find_chosen_set(scope, ctx, payload.change_set_id)
             edited = await _find_pending(scope, change_set)
             pages = [_page_changes(scope, each) for each in edited]
-            view = ChangeSetView(**_brief(change_set).model_dump(), pages=pages)
+            view = ChangeSetView(**brief(change_set).model_dump(), pages=pages)
             message = f"The change set '{change_set.name}' is {change_set.state}, with edits of {_count(edited)}"
             return ChangeSetReply(change_set=view, token=await _give_token(scope, change_set, payload), message=message)
 
@@ -102,7 +108,7 @@ class ChangeSets:
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
             change_set = await _find_unchanged_set(edit, ctx, payload)
-            await _check_open(edit, change_set)
+            await check_is_open(edit, change_set)
             return await _adopt(edit, change_set, payload)
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
@@ -115,8 +121,9 @@ class ChangeSets:
             pages = await find_publishable(edit, change_set)
             overruled = await describe_overruled(edit, [each.move for each in pages])
             await go_live(edit, change_set, pages)
-            message = f"Published the change set '{change_set.name}': {_titles(pages)}{overruled}"
-            return await _move_reply(edit, change_set, [each.page for each in pages], payload, message)
+            message = f"Published the change set '{change_set.name}': {_describe_done(pages)}{overruled}"
+            left = [each.page for each in pages if not each.deletes]
+            return await _move_reply(edit, change_set, left, payload, message)
 
         return await edit_once(self._database, ctx, payload, ChangeSetMoveReply, work)
 
@@ -132,7 +139,7 @@ class ChangeSets:
 
         async def work(edit: Edit) -> ChangeSetMoveReply:
             change_set = await _find_unchanged_set(edit, ctx, payload)
-            await _check_open(edit, change_set)
+            await check_is_open(edit, change_set)
             pages = await _find_pending(edit, change_set)
             message = f"Discarded the change set '{change_set.name}': {_titles(pages) or 'it had no edits'}"
             images = await describe_kept_images(edit, change_set)
@@ -261,8 +268,8 @@ async def find_publishable(scope: Scope, change_set: ChangeSet, *, at: datetime 
         ConflictError: the set is closed, scheduled or empty, builds on edits of others, changes what is scheduled to
             change, or an address is taken.
     """
-    await _check_open(scope, change_set)
-    pages = await plan_set(scope, change_set, at=at)
+    await check_is_open(scope, change_set)
+    pages = [each for each in await plan_set(scope, change_set, at=at) if not each.changes_nothing]
     if not pages:
         raise ConflictError(f"The change set '{change_set.name}' has nothing to publish.")
     await check_plan(scope, pages, change_set, at=at)
@@ -273,18 +280,16 @@ async def describe_publication(
     scope: Scope, change_set: ChangeSet, pages: Sequence[Planned], caller: Caller
 ) -> Preview:
     """The whole difference that visitors will see, for the approver of a change set."""
-    differences = [
-        difference
-        for each in pages
-        for difference in await compare_states(scope, each.live, each.wanted, f"{title_of(each)}: ")
-    ]
+    differences = [difference for each in pages for difference in await compare_planned(scope, each, title_of(each))]
     count = pluralize(len(differences), "difference")
     remarks = await describe_overruled(scope, [each.move for each in pages])
-    remarks += await describe_claims(scope, pages, caller, change_set)
+    removals, links = await describe_removals(scope, pages)
+    remarks += removals + await describe_claims(scope, pages, caller, change_set)
     return make_preview(
         f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}{remarks}",
         change_set.id,
-        *(f"{max(each.numbers)} of {draft_state(each.page)}" for each in pages),
+        *(f"{each.numbers[-1]} of {draft_state(each.page)}" for each in pages),
+        links,
         changes=await show_changes(scope, differences),
     )
 
@@ -312,9 +317,11 @@ def _page_changes(scope: Scope, each: Planned) -> PageChanges:
     return PageChanges(
         page_id=each.page.id,
         title=title_of(each),
-        revision=max(each.numbers),
+        revision=each.page.revision if each.wanted is None else max(each.numbers),
         live_revision=each.page.live,
-        differences=[difference for _, difference, _ in compared],
+        differences=[describe_loss(each, title_of(each))]
+        if each.wanted is None
+        else [difference for _, difference, _ in compared],
         blocked=each.blocked or None,
     )
 
@@ -324,7 +331,7 @@ def title_of(planned: Planned) -> str:
     return planned.page.title if planned.wanted is None else planned.wanted.title
 
 
-async def _check_open(scope: Scope, change_set: ChangeSet) -> None:
+async def check_is_open(scope: Scope, change_set: ChangeSet) -> None:
     """Refuse a change set that is not open; one that is scheduled with what to do about it."""
     await check_not_scheduled(scope, change_set)
     _check_state(change_set, "open")
@@ -335,7 +342,8 @@ def _check_state(change_set: ChangeSet, state: str) -> None:
         raise ConflictError(f"The change set '{change_set.name}' is {change_set.state}, not {state}.")
 
 
-def _brief(change_set: ChangeSet) -> ChangeSetBrief:
+def brief(change_set: ChangeSet) -> ChangeSetBrief:
+    """A change set as lists and replies show it."""
     return ChangeSetBrief(id=change_set.id, name=change_set.name, state=change_set.state, author=change_set.author)
 
 
@@ -343,7 +351,7 @@ async def _move_reply(
     edit: Edit, change_set: ChangeSet, pages: list[Page], payload: Payload, message: str
 ) -> ChangeSetMoveReply:
     return ChangeSetMoveReply(
-        change_set=_brief(change_set),
+        change_set=brief(change_set),
         pages=[page_state(page) for page in pages],
         token=await _give_token(edit, change_set, payload),
         message=message,
@@ -352,6 +360,13 @@ async def _move_reply(
 
 def _titles(pages: Sequence[Planned]) -> str:
     return ", ".join(f"'{each.page.title}'" for each in pages)
+
+
+def _describe_done(pages: Sequence[Planned]) -> str:
+    """The documents that a set published, and those that it took from visitors."""
+    shown = [each for each in pages if each.wanted is not None]
+    gone = [f"'{each.page.title}' is {REMOVALS[each.numbers[0]]}" for each in pages if each.wanted is None]
+    return "; ".join([*([_titles(shown)] if shown else []), *gone])
 
 
 def _count(pages: Sequence[Planned]) -> str:

@@ -12,7 +12,11 @@ from pydantic import JsonValue
 from remit.tools import Change
 from remit_cms.redirects.views import name_targets
 from remit_cms.sections.links import find_addresses
-from remit_cms.storage.differences import NEW_SECTIONS, Difference, compare_snapshots
+from remit_cms.storage.claims import HIDDEN, REMOVALS
+from remit_cms.storage.differences import NEW_SECTIONS, Difference, compare_snapshots, iterate_places
+from remit_cms.storage.documents import describe_document
+from remit_cms.storage.door import Planned
+from remit_cms.storage.links import LinkHere, describe_links, find_links, link_state, links_of
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.templates.references import ObjectRef, iterate_references, replace_references
@@ -28,6 +32,44 @@ async def compare_states(
     """What an approver is shown of the differences between two states: redirects with where they lead."""
     former, latter = await name_targets(scope, before), await name_targets(scope, after)
     return for_approvers(compare_snapshots(former, latter), prefix)
+
+
+async def compare_planned(scope: Scope, planned: Planned, title: str) -> tuple[Difference, ...]:
+    """What an approver is shown of a planned change: what differs in the document, or that it goes as a whole."""
+    if planned.wanted is not None:
+        return await compare_states(scope, planned.live, planned.wanted, f"{title}: ")
+    return (describe_loss(planned, title),)
+
+
+def describe_loss(planned: Planned, where: str) -> Difference:
+    """The difference of a document that goes: its name and address, and what becomes of it."""
+    page = planned.page
+    after = REMOVALS[planned.numbers[0]] if planned.numbers else REMOVALS[HIDDEN]
+    return Difference(where=where, before=describe_document(page, page.live_path), after=after)
+
+
+async def describe_removals(scope: Scope, planned: Sequence[Planned]) -> tuple[str, str]:
+    """What goes with a change set and what links to it then, for an approver; and the state of those links."""
+    described, states = "", ""
+    for each in planned:
+        if each.wanted is None:
+            links = await _find_links_left(scope, each, planned)
+            described += f"; {describe_document(each.page, each.page.live_path, 'the ')} is {REMOVALS[each.numbers[0]]}"
+            described += describe_links(links)
+            states += link_state(links)
+    return described, states
+
+
+async def _find_links_left(scope: Scope, removed: Planned, planned: Sequence[Planned]) -> list[LinkHere]:
+    """The links to a document from others, as these will be once all that is planned is done."""
+    after = {each.page.id: each.wanted for each in planned}
+    left = [link for link in await find_links(scope, removed.page.id) if link.source.id not in after]
+    shown = [each.wanted for each in planned if each.wanted is not None]
+    return left + [
+        LinkHere(ObjectRef(each.kind, each.id), each.title, "", live=True)
+        for each in shown
+        if any(found.id == removed.page.id for _, found in links_of(iterate_places(each)))
+    ]
 
 
 def for_approvers(differences: Sequence[Difference], prefix: str = "") -> tuple[Difference, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -129,6 +129,14 @@ class AddToChangeSet(OneSet, WritePayload):
     """Pages whose unpublished edits to add."""
 
     page_ids: _Pages = Field(description="Ids, slugs or exact titles of the edited pages")
+
+
+class RemoveWithChangeSet(WritePayload):
+    """What is to go with a change set."""
+
+    page_id: DocumentReference = Field(description="Id, slug or exact title of the page, post or entry")
+    removal: Literal["delete", "hide", "none"] = Field(description="hide: its draft stays; none: it stays after all")
+    change_set_id: OptionalParam[_SetReference] = Field(default=None, description=_SET)
 
 
 class PublishChangeSet(OneSet, WritePayload):
@@ -272,6 +280,13 @@ class ChangeSetReply(DocumentReply):
     """One change set."""
 
     change_set: ChangeSetView
+
+
+class RemovalReply(DocumentReply):
+    """A document, and the change set with which it goes or stays."""
+
+    change_set: ChangeSetBrief
+    page: PageState
 
 
 class ChangeSetMoveReply(DocumentReply):

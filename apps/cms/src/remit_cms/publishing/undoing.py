@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import and_, delete, or_, select, tuple_, update
+from sqlalchemy import and_, delete, func, or_, select, tuple_, update
 
 from remit.errors import AlreadyExistsError, ConflictError
 from remit_cms.storage.claims import IS_CLAIMED, find_claims
@@ -16,6 +16,7 @@ from remit_cms.storage.layers import Layered, lay_edits, load_settled
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.merging import apply_changes
 from remit_cms.storage.parts import iterate_changed_parts, values_of
+from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot, load_snapshot
@@ -81,13 +82,14 @@ async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[Plann
             )
         if rest.snapshot is not None:
             drafts.append((each.page, rest.snapshot))
-        elif await _is_made_here(edit, change_set, each):
+        elif await _is_made_here(edit, change_set, each.page):
             await move_to_trash(edit, each.page, "delete_page", change_set)
         else:
             kept.append(each.page)
     await _release_slugs(edit, drafts)
     for page, snapshot in drafts:
         await write_back(edit, page, snapshot, "discard_change_set", in_set=False)
+    await refresh_statuses(edit, change_set)
     of_kept = (Claim.change_set == change_set.id, Claim.page.in_([page.id for page in kept]))
     await edit.session.execute(delete(Claim).where(*of_kept))
     return DiscardOutcome([page for page, _ in drafts], kept)
@@ -121,12 +123,13 @@ async def _check_edits_are_own(edit: Edit, change_set: ChangeSet, pages: Sequenc
         )
 
 
-async def _is_made_here(edit: Edit, change_set: ChangeSet, each: Planned) -> bool:
+async def _is_made_here(edit: Edit, change_set: ChangeSet, page: Page) -> bool:
     """Whether the conversation of the call made or restored a page: it may have taken in what is older than its set."""
     if not edit.conversation or change_set.conversation != edit.conversation:
         return False
-    first = await edit.session.get_one(Revision, (each.page.id, min(each.numbers)))
-    return first.created_at >= change_set.created_at
+    query = select(func.min(Revision.created_at)).join(Claim, IS_CLAIMED)
+    first = await edit.session.scalar(query.where(Claim.change_set == change_set.id, Claim.page == page.id))
+    return first is not None and first >= change_set.created_at
 
 
 async def find_undo_steps(scope: Scope, change_set: ChangeSet) -> list[UndoStep]:

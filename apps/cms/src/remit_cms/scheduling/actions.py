@@ -19,8 +19,9 @@ from remit_cms.storage.door import Planned, close_set, go_live, plan_set
 from remit_cms.storage.links import find_links
 from remit_cms.storage.missing import SCHEDULED, not_found
 from remit_cms.storage.parts import part_of
+from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import ChangeSet, Claim, Kind, ScheduledAction
+from remit_cms.storage.tables import ChangeSet, Claim, Page, ScheduledAction
 from remit_cms.storage.transactions import Edit, open_view
 
 PUBLISH: Final = "publish"
@@ -77,19 +78,22 @@ async def carry_out(edit: Edit, row: ScheduledAction) -> str:
     if row.action == UNPUBLISH:
         return await _hide(edit, change_set, planned[0], approved[planned[0].page.id])
     for each in planned:
-        _check_approved(row, each, approved[each.page.id])
+        await _check_approved(edit, row, each, approved[each.page.id])
     await go_live(edit, change_set, planned)
     return f"Published '{row.title}' as it was approved"
 
 
-def _check_approved(row: ScheduledAction, planned: Planned, approval: Approval) -> None:
+async def _check_approved(edit: Edit, row: ScheduledAction, planned: Planned, approval: Approval) -> None:
     """Refuse to show visitors another difference than the approver saw.
 
     Raises:
         ConflictError: names the places.
     """
-    if planned.blocked or planned.wanted is None:
-        raise ConflictError(planned.blocked or f"'{planned.page.title}' has no state any more to publish.")
+    if planned.blocked:
+        raise ConflictError(planned.blocked)
+    if planned.wanted is None:
+        await _check_links(edit, planned.page, approval)
+        return
     found = changed_parts(planned.live, planned.wanted)
     parts = {part for part in {**found, **approval.parts} if found.get(part) != approval.parts.get(part)}
     if not parts:
@@ -118,16 +122,18 @@ async def _hide(edit: Edit, change_set: ChangeSet, planned: Planned, approval: A
     if page.live is None:
         close_set(edit, change_set, "discarded")
         return f"'{page.title}' was hidden from visitors already"
+    await _check_links(edit, page, approval)
+    await go_live(edit, change_set, [planned])
+    return f"'{page.title}' is hidden from visitors"
+
+
+async def _check_links(edit: Edit, page: Page, approval: Approval) -> None:
+    """Refuse to take from visitors what has got links that the approver did not see."""
     links = [link for link in await find_links(edit, page.id) if link.source.id not in approval.links]
     if links:
         raise ConflictError(
             f"'{links[0].title}' links to '{page.title}' since this was approved, and would lead nowhere."
         )
-    await go_live(edit, change_set, [planned])
-    if page.kind == Kind.ENTRY:
-        page.status = "archived"
-        await edit.session.flush()
-    return f"'{page.title}' is hidden from visitors"
 
 
 async def check_not_built_upon(scope: Scope, row: ScheduledAction) -> None:
@@ -157,11 +163,13 @@ async def release(edit: Edit, row: ScheduledAction) -> None:
     opened = await find_open_set(edit, change_set.conversation) if change_set.conversation else None
     if opened is None:
         close_set(edit, change_set, "open")
+        await refresh_statuses(edit, change_set)
         return
     for claim in await edit.session.scalars(select(Claim).where(Claim.change_set == change_set.id)):
         await add_claims(edit, opened, claim.page, [claim.number])
         await edit.session.delete(claim)
     close_set(edit, change_set, "discarded")
+    await refresh_statuses(edit, opened)
 
 
 class ScheduledActionReferences:

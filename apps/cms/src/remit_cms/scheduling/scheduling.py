@@ -43,6 +43,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.documents import describe_document, make_preview
 from remit_cms.storage.door import Planned, close_set, describe_claims, keep_planned, make_set, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
+from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Claim, Page, ScheduledAction
 from remit_cms.storage.transactions import Edit, edit_once, open_view
@@ -130,6 +131,7 @@ class Scheduling:
             planned = await find_publishable(edit, found, at=at)
             await keep_planned(edit, found, planned)
             close_set(edit, found, "scheduled")
+            await refresh_statuses(edit, found)
             return await self._new_row(edit, PUBLISH, found, at, found, planned)
 
         return await self._schedule(ctx, payload, make)

@@ -8,7 +8,7 @@ from itertools import count
 from sqlalchemy import ColumnElement, and_, func, select
 
 from remit.errors import ConflictError
-from remit_cms.storage.claims import PENDING, describe_action, find_claims
+from remit_cms.storage.claims import PENDING, describe_action, describe_removal, find_claims, find_removal
 from remit_cms.storage.missing import CHANGE_SET, not_found
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Claim, Page, Publication, ScheduledAction
@@ -109,7 +109,7 @@ async def describe_state(scope: Scope, change_set: ChangeSet) -> str:
     if change_set.state in PENDING:
         pages = await find_pages_of(scope, change_set)
         claims = [each for each in await find_claims(scope, [*pages]) if each.change_set is change_set]
-        moves = [f"{each.page}@{max(each.numbers)} over {pages[each.page].live}" for each in claims]
+        moves = [f"{each.page}@{each.numbers[-1]} over {pages[each.page].live}" for each in claims]
     else:
         query = (
             select(Page.id, Page.live, Page.revision)
@@ -136,6 +136,27 @@ async def find_pages_of(scope: Scope, change_set: ChangeSet) -> dict[str, Page]:
         .order_by(Page.slug, Page.id)
     )
     return {page.id: page for page in await scope.session.scalars(query)}
+
+
+async def check_stays(edit: Edit, page: Page, title: str) -> None:
+    """Refuse to edit what the conversation that edits has let go: the edit would go with it.
+
+    Raises:
+        ConflictError: says how to keep it.
+    """
+    own = await find_open_set(edit, edit.conversation) if edit.conversation else None
+    found = None if own is None else await find_removal(edit, page.id, own)
+    if found is not None:
+        raise ConflictError(
+            f"'{title}' is not edited: {describe_removal(*found)}, of this conversation. cms_removeWithChangeSet "
+            f"with pageId {page.id} and removal none keeps it."
+        )
+
+
+async def describe_fate(scope: Scope, page: Page) -> str:
+    """A remark for editors on what a change set is to make of a document; empty if it stays."""
+    found = await find_removal(scope, page.id)
+    return "" if found is None else f"; {describe_removal(*found)} by {found[1].author}"
 
 
 async def check_not_scheduled(scope: Scope, change_set: ChangeSet) -> None:

@@ -26,6 +26,15 @@ _NO_EDITS: Final = (REBUILT, "discard_change_set", "revert_change_set", "delete_
 HIDDEN: Final = 0
 """The number in a claim that hides a document from visitors."""
 
+DELETED: Final = -1
+"""The number in a claim that takes a document from visitors and editors. It is in the trash then."""
+
+REMOVALS: Final = {HIDDEN: "hidden from visitors", DELETED: "deleted"}
+"""The numbers in claims that say that a document goes, and what becomes of it then."""
+
+LEAVING: Final = {HIDDEN: "hiding", DELETED: "deleting"}
+"""The status of a document that is to go with an open change set."""
+
 IS_CLAIMED: Final = and_(Claim.page == Revision.page, Claim.number == Revision.number)
 """The condition that joins claims and the revisions that they claim."""
 
@@ -34,7 +43,8 @@ IS_CLAIMED: Final = and_(Claim.page == Revision.page, Claim.number == Revision.n
 class Claimed:
     """What a change set, or an edit outside one, wants of a document, with its owner and scheduled time.
 
-    ``numbers`` are its revisions with edits that wait; `HIDDEN` alone says that visitors are to see nothing.
+    ``numbers`` are its revisions with edits that wait; one of `REMOVALS` alone says that the document is to go. A
+    change set that wants both has two claims.
     """
 
     page: str
@@ -51,12 +61,19 @@ class Claimed:
     @property
     def is_hiding(self) -> bool:
         """Whether visitors are to see nothing of the document."""
-        return self.numbers == (HIDDEN,)
+        return self.numbers[0] in REMOVALS
+
+    @property
+    def is_deletion(self) -> bool:
+        """Whether editors are to see nothing of it either."""
+        return self.numbers == (DELETED,)
 
     def __str__(self) -> str:
         who = " and ".join(self.authors)
         if self.action is not None:
             return f"{describe_action(self.action)} ({self.action.id}, by {self.action.author})"
+        if self.change_set is not None and self.is_hiding:
+            return f"{describe_removal(self.numbers[0], self.change_set)} by {self.change_set.author}"
         group = "no change set" if self.change_set is None else f"the change set '{self.change_set.name}'"
         return f"unpublished edits by {who} that belong to {group}"
 
@@ -65,6 +82,11 @@ def describe_action(action: ScheduledAction) -> str:
     """A scheduled action as people read it: ``'About' is to be published at 2026-12-24T09:00Z``."""
     verb = "published" if action.action == "publish" else "hidden from visitors"
     return f"'{action.title}' is to be {verb} at {action.at:%Y-%m-%dT%H:%MZ}"
+
+
+def describe_removal(number: int, change_set: ChangeSet) -> str:
+    """What a change set is to make of a document: ``it is to be deleted with the change set 'Spring'``."""
+    return f"it is to be {REMOVALS[number]} with the change set '{change_set.name}'"
 
 
 async def find_claims(scope: Scope, pages: Collection[str]) -> list[Claimed]:
@@ -77,14 +99,14 @@ async def find_claims(scope: Scope, pages: Collection[str]) -> list[Claimed]:
         .where(scope.target.row_filter(ChangeSet), Claim.page.in_(pages), ChangeSet.state.in_(PENDING))
         .order_by(Claim.number)
     )
-    numbers = defaultdict[tuple[str, str], list[int]](list)
-    holders: dict[tuple[str, str], tuple[ChangeSet, ScheduledAction | None]] = {}
+    numbers = defaultdict[tuple[str, str, bool], list[int]](list)
+    holders: dict[str, tuple[ChangeSet, ScheduledAction | None]] = {}
     for page, number, change_set, action in (await scope.session.execute(query)).all():
-        numbers[page, change_set.id].append(number)
-        holders[page, change_set.id] = (change_set, action)
+        numbers[page, change_set.id, number in REMOVALS].append(number)
+        holders[change_set.id] = (change_set, action)
     found = [
-        Claimed(page, (*numbers[page, key],), _names(authors, page, numbers[page, key]), *holders[page, key])
-        for page, key in numbers
+        Claimed(page, (each[0],) if goes else (*each,), _names(authors, page, each), *holders[key])
+        for (page, key, goes), each in numbers.items()
     ]
     found += [
         Claimed(page, (*loose,), _names(authors, page, loose))
@@ -139,6 +161,19 @@ async def find_loose_edits(scope: Scope, pages: Collection[str]) -> dict[str, li
     return {**found}
 
 
+async def find_removal(scope: Scope, page: str, change_set: ChangeSet | None = None) -> tuple[int, ChangeSet] | None:
+    """What an open change set, or a given one, is to make of a document: one of `REMOVALS`."""
+    chosen = ChangeSet.state == "open" if change_set is None else ChangeSet.id == change_set.id
+    query = (
+        select(Claim.number, ChangeSet)
+        .join(ChangeSet, ChangeSet.id == Claim.change_set)
+        .where(Claim.page == page, Claim.number.in_(REMOVALS), chosen)
+        .order_by(Claim.number, ChangeSet.created_at, ChangeSet.id)
+    )
+    found = (await scope.session.execute(query.limit(1))).first()
+    return None if found is None else (found[0], found[1])
+
+
 async def find_settled(scope: Scope, page: Page) -> int | None:
     """The revision of a document that visitors see, or saw last; None if they never did."""
     if page.live is not None:
@@ -157,11 +192,15 @@ async def add_claims(edit: Edit, change_set: ChangeSet, page: str, numbers: Iter
 
 
 async def take_over(edit: Edit, change_set: ChangeSet, claims: Iterable[Claimed]) -> None:
-    """Let a change set have the edits that others want to publish."""
+    """Let a change set have what others want of documents."""
     for claim in claims:
         if claim.change_set is change_set:
             continue
         if claim.change_set is not None:
-            theirs = (Claim.change_set == claim.change_set.id, Claim.page == claim.page)
+            theirs = (
+                Claim.change_set == claim.change_set.id,
+                Claim.page == claim.page,
+                Claim.number.in_(claim.numbers),
+            )
             await edit.session.execute(delete(Claim).where(*theirs))
         await add_claims(edit, change_set, claim.page, claim.numbers)

@@ -13,14 +13,23 @@ from remit.errors import ConflictError
 from remit.tools import Caller
 from remit_cms.storage.approved import Approval, changed_parts
 from remit_cms.storage.change_sets import find_free_name, find_pages_of, open_set
-from remit_cms.storage.claims import HIDDEN, Claimed, add_claims, find_claims, find_settled, take_over
+from remit_cms.storage.claims import (
+    DELETED,
+    HIDDEN,
+    Claimed,
+    add_claims,
+    find_claims,
+    find_settled,
+    take_over,
+)
 from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.layers import lay_edits
 from remit_cms.storage.live import Move, check_moves, move_live
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
-from remit_cms.storage.tables import ChangeSet, Claim, Page
+from remit_cms.storage.tables import ChangeSet, Claim, Kind, Page
 from remit_cms.storage.transactions import Edit
+from remit_cms.storage.trash import move_to_trash
 
 _MAX_NAMED: Final = 5
 
@@ -29,9 +38,9 @@ _MAX_NAMED: Final = 5
 class Planned:
     """The planned change of a document for visitors: the states before and after; None means that they see nothing.
 
-    ``numbers`` are the revisions with the edits, and ``edited`` their parts, also those that change nothing for
-    visitors. ``revision`` is one that says the same as ``wanted``, if there is one. ``taken`` are the claims of others
-    whose edits go live too. ``blocked`` says what the edits build on that would not.
+    ``numbers`` are the revisions with the edits, or one of `REMOVALS`, and ``edited`` their parts, also those that
+    change nothing for visitors. ``revision`` is one that says the same as ``wanted``, if there is one. ``taken`` are
+    the claims of others whose edits go live too. ``blocked`` says what the edits build on that would not.
     """
 
     page: Page
@@ -42,7 +51,16 @@ class Planned:
     taken: tuple[Claimed, ...] = ()
     blocked: str = ""
     edited: frozenset[str] = frozenset()
-    deletes: bool = False
+
+    @property
+    def deletes(self) -> bool:
+        """Whether editors see nothing of the document either."""
+        return self.numbers == (DELETED,)
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether it would hide a document that visitors do not see."""
+        return self.numbers == (HIDDEN,) and self.live is None
 
     @property
     def move(self) -> Move:
@@ -54,8 +72,13 @@ async def plan_set(scope: Scope, change_set: ChangeSet, *, at: datetime | None =
     """What a change set makes of its documents, now or at a time, by slug. Deleted ones are left out."""
     pages = await find_pages_of(scope, change_set)
     claims = await find_claims(scope, [*pages])
-    own = {each.page: each for each in claims if each.change_set is change_set}
-    others = {page: [each for each in claims if each.page == page and each is not own.get(page)] for page in pages}
+    own: dict[str, Claimed] = {}
+    for each in claims:
+        if each.change_set is change_set and (each.is_hiding or each.page not in own):  # what goes has no edits
+            own[each.page] = each
+    others = {
+        page: [each for each in claims if each.page == page and each.change_set is not change_set] for page in pages
+    }
     return [await _plan(scope, pages[page], own[page].numbers, others[page], at) for page in pages if page in own]
 
 
@@ -67,7 +90,7 @@ async def plan_page(scope: Scope, page: Page, *, at: datetime | None = None) -> 
     """
     claims = await find_claims(scope, [page.id])
     scheduled = [each for each in claims if each.action is not None]
-    taken = [each for each in claims if each.action is None]
+    taken = [each for each in claims if each.action is None and not each.is_hiding]
     draft, numbers = await build_snapshot(scope, page), sorted(number for each in taken for number in each.numbers)
     if scheduled or at is not None:
         planned = await _plan(scope, page, (*numbers,), scheduled, at)
@@ -96,7 +119,7 @@ async def plan_hiding(scope: Scope, page: Page, *, at: datetime | None = None, d
         ConflictError: it is the home page, or a later change of it is scheduled.
     """
     claims = [each for each in await find_claims(scope, [page.id]) if each.action is not None]
-    planned = replace(await _plan(scope, page, (HIDDEN,), claims, at), deletes=deletes)
+    planned = await _plan(scope, page, (DELETED if deletes else HIDDEN,), claims, at)
     await check_plan(scope, [planned], at=at)
     return planned
 
@@ -122,10 +145,11 @@ async def check_plan(
 
 def _check_later_claim(planned: Planned, claim: Claimed, at: datetime | None) -> None:
     """Refuse to change what a publication that is scheduled for later changes: its approver saw it otherwise."""
-    if claim.action is None or (at is not None and claim.action.at < at):
+    if claim.action is None or (at is not None and claim.action.at < at and not claim.is_deletion):
         return
-    if planned.wanted is None:  # what is hidden now may be hidden again later, which changes nothing
-        if at is not None or not claim.is_hiding:
+    is_expiry = claim.is_hiding and claim.action.action == "unpublish"
+    if planned.wanted is None or (claim.is_deletion and at is not None and claim.action.at < at):
+        if at is not None or not is_expiry:  # what is hidden now may be hidden again later, which changes nothing
             raise ConflictError(f"{claim}. {_cancel_first(claim)}")
         return
     if claim.is_hiding:
@@ -154,7 +178,7 @@ async def describe_claims(
     for claim in claims:
         if (own is not None and claim.change_set is own) or _is_of_caller(claim, caller):
             continue
-        if claim.action is not None:
+        if claim.action is not None or claim.is_hiding:
             named.append(str(claim))
         elif (claim.page, claim) in taken or claim.page in deleted:
             named.append(f"with {claim}")
@@ -167,7 +191,7 @@ async def describe_claims(
 
 def _is_of_caller(claim: Claimed, caller: Caller) -> bool:
     conversation = None if claim.change_set is None else claim.change_set.conversation
-    is_here = conversation in (None, caller.conversation)
+    is_here = conversation in (None, caller.conversation) and not claim.is_hiding
     return claim.action is None and is_here and claim.authors == (caller.principal.name,)
 
 
@@ -183,15 +207,44 @@ async def make_set(edit: Edit, name: str, planned: Iterable[Planned], *, state: 
 async def go_live(edit: Edit, change_set: ChangeSet, planned: Collection[Planned]) -> None:
     """Do what was planned, all at once, and close the change set."""
     await keep_planned(edit, change_set, planned)
-    await move_live(edit, [each.move for each in planned], change_set=change_set.id)
+    moves = [each.move for each in planned if each.wanted is not None or each.page.live is not None]
+    await move_live(edit, moves, change_set=change_set.id)
     close_set(edit, change_set, "published")
+    for each in planned:
+        if each.deletes:
+            await _end_hidings(edit, change_set, each.page)
+            await move_to_trash(edit, each.page, "delete_page", change_set)
+        elif each.wanted is None and each.page.kind == Kind.ENTRY:
+            each.page.status = "archived"
     await edit.session.flush()
 
 
+async def _end_hidings(edit: Edit, own: ChangeSet, page: Page) -> None:
+    """Cancel what was to hide a page at a time, since it is deleted."""
+    for claim in await find_claims(edit, [page.id]):
+        if claim.action is not None and claim.change_set not in (None, own):
+            claim.action.state, claim.action.reason = "cancelled", f"'{page.title}' was deleted by {edit.author}"
+            edit.add_change("scheduled-action", claim.action.id, 1, "state", name=claim.action.title)
+            close_set(edit, claim.change_set, "discarded")
+
+
+async def delete_page(edit: Edit, page: Page) -> str:
+    """Take a page from visitors and editors as a change set of its own, which can be undone. Returns its id.
+
+    What was to hide it at a time is cancelled.
+
+    Raises:
+        ConflictError: it is the home page, or its publication is scheduled.
+    """
+    return (await publish_at_once(edit, "Deletion of", await plan_hiding(edit, page, deletes=True))).id
+
+
 async def keep_planned(edit: Edit, change_set: ChangeSet, planned: Collection[Planned]) -> None:
-    """Let a change set want what was planned alone. Edits of pages in the trash, which may come back, are in none."""
-    others = (Claim.change_set == change_set.id, Claim.page.not_in([each.page.id for each in planned]))
-    await edit.session.execute(delete(Claim).where(*others))
+    """Let a change set want what was planned alone. Edits of what goes, which may come back, are in none."""
+    in_set, pages = Claim.change_set == change_set.id, [each.page.id for each in planned]
+    await edit.session.execute(delete(Claim).where(in_set, Claim.page.not_in(pages)))
+    gone = [each.page.id for each in planned if each.wanted is None]
+    await edit.session.execute(delete(Claim).where(in_set, Claim.page.in_(gone), Claim.number > HIDDEN))
 
 
 def close_set(edit: Edit, change_set: ChangeSet, state: str) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlalchemy import and_, select
 
-from remit_cms.storage.claims import HIDDEN, find_settled
+from remit_cms.storage.claims import REMOVALS, find_settled
 from remit_cms.storage.merging import apply_changes, empty_state
 from remit_cms.storage.parts import iterate_changed_parts
 from remit_cms.storage.scope import Scope
@@ -56,7 +56,7 @@ async def lay_edits(
     """
     if not numbers:
         return Layered(base)
-    if numbers[-1] == HIDDEN:
+    if numbers[-1] in REMOVALS:
         return Layered(None)
     later = [*await _find_published(scope, page, min(numbers)), *in_base]
     history = await _load_history(scope, page, {*numbers, *later})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from remit.errors import ConflictError
 from remit_cms.storage import full_text
-from remit_cms.storage.change_sets import find_or_open_set
-from remit_cms.storage.claims import REBUILT, add_claims
+from remit_cms.storage.change_sets import check_stays, find_or_open_set
+from remit_cms.storage.claims import LEAVING, REBUILT, add_claims, find_removal
 from remit_cms.storage.differences import compare_snapshots, iterate_places
 from remit_cms.storage.links import links_of, replace_links
 from remit_cms.storage.names import index_names
@@ -40,6 +40,7 @@ async def save_revision(
     snapshot = await build_snapshot(edit, page)
     written = [] if before is None else [*iterate_changed_parts(before, snapshot)]
     if is_checked and before is not None:
+        await check_stays(edit, page, before.title)
         await check_not_stale(edit, page, before, written)
     page.revision += 1
     edit.add_change(page.kind, page.id, page.revision, *fields, name=page.title)
@@ -100,9 +101,15 @@ async def save_last_revision(edit: Edit, page: Page, action: str) -> None:
 
 
 async def draft_status(edit: Edit, page: Page, draft: Snapshot | None = None) -> str:
-    """Whether visitors see the page: draft, archived, published, or changed if its draft has been edited since."""
+    """Whether visitors see the page: draft, archived, published, or changed if its draft has been edited since.
+
+    What they see, but an open change set takes from them, is deleting or hiding.
+    """
     if page.live is None:
         return page.status if page.status == "archived" else "draft"
+    removal = await find_removal(edit, page.id)
+    if removal is not None:
+        return LEAVING[removal[0]]
     draft = draft or await build_snapshot(edit, page)
     return "changed" if compare_snapshots(await load_snapshot(edit, page.id, page.live), draft) else "published"
 

@@ -7,7 +7,6 @@ from sqlalchemy import delete, func, select
 from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.storage.claims import add_claims, find_claims, take_over
 from remit_cms.storage.documents import TITLES, describe_document, find_single
-from remit_cms.storage.door import close_set, make_set, plan_hiding, publish_at_once
 from remit_cms.storage.missing import TRASHED, not_found
 from remit_cms.storage.revisions import save_last_revision, save_revision
 from remit_cms.storage.scope import Scope, Target, find_named
@@ -24,30 +23,6 @@ from remit_cms.storage.tables import (
 )
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import check_slugs_are_free
-
-
-async def delete_page(edit: Edit, page: Page) -> str:
-    """Take a page from visitors and editors as a change set of its own, which can be undone. Returns its id.
-
-    What was to hide it at a time is cancelled.
-
-    Raises:
-        ConflictError: it is the home page, or its publication is scheduled.
-    """
-    planned = await plan_hiding(edit, page, deletes=True)
-    what = "Deletion of"
-    if page.live is None:
-        change_set = await make_set(edit, f"{what} {page.title}", [planned])
-        close_set(edit, change_set, "published")
-    else:
-        change_set = await publish_at_once(edit, what, planned)
-    for claim in await find_claims(edit, [page.id]):
-        if claim.action is not None and claim.change_set is not None:
-            claim.action.state, claim.action.reason = "cancelled", f"'{page.title}' was deleted by {edit.author}"
-            edit.add_change("scheduled-action", claim.action.id, 1, "state", name=claim.action.title)
-            close_set(edit, claim.change_set, "discarded")
-    await move_to_trash(edit, page, "delete_page", change_set)
-    return change_set.id
 
 
 async def move_to_trash(edit: Edit, page: Page, action: str, change_set: ChangeSet) -> None:

@@ -11,7 +11,7 @@ from remit.object_views import ObjectAction, ObjectDetail, ObjectPage, ObjectRow
 from remit.tools import Change
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import title_of
-from remit_cms.publishing.changes import compare_states, show_changes
+from remit_cms.publishing.changes import compare_planned, compare_states, show_changes
 from remit_cms.publishing.undoing import find_undo_steps
 from remit_cms.site.links import PagePin
 from remit_cms.site.pins import pin_change_set
@@ -96,8 +96,7 @@ class ChangeSetViews:
         edited = await plan_set(scope, found) if found.state in PENDING else []
         changes, blocked = list[Change](), next((each.blocked for each in edited if each.blocked), "")
         for each in edited:
-            compared = await compare_states(scope, each.live, each.wanted, f"{title_of(each)}: ")
-            changes += await show_changes(scope, compared)
+            changes += await show_changes(scope, await compare_planned(scope, each, title_of(each)))
         count = pluralize(len(edited), "document")
         actions = [
             _act("Discard…", "cms_discardChangeSet", found, destructive=True),
@@ -121,7 +120,7 @@ class ChangeSetViews:
             page, live = each.page, each.live
             before = "" if live is None else await self._sites.link(scope, PagePin(page.id, page.live or 0), live)
             after = "" if each.wanted is None or pin is None else await self._sites.link(scope, pin, each.wanted)
-            note = "new" if live is None else "hidden" if each.wanted is None else ""
+            note = _note(each)
             pages.append(ObjectPage(title=title_of(each), before=before, after=after, note=note))
         return pages
 
@@ -143,6 +142,12 @@ class ChangeSetViews:
             changes += await show_changes(scope, compared)
         actions = [_act("Take back…", "cms_revertChangeSet", found, destructive=True)] if steps else []
         return ObjectDetail(name=found.name, note=note, pages=pages, changes=changes, actions=actions)
+
+
+def _note(planned: Planned) -> str:
+    if planned.wanted is None:
+        return "deleted" if planned.deletes else "hidden"
+    return "new" if planned.live is None else ""
 
 
 def _act(label: str, tool: str, found: ChangeSet, *, destructive: bool = False) -> ObjectAction:
