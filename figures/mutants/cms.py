@@ -174,7 +174,7 @@ _UNSEEN: Final = {
     ),
     "a page is hidden though its next text is scheduled": edited(
         f"{_DOOR}:_check_later_claim",
-        "if at is not None or not claim.is_hiding:",
+        "if at is not None or not is_expiry:",
         "if at is not None:",
     ),
 }
