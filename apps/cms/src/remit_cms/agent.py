@@ -81,6 +81,10 @@ PHRASES: Final = {
 """Words that people use for a tool and that neither its name nor its description has."""
 
 
+SCHEDULED: Final = frozenset({"cms_runScheduledAction"})
+"""The tools whose calls other tools schedule. A scheduled call has the scope of the agent that scheduled it."""
+
+
 _RIGHTS: Final = {
     "cms:write": "change anything",
     "cms:publish": "publish, hide or schedule anything",
@@ -121,6 +125,7 @@ def editor(
     *,
     compaction: Compaction | None = None,
     run_instructions: RunInstructions = "",
+    scheduled: Iterable[str] = (),
 ) -> Agent:
     """The editor agent, with the instructions in ``prompts/editor.md``. It remembers the objects of a conversation.
 
@@ -128,6 +133,7 @@ def editor(
         tools: what it may call. Of many tools its model sees `ALWAYS`, and those that it has searched for.
         compaction: how long conversations are shortened.
         run_instructions: what it is told besides, such as the site's own instructions.
+        scheduled: the tools whose calls its own tools schedule. Its model has none of them.
     """
     tools = list(tools)
     names = {each.name for each in tools}
@@ -140,7 +146,7 @@ def editor(
         input=PromptWithFiles,
         compaction=Compaction() if compaction is None else compaction,
         memory=WorkingMemory(),
-        tool_scope="listed",
+        tool_scope=frozenset(scheduled) or "listed",
         tool_search=ToolSearch(
             always=[name for name in ALWAYS if name in names],
             ahead=5,

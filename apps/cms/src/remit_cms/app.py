@@ -19,7 +19,7 @@ from remit.home import data_folder, data_location
 from remit.inventory import Operations
 from remit.models import load_examples
 from remit.secrets import EnvSecrets
-from remit_cms.agent import editor, is_for_editor, with_missing_rights
+from remit_cms.agent import SCHEDULED, editor, is_for_editor, with_missing_rights
 from remit_cms.operations import AllOperations, Web
 from remit_cms.protection import editing_policy
 from remit_cms.references import references
@@ -111,7 +111,7 @@ def build(
         home=home,
         app=App(
             name="cms",
-            agents=(editor(filter(is_for_editor, callees), run_instructions=instructions),),
+            agents=(editor(filter(is_for_editor, callees), run_instructions=instructions, scheduled=SCHEDULED),),
             tools=(*filterfalse(is_for_editor, callees),),
             policy=editing_policy(protected),
             references=references(database),

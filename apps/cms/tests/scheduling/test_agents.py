@@ -1,0 +1,34 @@
+"""Actions that agents schedule: the scope of an agent holds the call that carries them out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from remit import Principal, Runtime
+from remit.testing import Scripted, calls
+from remit_cms.app import build
+from remit_cms.scheduling.scheduling import RUN_TOOL
+
+ANN = Principal("ann", "local-site", frozenset({"cms:*", "approvals:decide"}))
+
+
+async def test_what_the_editor_schedules_waits_for_its_time(tmp_path: Path) -> None:
+    cms = build(tmp_path)
+    schedule = ("cms_schedulePage", {"pageId": "about", "at": "2126-01-01T09:00"})
+    script = Scripted([calls(("cms_createPage", {"title": "About"})), calls(schedule), "It is scheduled."])
+    async with Runtime(cms.app, model=script) as runtime:
+        run = await runtime.run("Publish a page About in a century.", by=ANN)
+        (question,) = run.questions
+        await runtime.decide(question, approved=True, by=ANN)
+        assert (await runtime.resume(run.run)).value() == "It is scheduled."
+        rows = {row.callee: row.status for row in await runtime.store.list_runs()}
+        assert rows == {"editor": "done", RUN_TOOL: "running"}  # an executor lets it rest until its time
+
+
+def test_who_may_schedule_has_the_call_in_its_scope_and_no_model_sees_it(tmp_path: Path) -> None:
+    app = build(tmp_path).app
+    (editor,) = app.agents
+    publisher = next(each for each in editor.tools if each.name == "publisher")
+    for agent in (editor, publisher):
+        assert RUN_TOOL in (getattr(agent, "tool_scope", None) or ())
+        assert RUN_TOOL not in {each.name for each in getattr(agent, "tools", ())}
