@@ -91,7 +91,7 @@ async def test_a_state_that_changes_between_the_check_and_the_write_is_asked_abo
     assert (result.status, pages.dropped) == ("waiting", [])
     question = await open_question(store)
     assert (question.shown, question.replaces) == ("About with 3 sections", waiting.questions[0])
-    assert question.reason.endswith("since it was approved: it was About with 2 sections")
+    assert question.why.endswith("since it was approved: it was About with 2 sections")
     assert ((await decide(runtime, store)).status, pages.dropped) == ("done", [3])
     assert await attempts(store, waiting.run) == [(1, "error", True), (2, "ok", False)]
     assert (await runtime.replay(waiting.run)).is_identical

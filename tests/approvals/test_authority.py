@@ -90,7 +90,7 @@ async def test_an_approval_of_someone_who_has_lost_the_right_does_not_serve_and_
     again = await bank.runtime().resume(asked.run)
     question = await bank.question(again)
     assert (again.status, bank.paid, question.replaces) == ("waiting", [], asked.questions[0])
-    assert f"asked again, because bob, who decided, {why}" in question.reason
+    assert f"asked again, because bob, who decided, {why}" in question.why
     bank.people["bob"] = BOB
     assert (await bank.runtime().resume(asked.run)).questions == again.questions
     await runtime.decide(question.id, approved=True, by=CAROL)
@@ -121,7 +121,7 @@ async def test_an_edit_of_someone_who_has_lost_the_right_is_asked_about(
     again = await bank.runtime().resume(asked.run)
     question = await bank.question(again)
     assert (bank.paid, question.arguments, question.editor) == ([], '{"amount":9}', "bob")
-    assert why in question.reason
+    assert why in question.why
     await runtime.decide(question.id, approved=True, by=CAROL)
     assert (await bank.runtime().resume(asked.run)).value() == "done"
     assert bank.paid == [9]
@@ -136,7 +136,7 @@ async def test_a_grant_of_someone_who_has_lost_the_right_does_not_serve(
     await bank.runtime().grants.create("pay", by=BOB, principal="ada", count=3, expires_in=100)
     bank.people["bob"] = today
     asked = await bank.ask(bank.runtime())
-    assert why not in (await bank.question(asked)).reason
+    assert why not in (await bank.question(asked)).why
     bank.people["bob"] = BOB
     assert (await bank.runtime().run("go", by=ADA)).value() == "done"
     assert bank.paid == [3]
@@ -163,7 +163,7 @@ async def test_an_approval_with_the_calls_of_a_pipeline_does_not_serve_for_those
     await runtime.decide(asked.questions[0], approved=True, by=BOB)
     again = await runtime.resume(asked.run)
     assert (again.status, bank.paid) == ("waiting", [])
-    assert why in (await bank.question(again)).reason
+    assert why in (await bank.question(again)).why
     await runtime.decide(again.questions[0], approved=True, by=CAROL)
     assert (await runtime.resume(asked.run)).status == "done"
     assert bank.paid == [3]
@@ -189,7 +189,7 @@ async def test_an_answer_about_an_outcome_does_not_serve_if_its_author_has_lost_
     again = await bank.runtime().resume(asked.run)
     question = await bank.question(again)
     assert (again.status, bank.paid, question.kind) == ("waiting", [9], "outcome")
-    assert f"did it happen?; asked again, because bob, who decided, {why}" in question.reason
+    assert f"did it happen?; asked again, because bob, who decided, {why}" in question.why
     assert (question.replaces, question.asker) == (unknown.questions[0], "ada")
     bank.people["bob"] = BOB
     assert (await bank.runtime().resume(asked.run)).questions == again.questions
@@ -237,7 +237,7 @@ async def test_without_a_directory_the_permissions_count_with_which_a_person_was
     await runtime.client(BOB).decide(asked.questions[0], approved=True)
     runtime.client(Principal("bob"))
     again = await runtime.resume(asked.run)
-    assert "bob, who decided, lacks the permission" in (await bank.question(again)).reason
+    assert "bob, who decided, lacks the permission" in (await bank.question(again)).why
     await runtime.decide(again.questions[0], approved=True, by=Principal("bob", permissions=DECIDE))
     copied = runtime.layer(pass_on())
     assert (await copied.resume(asked.run)).value() == "done"
@@ -270,7 +270,7 @@ async def test_the_right_is_looked_up_again_after_the_last_wait_before_the_call(
     await runtime.decide(asked.questions[0], approved=True, by=BOB)
     again = await bank.runtime().resume(asked.run)
     assert (again.status, bank.paid, len(waited)) == ("waiting", [], 1)
-    assert "bob, who decided, is unknown now" in (await bank.question(again)).reason
+    assert "bob, who decided, is unknown now" in (await bank.question(again)).why
 
 
 async def test_where_no_layer_could_ask_anew_the_call_is_refused() -> None:

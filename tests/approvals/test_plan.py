@@ -223,7 +223,7 @@ async def test_what_has_another_state_than_the_one_shown_is_asked_about_anew() -
     await office.resume(result.run)
     rows = await office.open_rows()
     assert [row.question.tool for row in rows] == ["send", "send"]
-    assert "the state has changed since it was approved" in rows[0].question.reason
+    assert "the state has changed since it was approved" in rows[0].question.why
     assert office.sent == []
 
 

@@ -78,7 +78,7 @@ async def test_a_revision_that_changed_after_the_approval_is_asked_about_anew(st
     assert (await decide(second, store)).status == "waiting"
     question = await open_question(store)
     assert (question.shown, question.replaces) == ('page "Home", revision 4', first.id)
-    assert question.reason.endswith(f"the state has changed since it was shown: it was {first.shown}")
+    assert question.why.endswith(f"the state has changed since it was shown: it was {first.shown}")
     assert json.loads(question.arguments) == {"page": {**HOME, "revision": "4"}}
     assert site.dropped == []
     assert (await decide(second, store)).status == "done"

@@ -63,7 +63,7 @@ async def test_a_call_whose_shared_approval_was_used_is_asked_about_anew(store: 
     other = await desk.runtime.resume(waiting[1 - first].run)
     assert (other.status, desk.dropped) == ("waiting", ["about"])
     question = await desk.ask()
-    assert question.reason == "drop is high-risk; asked again, because another call has used the approval"
+    assert question.why == "drop is high-risk; asked again, because another call has used the approval"
     await desk.decide()
     assert (await desk.runtime.resume(other.run)).status == "done"
     assert desk.dropped == ["about", "about"]

@@ -78,7 +78,7 @@ async def test_a_state_that_changed_while_the_run_waited_is_asked_about_anew_wit
     assert (again.status, pages.dropped) == ("waiting", [])
     question = await question_of(store, again.questions[0])
     assert question.shown == "About with 3 sections"
-    assert question.reason.endswith(
+    assert question.why.endswith(
         "; asked again, because the state has changed since it was approved: it was About with 2 sections"
     )
     assert question.replaces == waiting.questions[0]
@@ -100,9 +100,7 @@ async def test_a_state_that_changes_again_and_back_is_asked_about_each_time(stor
         pages.sections = sections
         result = await runtime.resume(result.run)
         assert (result.status, pages.dropped) == ("waiting", [])
-    assert (
-        "since it was approved: it was About with 3 sections" in (await question_of(store, result.questions[0])).reason
-    )
+    assert "since it was approved: it was About with 3 sections" in (await question_of(store, result.questions[0])).why
     await runtime.decide(result.questions[0], approved=False, by=BOB)
     assert ((await runtime.resume(result.run)).status, pages.dropped) == ("done", [])
 
@@ -288,7 +286,7 @@ async def test_a_tool_that_changed_while_its_question_was_open_is_asked_about_wi
         assert (again.status, pages.dropped, last_reply(model)["errorCode"]) == ("done", [], "APPROVAL_DENIED")
         return
     assert (again.status, pages.dropped) == ("waiting", [])
-    assert (await question_of(store, again.questions[0])).reason == reason
+    assert (await question_of(store, again.questions[0])).why == reason
     await after.decide(again.questions[0], approved=True, by=BOB)
     assert ((await after.resume(waiting.run)).status, pages.dropped) == ("done", [2])
     assert len([i for i in await items_of(store, waiting.run) if isinstance(i, QuestionItem)]) == 2
@@ -313,7 +311,7 @@ async def test_an_edit_does_not_outlive_the_definition_that_was_edited(store: St
     (again,) = (await after.resume(waiting.run)).questions
     question = await question_of(store, again)
     assert question.arguments == '{"title":"Home"}'
-    assert "bob edited it; asked again, because the risk of drop was high and is safe now" in question.reason
+    assert "bob edited it; asked again, because the risk of drop was high and is safe now" in question.why
 
 
 @pytest.mark.parametrize("changes", [None, 7])

@@ -148,7 +148,7 @@ async def test_a_state_that_has_changed_since_is_shown_and_asked_about_anew() ->
     result = await desk.carry()
     assert (result.status, desk.dropped) == ("waiting", [])
     question = await desk.question()
-    assert question.reason.endswith("asked again, because the state has changed since it was approved")
+    assert question.why.endswith("asked again, because the state has changed since it was approved")
     assert await desk.decide() is None
     assert (await desk.runtime.resume(result.run)).value() == "Gone."
     assert desk.dropped == ["about"]
@@ -162,7 +162,7 @@ async def test_a_tool_that_has_changed_since_is_asked_about_anew() -> None:
     desk.drop = desk.drop.with_facts(desk.drop.facts, name="drop", description="Drop a page for ever.", where="")
     runtime, _ = desk.process()
     assert (await runtime.resume(run)).status == "waiting"
-    assert "the definition of drop has changed" in (await desk.question()).reason
+    assert "the definition of drop has changed" in (await desk.question()).why
     assert desk.dropped == []
 
 

@@ -133,7 +133,7 @@ async def test_an_approved_call_that_did_not_happen_needs_a_new_approval() -> No
     assert (result.status, bank.paid) == ("waiting", [7])
     (again,) = await bank.open_questions()
     assert (again.kind, again.who, again.replaces) == ("approval", "money:approve", question.id)
-    assert again.reason == "money; asked again, because it was started and did not happen"
+    assert again.why == "money; asked again, because it was started and did not happen"
     await bank.process().decide(again.id, approved=True, by=BEA)
     result = await bank.process().resume(run)
     assert (result.status, result.value(), bank.paid) == ("done", "paid 7", [7, 7])

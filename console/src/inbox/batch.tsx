@@ -148,9 +148,8 @@ function buttonWords(yes: string, no: string, taken: number, left: number): stri
 
 /** What the card of a single question says beyond its sentence: why it is asked again, what follows, what it meets. */
 function RowWords({ question, withConsequence }: { question: QuestionDocument; withConsequence: boolean }) {
-  const again = againOf(question);
   const words = [
-    again && `Asked again, because ${again}.`,
+    againOf(question),
     withConsequence && question.consequence,
     question.summary !== question.sentence.text && question.summary,
   ].filter(Boolean);

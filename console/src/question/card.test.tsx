@@ -248,7 +248,7 @@ test("an answer that did not count says that the call was not run, and leads to 
 });
 
 test("an answer that did not count says so also when the question in its place is settled and not yet known", async () => {
-  const again = { ...CONFIRMED, id: "c2", replaces: "c1", why: AGAIN.why };
+  const again = { ...CONFIRMED, id: "c2", replaces: "c1", again: AGAIN.again };
   const get = (async () => ({ items: [again], next: "" })) as Api["get"];
   renderPart(<QuestionCard question={CONFIRMED} />, { get });
   expect((await screen.findByText(/Not run: what it shows has changed/)).textContent).toBeTruthy();

@@ -75,18 +75,17 @@ function useReplacement({ id, decision }: QuestionDocument): QuestionDocument | 
 }
 
 function Again({ question }: { question: QuestionDocument }) {
-  const words = againOf(question);
-  const isOutcome = question.about === "outcome";
-  const isChange = !words || words.startsWith("the state has changed");
+  const { again } = question;
+  const isChange = !again || again.kind === "state";
   return (
     <p className="note need">
       <Icon name="alert" />
       <span>
-        {isOutcome ? (
-          <b>Asked again, because {words}:</b>
+        {question.about === "outcome" ? (
+          <b>{againOf(question)}</b>
         ) : (
           <>
-            <b>Not run: {isChange ? "what it shows has changed" : words}.</b> It is asked again:
+            <b>Not run: {isChange ? "what it shows has changed" : again.reason}.</b> It is asked again:
           </>
         )}{" "}
         <Link to={pathTo("inbox", question.id)}>{asQuestion(question.sentence)}</Link>

@@ -52,7 +52,7 @@ export function Ask({
         <p className="note need">
           <Icon name="alert" />
           <span>
-            <b>Asked again, because {again}.</b> An earlier answer does not count.
+            <b>{again}</b> An earlier answer does not count.
           </span>
         </p>
       )}

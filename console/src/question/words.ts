@@ -21,20 +21,17 @@ export function verbOf({ text, parts }: SentenceDocument): string {
   return short.length > 0 && short.length <= 32 ? short : "Do it";
 }
 
-const AGAIN = "asked again, because ";
-
 /** Why a question is asked; nothing if that says only that a confirmation is a confirmation. */
 export function becauseOf({ why, tool, may }: QuestionDocument): string {
-  const first = why.split(AGAIN)[0]!.replace(/[;.]?\s*$/, "");
+  const first = why.replace(/[;.]?\s*$/, "");
   const reason = first.startsWith(`${tool} `) ? `it ${first.slice(tool.length + 1)}` : first;
   const isPlain = may.kind === "confirm" && reason === "it asks for a confirmation";
   return reason && !isPlain ? `Asked because ${reason}.` : "";
 }
 
-/** Why the same is asked another time: "the state has changed since it was approved"; empty for a first question. */
-export function againOf({ why }: QuestionDocument): string {
-  const [, again = ""] = why.split(AGAIN);
-  return again.replace(/[;.]?\s*$/, "");
+/** Why the same is asked another time, as a sentence; empty for a first question. */
+export function againOf({ again }: QuestionDocument): string {
+  return again ? `Asked again, because ${again.reason}.` : "";
 }
 
 export function whoMayAnswer(question: QuestionDocument, me: Me): string {

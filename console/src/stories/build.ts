@@ -179,6 +179,7 @@ export function question(id: string, text: string, rest: Partial<QuestionDocumen
     tool: "publish_set",
     arguments: '{"set": "Christmas hours"}',
     atDefault: [],
+    again: null,
     digest: "0f6c8a1e57b2d9c43e80",
     plan: [],
     asker: "Ada",

@@ -37,7 +37,8 @@ export const CONFIRM = question("q2", "Move to trash the page *Old prices*", {
 export const AGAIN: QuestionDocument = {
   ...CONFIRM,
   id: "q10",
-  why: "delete_page asks for a confirmation; asked again, because the state has changed since it was approved",
+  why: "delete_page asks for a confirmation",
+  again: { kind: "state", reason: "the state has changed since it was approved" },
 };
 
 export const MAIL = question("q3", "Send a mail to *Hanna Reis*: Your order for the 24th", {

@@ -25,7 +25,7 @@ from remit.record.arguments import content_digest
 from remit.record.current_run import CURRENT_RUN
 from remit.record.items import Message
 from remit.record.ledger import is_of_open_run
-from remit.record.question import NO_PREVIEW, Change, Decision, PlannedCall, Preview, Question, QuestionKind
+from remit.record.question import NO_PREVIEW, Again, Change, Decision, PlannedCall, Preview, Question, QuestionKind
 from remit.record.secret import redact_secrets
 from remit.schemas.jsontext import canonical_text
 from remit.views.sentences import consequence_of, sentence_of_arguments
@@ -145,6 +145,7 @@ def build_question(
     replaces: str = "",
     plan: tuple[PlannedCall, ...] = (),
     news: tuple[Change, ...] = (),
+    again: Again | None = None,
 ) -> Question:
     """Build the question about a call, bound to everything that the decision depends on."""
     layer = len(call.approvals)  # each may ask the same
@@ -159,6 +160,7 @@ def build_question(
         message=_read_user_message(call),
         news=news,
         plan=plan,
+        again=again,
     )
     return _with_preview(question, preview, call.callee)
 
@@ -178,25 +180,25 @@ def _with_preview(question: Question, preview: Preview, callee: Contract) -> Que
     )
 
 
-def describe_changes(question: Question, call: Call, *, is_edited: bool, is_used: bool) -> list[str]:
-    """Describe what changed since the question was opened, as the reason for the next question."""
-    risk = call.callee.facts.risk.value
+def find_change(question: Question, call: Call, *, is_edited: bool, is_used: bool) -> Again | None:
+    """What changed since the question was opened; None if an approver has only edited the arguments."""
+    risk, tool = call.callee.facts.risk.value, call.callee.name
     if is_used:
-        change = "another call has used the approval"
-    elif risk != question.risk:
-        change = f"the risk of {call.callee.name} was {question.risk} and is {risk} now"
-    elif definition_digest(call.callee) != question.definition:
-        change = f"the definition of {call.callee.name} has changed"
-    elif is_edited:
-        return []
-    elif question.arguments != call.canonical_arguments:
-        before, now = (ids_of_referents(json.loads(each)) for each in (question.arguments, call.canonical_arguments))
-        change = "the arguments have changed"
-        if before == now:
-            change = f"the state has changed since it was shown: it was {question.shown}"
-    else:
-        change = "the policy has changed"
-    return [f"asked again, because {change}"]
+        return Again("used", "another call has used the approval")
+    if risk != question.risk:
+        return Again("risk", f"the risk of {tool} was {question.risk} and is {risk} now")
+    if definition_digest(call.callee) != question.definition:
+        return Again("definition", f"the definition of {tool} has changed")
+    return None if is_edited else _compare_arguments(question, call)
+
+
+def _compare_arguments(question: Question, call: Call) -> Again:
+    if question.arguments == call.canonical_arguments:
+        return Again("policy", "the policy has changed")
+    before, now = (ids_of_referents(json.loads(each)) for each in (question.arguments, call.canonical_arguments))
+    if before != now:
+        return Again("arguments", "the arguments have changed")
+    return Again("state", f"the state has changed since it was shown: it was {question.shown}")
 
 
 def build_replacement(question: Question, preview: Preview, call: Call) -> Question:
@@ -205,14 +207,13 @@ def build_replacement(question: Question, preview: Preview, call: Call) -> Quest
     The run of this call waits for it, also if another run announced the call.
     """
     was = f": it was {question.shown}" if question.shown != preview.summary else ""
-    reason = question.reason.partition(_CHANGED)[0]
     now = call.ledger.now()
     replacement = replace(
         question,
         id=content_digest(question.id, preview.state)[:12],
         run=call.ledger.run,
         call=call.id,
-        reason=f"{reason}{_CHANGED}{was}",
+        again=Again("state", f"the state has changed since it was approved{was}"),
         asked=now,
         expires=now + question.expires - valid_from(question.asked, call),
         waits=True,
@@ -220,8 +221,6 @@ def build_replacement(question: Question, preview: Preview, call: Call) -> Quest
     )
     return _with_preview(replacement, preview, call.callee)
 
-
-_CHANGED: Final = "; asked again, because the state has changed since it was approved"
 
 _MAX_MESSAGE: Final = 1000
 _MAX_NEWS: Final = 200
@@ -265,11 +264,10 @@ def build_outcome_question(
     four eyes, an author who did not request the call.
     """
     match = content_digest("outcome", call.caller.run, call.id, str(attempt), *([replaces] if replaces else []))
-    again = f"; asked again, because {lost}" if lost else ""
-    reason = f"{call.callee.name} was started, and its end is unknown: did it happen?{again}"
+    reason = f"{call.callee.name} was started, and its end is unknown: did it happen?"
     ask = Ask(reason=reason, who=DECIDE_PERMISSION, expires_in=MAX_LIFETIME)
     question = _build_question(call, "outcome", ask, "outcome unknown", question_id=match[:12], match=match)
-    question = replace(question, replaces=replaces)
+    question = replace(question, replaces=replaces, again=Again("authority", lost) if lost else None)
     if not approvals:
         return question
     first, permissions = approvals[0], dict.fromkeys(each.who for each in approvals)

@@ -183,7 +183,7 @@ def question_title(question: Question) -> str:
     if question.kind == "outcome":
         return f"Did this happen: {call_label(question)}? It was started and its end is unknown."
     if question.is_about_run:
-        return f"May run {question.run} go on asking? {one_line(question.reason)}"
+        return f"May run {question.run} go on asking? {one_line(question.why)}"
     return f"{call_label(question)}?"
 
 

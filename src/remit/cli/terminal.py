@@ -187,7 +187,7 @@ class Terminal:
         if question.message:
             self._print_fact("message", one_line(question.message, max_length=400))
         self._print_fact("risk", (question.risk, risk_style(question.risk)))
-        self._print_fact("why", f"{one_line(question.reason, max_length=400)} (rule: {one_line(question.rule)})")
+        self._print_fact("why", f"{one_line(question.why, max_length=400)} (rule: {one_line(question.rule)})")
         label, agent = ("asked for", f" by the agent {question.agent}") if question.agent else ("asked by", "")
         target = f", target {question.target}" if question.target else ""
         self._print_fact(label, f"{one_line(question.asker)}{agent}, run {question.run}{target}")

@@ -236,7 +236,7 @@ def _describe_item(item: Item, run_started_at: float, position: Position, view: 
         case QuestionItem():
             question = view.questions[item.question].question
             reason = "for a call to come" if opens_question(item, question) and not question.waits else ""
-            reason = reason or (question.reason if opens_question(item, question) else "asked before")
+            reason = reason or (question.why if opens_question(item, question) else "asked before")
             text = f"{question.id}: {question_title(question)} {one_line(reason, max_length=_MAX_TEXT_LENGTH)}"
         case DecisionItem():
             decision = Decision.from_json(item.body)

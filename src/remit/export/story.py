@@ -130,7 +130,7 @@ class Story:
         said = _sentence(sentence_of_question(question, self._find_contract(question.tool)))
         title = join("Did this happen: " if is_about_end else "", said, "?")
         risk = element("span", f"{question.risk} risk", class_="chip ask") if question.risk else Markup("")
-        lines = [each for each in (question.consequence, question.shown, question.reason) if each]
+        lines = [each for each in (question.consequence, question.shown, question.why) if each]
         return element(
             "div",
             element("p", element("b", title), " ", risk),

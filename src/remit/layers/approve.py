@@ -16,8 +16,8 @@ from remit.approvals.approver import (
     can_be_carried,
     compare_with_last,
     compute_match,
-    describe_changes,
     find_announced_call,
+    find_change,
     valid_from,
 )
 from remit.approvals.authority import why_lost
@@ -55,7 +55,7 @@ from remit.errors import (
 )
 from remit.record.items import AttemptEnded, AttemptStarted, CallAllowed, QuestionItem
 from remit.record.ledger import Consumption
-from remit.record.question import NO_PREVIEW, Question
+from remit.record.question import NO_PREVIEW, Again, Question
 
 
 @check_arguments()
@@ -132,9 +132,9 @@ class _Case(NamedTuple):
             return self.approvals.refuted
         return "" if self.recorded.edit else self.recorded.question.id
 
-    def ask(self) -> tuple[Ask, str]:
-        """The asking verdict with its rule, and in its reason the changes since the last question about the call."""
-        ask, rule, changes = self.verdict, self.rule, list[str]()
+    def ask(self) -> tuple[Ask, str, Again | None]:
+        """The asking verdict, its rule, and why the call is asked about again."""
+        ask, rule, again, remarks = self.verdict, self.rule, None, list[str]()
         if self.recorded is not None:
             question = self.recorded.question
             if not isinstance(ask, Ask):
@@ -149,15 +149,15 @@ class _Case(NamedTuple):
                 )
                 rule = question.rule
             is_edited, is_used = bool(self.recorded.edit), bool(self.used_elsewhere)
-            changes = [f"asked again, because {self.lost}"] if self.lost else []
-            changes = changes or describe_changes(question, self.call, is_edited=is_edited, is_used=is_used)
+            again = Again("authority", self.lost) if self.lost else None
+            again = again or find_change(question, self.call, is_edited=is_edited, is_used=is_used)
         elif self.approvals.refuted:
-            changes = ["asked again, because it was started and did not happen"]
+            again = Again("unhappened", "it was started and did not happen")
         elif has_begun(self.call.ledger.items_for(self.call.id)):
-            changes = ["it was started before, and may have happened"]
+            remarks = ["it was started before, and may have happened"]
         assert isinstance(ask, Ask)  # noqa: S101 - for the type checker: no question is opened about an allowed call
         edits = [f"{self.approvals.editor} edited it"] if self.approvals.edit else []
-        return replace(ask, reason="; ".join([ask.reason, *edits, *changes])), rule
+        return replace(ask, reason="; ".join([ask.reason, *edits, *remarks])), rule, again
 
 
 _MAX_ROUNDS: Final = 20
@@ -326,7 +326,7 @@ class _Approve:
         The question that it replaces can no longer be used.
         """
         call, approvals = case.call, case.approvals
-        ask, rule = case.ask()
+        ask, rule, again = case.ask()
         grant = await consume_grant(call, ask, self._policy.version, approvals.editor)
         preview = NO_PREVIEW if grant else await preview_call(call)
         planned = [] if grant else await plan_calls(call, self._policy)
@@ -345,6 +345,7 @@ class _Approve:
             editor=approvals.editor,
             replaces=case.earlier_question,
             news=news,
+            again=again,
         )
         decision = decide_by_grant(question, grant, call.ledger.now()) if grant else None
         opened = RecordedQuestion(question, decision)

@@ -26,6 +26,23 @@ QuestionStatus = Literal["open", "approved", "denied", "taken", "expired", "clos
 """*Expired*: the deadline passed. *Closed*: the call's end was recorded later. *Cancelled*: the run was cancelled."""
 
 
+AgainKind = Literal["state", "arguments", "risk", "definition", "policy", "used", "authority", "unhappened"]
+"""What has changed since an earlier question about the same call.
+
+*State*: what the question shows. *Used*: another call has used the approval. *Authority*: the author of the answer is
+gone or has lost the permission. *Unhappened*: the approved call was started and did not happen.
+"""
+
+
+@check_arguments()
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Why the same call is asked about again. ``reason`` completes the sentence "asked again, because"."""
+
+    kind: AgainKind
+    reason: str
+
+
 @check_arguments()
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -102,6 +119,7 @@ class Question:
         arguments: the canonical arguments, which run unchanged if approved.
         definition: digest of the tool's definition.
         rule: the policy rule that requires the approval.
+        reason: the reason that the rule gives.
         who: the permission needed to decide.
         asked: seconds since the epoch.
         expires: seconds since the epoch; without a decision by then, the call is denied.
@@ -127,6 +145,7 @@ class Question:
         sentence: what the call would do, as the person was asked.
         consequence: what follows from it, such as whether it can be undone.
         shows: the object in the preview by which a view of the application shows the effect.
+        again: why an earlier answer to the same call does not count; None for the first question about it.
     """
 
     id: str
@@ -168,6 +187,12 @@ class Question:
     sentence: Sentence = NO_SENTENCE
     consequence: str = ""
     shows: ShownObject | None = None
+    again: Again | None = None
+
+    @property
+    def why(self) -> str:
+        """In one line, the reason, and why the same call is asked about again."""
+        return self.reason if self.again is None else f"{self.reason}; asked again, because {self.again.reason}"
 
     @property
     def is_about_run(self) -> bool:
@@ -190,7 +215,7 @@ class Question:
 
     def to_json(self) -> str:
         """Serialise the question for the journal, without empty fields that few questions have."""
-        rare = ("target", "at_default", "sentence", "consequence", "shows")
+        rare = ("target", "at_default", "sentence", "consequence", "shows", "again")
         empty = {name for name in rare if not getattr(self, name)}
         return _type_adapter(Question).dump_json(self, exclude=empty).decode()
 

@@ -10,6 +10,8 @@ from remit.call.contract import Contract
 from remit.client.client import Client
 from remit.journal.question_row import QuestionRow
 from remit.record.question import (
+    Again,
+    AgainKind,
     Decision,
     DecisionKind,
     PlannedCall,
@@ -71,6 +73,18 @@ class DecisionDocument(Document):
         )
 
 
+class AgainDocument(Document):
+    """Why the same call is asked about again. ``reason`` completes the sentence "asked again, because"."""
+
+    kind: AgainKind
+    reason: str
+
+    @staticmethod
+    def of(again: Again | None) -> AgainDocument | None:
+        """The document of the reason, if there is one."""
+        return None if again is None else AgainDocument(kind=again.kind, reason=again.reason)
+
+
 class MayDecide(Document):
     """The decisions that the reader can make on a question now. ``kind`` is the kind of such a decision."""
 
@@ -109,10 +123,11 @@ class QuestionDocument(Document):
 
     ``about``: whether to make a call, or whether an interrupted call happened. ``sentence`` and ``consequence`` say
     what would happen and what follows, as the person was asked. ``needs`` is the kind of decision that the call
-    requires, ``why`` the reason that the policy gives, and ``permissions`` what a decision needs; ``fourEyes``: another
-    person must decide. ``link`` and ``shows`` show the effect: an address for everybody who has it, and an object.
-    ``quote`` is the message that led to the call, and ``news`` are the arguments that differ from the asker's last
-    approved call of this kind. ``arguments`` are the exact ones, as canonical JSON, and ``digest`` is that of the call.
+    requires, ``why`` the reason that the policy gives, ``again`` why an earlier answer does not count, and
+    ``permissions`` what a decision needs; ``fourEyes``: another person must decide. ``link`` and ``shows`` show the
+    effect: an address for everybody who has it, and an object. ``quote`` is the message that led to the call, and
+    ``news`` are the arguments that differ from the asker's last approved call of this kind. ``arguments`` are the exact
+    ones, as canonical JSON, and ``digest`` is that of the call.
     """
 
     id: str
@@ -150,6 +165,7 @@ class QuestionDocument(Document):
     replaces: str
     may: MayDecide
     decision: DecisionDocument | None = None
+    again: AgainDocument | None = None
 
     @staticmethod
     def of(row: QuestionRow, client: Client) -> QuestionDocument:
@@ -191,6 +207,7 @@ class QuestionDocument(Document):
             replaces=question.replaces,
             may=MayDecide.of(question, is_open=row.status == "open", client=client),
             decision=None if row.decision is None else DecisionDocument.of(row.decision),
+            again=AgainDocument.of(question.again),
         )
 
 

@@ -18,7 +18,7 @@ from remit.server.cookies import CSRF_FIELD
 from remit.server.documents.questions import QuestionDocument
 from remit.server.forgery import parse_form
 from remit.server.identity import Identity, SignInError
-from remit.server.pages.plain import form, link, own_address, paragraph, plain_page
+from remit.server.pages.plain import form, link, own_address, paragraph, plain_page, to_login
 from remit.server.sandbox import site_address
 from remit.server.serving import Serving
 
@@ -37,7 +37,7 @@ def approval_routes(serving: Serving) -> list[Route]:
         try:
             identity = await serving.identify(request)
         except SignInError:
-            return _to_login(request)
+            return to_login(request, _path_of(request.path_params["question"]))
         return await _page(request, serving, identity)
 
     async def decide(request: Request) -> Response:
@@ -56,15 +56,14 @@ def approval_routes(serving: Serving) -> list[Route]:
         except RequestConflictError as error:
             return await _page(request, serving, identity, error.message)
         await serving.wake(opened or (await client.question(question)).question.run)
-        return RedirectResponse(own_address(request, f"/approvals/{quote(question, safe='')}"), 303)
+        return RedirectResponse(own_address(request, _path_of(question)), 303)
 
     path = "/approvals/{question}"
     return [Route(path, show, methods=["GET"]), Route(path, decide, methods=["POST"])]
 
 
-def _to_login(request: Request) -> Response:
-    path = own_address(request, f"/approvals/{quote(request.path_params['question'], safe='')}")
-    return RedirectResponse(own_address(request, f"/login?next={quote(path, safe='')}"), 303)
+def _path_of(question: str) -> str:
+    return f"/approvals/{quote(question, safe='')}"
 
 
 def _is_own_form(request: Request, identity: Identity, fields: dict[str, str]) -> bool:
@@ -82,7 +81,7 @@ async def _page(request: Request, serving: Serving, identity: Identity, problem:
         body = paragraph("It does not exist, or you may not see it.") + link(request, "/", "Open the console")
         return plain_page(request, "There is no such question", body, 404)
     question = QuestionDocument.of(row, client)
-    action = own_address(request, f"/approvals/{quote(question.id, safe='')}")
+    action = own_address(request, _path_of(question.id))
     parts = [
         paragraph(problem, "wrong") if problem else "",
         paragraph(_SCRIPT, "soft") if serving.models is not None and serving.models.in_use.is_script else "",
@@ -91,7 +90,7 @@ async def _page(request: Request, serving: Serving, identity: Identity, problem:
         _forms(question, action, identity.csrf),
         link(request, "/", "Open the console"),
     ]
-    return plain_page(request, _title(question), "".join(parts), 409 if problem else 200)
+    return plain_page(request, _title(question), "".join(parts), 409 if problem else 200, is_wide=True)
 
 
 def _title(question: QuestionDocument) -> str:
@@ -105,7 +104,9 @@ def show_facts(question: QuestionDocument) -> list[str]:
     exact = escape(f"{question.tool} {question.arguments}")
     summary = "" if question.summary == question.sentence.text else question.summary
     lines = [each for each in summary.splitlines() if each.strip()]
+    again = question.again
     return [
+        paragraph(f"Asked again, because {again.reason}. An earlier answer does not count.") if again else "",
         paragraph(question.consequence) if question.consequence else "",
         *map(paragraph, lines),
         f"<h2>What changes</h2>{details}" if rows else "",
