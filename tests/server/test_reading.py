@@ -26,6 +26,7 @@ def test_nobody_reads_anything_without_signing_in(path: str) -> None:
 def test_a_person_learns_who_they_are_and_what_they_can_do() -> None:
     with open_shop() as shop:
         me = shop.ask("GET", "/api/me", by="grace").json()
+        assert shop.ask("HEAD", "/api/watch", params={"after": me["place"]}, by="grace").status_code == 200
     assert (me["name"], me["tenant"], me["can"]["decide"], me["can"]["cancelAll"]) == ("grace", "bakery", True, False)
     assert [(each["name"], each["model"]) for each in me["application"]["agents"]] == [("clerk", ""), ("reader", "")]
 

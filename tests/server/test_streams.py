@@ -192,3 +192,15 @@ async def test_watch_tells_what_changes_and_goes_on_after_any_event() -> None:
     assert await anext(again) == told[1]
     await again.aclose()
     assert RunRowDocument.of(await client.status(run)).status == "done"
+
+
+async def test_a_stream_from_the_present_place_on_misses_nothing_and_begins_with_no_start() -> None:
+    world = World()
+    client: Client = world.runtime.client(ADA)
+    place = await client.place()
+    run = (await client.run("Hi.")).run
+    watching = watch_frames(client, place)
+    first = await anext(watching)
+    await watching.aclose()
+    assert b"event: run\n" in first
+    assert run.encode() in first

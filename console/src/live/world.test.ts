@@ -9,14 +9,20 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A world whose stream is answered by one function after another, the last of them again and again. */
-function worldOver(...answers: ((options: StreamOptions) => Promise<void>)[]) {
+function worldOver(...answers: Answer[]) {
+  return worldAt("", ...answers);
+}
+
+type Answer = (options: StreamOptions) => Promise<void>;
+
+function worldAt(place: string, ...answers: Answer[]) {
   const api = fakeApi("full", { writesSlowly: false });
   const asked: string[] = [];
   api.stream = (_path, options) => {
     asked.push(options.after ?? "");
     return (answers.length > 1 ? answers.shift()! : answers[0]!)(options);
   };
-  const world = new World(api, new Resources(api));
+  const world = new World(api, new Resources(api), place);
   return { api, asked, world };
 }
 
@@ -62,5 +68,18 @@ test("after a place that the server no longer knows, the page begins anew from t
   expect(world.state.questions).not.toHaveProperty("lost");
   await vi.advanceTimersByTimeAsync(2000);
   expect(world.state.connection).toBe("here");
+  world.stop();
+});
+
+test("from the place of the signed-in person on, changes are followed and the documents are read once", async () => {
+  const { api, asked, world } = worldAt("3", staysOpen);
+  const get = vi.spyOn(api, "get");
+  void world.start();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(asked).toEqual(["3"]);
+  expect(get.mock.calls.map(([path]) => path)).toEqual([
+    "/api/questions?status=open&limit=200",
+    "/api/conversations?limit=100",
+  ]);
   world.stop();
 });

@@ -33,14 +33,18 @@ export class World {
   };
   readonly #listeners = new Set<() => void>();
   #control = new AbortController();
-  #after = "";
+  #after: string;
   #failures = 0;
   #wake: (() => void) | null = null;
 
   constructor(
     readonly api: Api,
     readonly resources: Resources,
-  ) {}
+    /** From where on changes are followed: what is read now misses none. */
+    place = "",
+  ) {
+    this.#after = place;
+  }
 
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -51,6 +55,7 @@ export class World {
   async start(): Promise<void> {
     this.#control = new AbortController();
     const { signal } = this.#control;
+    if (this.#after) void this.readLists();
     while (!signal.aborted) {
       try {
         await this.#follow(signal);

@@ -24,6 +24,7 @@ export const ME: Me = {
   can: { decide: true, readAll: true, cancelAll: true, loosen: true, manageConversations: true, managePeople: true },
   csrf: "token",
   account: true,
+  place: "",
   application: {
     name: "bakery",
     targets: [],

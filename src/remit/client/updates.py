@@ -78,6 +78,13 @@ class UpdateReader(ConversationReader):
         """
         return self._watch(parse_place(after))
 
+    async def place(self) -> str:
+        """The place of `watch` that is reached now: a stream that starts there misses nothing that changes later."""
+        return str(await self._find_place())
+
+    async def _find_place(self) -> Place:
+        return (await self._store.read_changes(self.principal.tenant, None, 0)).place
+
     async def check_place(self, after: str) -> None:
         """Refuse what `watch` would refuse at its first event, before an answer begins.
 
@@ -90,7 +97,7 @@ class UpdateReader(ConversationReader):
     async def _watch(self, place: Place | None) -> AsyncGenerator[WatchEvent]:
         with self._store.watch_changes() as changed:
             if place is None:
-                place = (await self._store.read_changes(self.principal.tenant, None, 0)).place
+                place = await self._find_place()
                 yield WatchStart(str(place))
             while True:
                 changed.clear()

@@ -119,7 +119,8 @@ class Can(Document):
 class Me(Document):
     """The signed-in person. Unsafe requests with a session cookie carry ``csrf`` in the header ``X-CSRF-Token``.
 
-    ``account``: this server keeps their password, sessions and tokens.
+    ``account``: this server keeps their password, sessions and tokens. What is read after this document, and
+    followed with ``/api/watch`` from ``place`` on, misses no change.
     """
 
     name: str
@@ -129,10 +130,11 @@ class Me(Document):
     can: Can
     application: ApplicationDocument
     account: bool
+    place: str
     csrf: str = ""
 
     @staticmethod
-    def of(identity: Identity, app: App, targets: Sequence[str]) -> Me:
+    def of(identity: Identity, app: App, targets: Sequence[str], place: str) -> Me:
         """The document of the person of a request."""
         principal = identity.principal
         return Me(
@@ -143,5 +145,6 @@ class Me(Document):
             can=Can.of(principal, account=identity.account),
             application=ApplicationDocument.of(app, targets),
             account=identity.account,
+            place=place,
             csrf=identity.csrf,
         )
