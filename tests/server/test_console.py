@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +19,7 @@ from remit import App, Runtime
 from remit.errors import SetupError
 from remit.server import build_server, console
 from remit.server.guard import Guard
-from remit.server.pages.plain import ICON
+from remit.server.pages.style import DARK, ICON, LIGHT
 from tests.server.shop import authenticate, refund
 
 ROOT = Path(__file__).parents[2]
@@ -78,7 +80,8 @@ def test_until_the_console_is_built_a_page_says_so_and_loads_again(built: Path) 
     with serve(later) as browser:
         answer = browser.get("/chat")
         assert (answer.status_code, answer.headers["refresh"]) == (200, "3")
-        assert "The console is being built." in answer.text
+        assert "The console is being built" in answer.text
+        assert "You need to do nothing." in answer.text
         assert browser.get("/icon.svg").status_code == 404
         assert browser.get("/assets/index-1.js").status_code == 404
         (later / "assets").mkdir(parents=True)
@@ -100,20 +103,31 @@ def test_without_a_console_a_page_says_so_and_its_addresses_do_not_exist(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(console, "PACKAGED", tmp_path / "static")
+    monkeypatch.setattr(console, "_SCRIPT", tmp_path / "build_console.py")
     with serve(None) as browser:
         assert browser.get("/chat").status_code == 404
         start = browser.get("/")
     assert (start.status_code, start.headers["content-type"]) == (200, "text/html; charset=utf-8")
-    assert "no console is built. To have one, give --console FOLDER (make run builds it)." in start.text
-    said = "no console is built: give --console FOLDER (make run builds it)"
-    assert console.check_console(None) == said
+    assert "It has no console for people, because none is built." in start.text
+    assert str(tmp_path) not in start.text, "a visitor learns nothing of the machine"
+    assert console.check_console(None) == "no console is built; give --console FOLDER"
+
+
+def test_in_a_checkout_the_line_that_builds_the_console_is_told_and_makes_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(console, "PACKAGED", tmp_path / "static")
+    said = console.check_console(None)
+    assert said.startswith("no console is built; to build it, add --console ")
+    script = shlex.split(said.partition("$(")[2].rpartition(")")[0])
+    assert [Path(each) for each in script] == [Path(sys.executable), ROOT / "scripts/build_console.py"]
 
 
 def test_a_folder_without_a_page_is_no_console_unless_it_is_being_built(built: Path) -> None:
     assert console.check_console(built) == f"the console in {built}"
     later = built / "later"
     with pytest.raises(
-        SetupError, match=r"later has no index\.html, so it does not contain the console; give --console FOLDER"
+        SetupError, match=r"later has no index\.html, so it does not contain the console; to build it, add --console "
     ):
         console.check_console(later)
     (built / "later.log").touch()
@@ -135,6 +149,16 @@ def test_a_browser_gets_an_icon_and_a_page_where_there_is_nothing(
     assert (icon.status_code, icon.headers["content-type"]) == (200, "image/svg+xml")
     assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert "There is nothing here" in page.text
+
+
+def test_plain_pages_have_the_colours_of_the_console() -> None:
+    light, dark = re.findall(
+        r'\[data-theme="(?:light|dark)"\] \{\n([^}]*--canvas[^}]*)\}',
+        (ROOT / "console/src/styles/tokens.css").read_text(encoding="utf-8"),
+    )
+    for colours, tokens in ((LIGHT, light), (DARK, dark)):
+        named = dict(re.findall(r"--([a-z0-9-]+): ([^;]+);", tokens))
+        assert {name: named[name] for name in colours} == colours
 
 
 def test_the_icon_of_plain_pages_is_that_of_the_console() -> None:

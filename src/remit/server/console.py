@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -14,7 +16,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from remit.errors import SetupError
-from remit.server.pages.plain import ICON, link, paragraph, plain_page
+from remit.server.pages.plain import link, paragraph, plain_page
+from remit.server.pages.style import ICON
 from remit.server.security_headers import content_policy, nonce_of
 
 PACKAGED: Final = Path(__file__).parent / "static"
@@ -26,7 +29,8 @@ ADDRESSES: Final = ("chat", "inbox", "runs", "compare", "tools", "policy", "obje
 _BASE: Final = re.compile(r'<base href="[^"]*"\s*/?>')
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _RELOAD_SECONDS: Final = "3"
-_REMEDY: Final = "give --console FOLDER (make run builds it)"
+_SCRIPT: Final = Path(__file__).parents[3] / "scripts" / "build_console.py"
+"""What builds the console, if this package is that of a checkout."""
 
 
 def console_routes(folder: Path | None = None) -> list[BaseRoute]:
@@ -60,12 +64,19 @@ def check_console(folder: Path | None) -> str:
         SetupError: the folder has no console.
     """
     if folder is None:
-        return "the console of the package" if _is_built(PACKAGED) else f"no console is built: {_REMEDY}"
+        return "the console of the package" if _is_built(PACKAGED) else f"no console is built; {_remedy()}"
     if _is_built(folder):
         return f"the console in {folder}"
     if folder.exists() or not _log_of(folder).is_file():
-        raise SetupError(f"--console: {folder} has no index.html, so it does not contain the console; {_REMEDY}")
+        raise SetupError(f"--console: {folder} has no index.html, so it does not contain the console; {_remedy()}")
     return f"the console in {folder}, which is being built; a page says so until it is there"
+
+
+def _remedy() -> str:
+    """The line that builds the console and serves it."""
+    if not _SCRIPT.is_file():
+        return "give --console FOLDER"
+    return f'to build it, add --console "$({shlex.join([sys.executable, str(_SCRIPT)])})"'
 
 
 def _is_built(folder: Path) -> bool:
@@ -131,14 +142,16 @@ async def _icon_of_pages(_request: Request) -> Response:
 
 
 async def _say_there_is_none(request: Request) -> Response:
-    text = f"The server works, but no console is built. To have one, {_REMEDY}."
-    body = paragraph(text) + link(request, "/account", "Your account")
+    body = paragraph("The server works, and answers programs. It has no console for people, because none is built.")
+    body += paragraph("The server said when it started how to build one.")
+    body += link(request, "/account", "Your account")
     return plain_page(request, "There is no console", body)
 
 
 def _say_it_is_built(request: Request) -> Response:
-    text = "The console is being built. This page opens it as soon as it is there, usually within two minutes."
-    body = paragraph(text) + paragraph("Questions can be answered already, at the address in their mail.", "soft")
-    response = plain_page(request, "One moment", body)
+    body = '<div class="busy" role="progressbar" aria-label="The console is being built"></div>'
+    body += paragraph("This page opens it as soon as it is there, usually within two minutes. You need to do nothing.")
+    body += paragraph("Questions can be answered meanwhile, at the address in their mail.", "soft")
+    response = plain_page(request, "The console is being built", body)
     response.headers["refresh"] = _RELOAD_SECONDS
     return response

@@ -218,8 +218,9 @@ def test_whoever_came_by_a_link_sets_a_first_password() -> None:
     assert me(world.signed_in("nopassword", "the first password"))["name"] == "nopassword"
 
 
-def test_the_page_to_sign_in_says_who_makes_a_link() -> None:
-    assert "remit people link NAME" in World().browser().get("/login").text
+def test_the_page_to_sign_in_says_how_to_sign_in_without_a_password() -> None:
+    page = World().browser().get("/login").text
+    assert "<code>remit people link</code>" in page[page.index("Open the sign-in link that the server printed") :]
 
 
 def test_a_link_signs_in_once() -> None:

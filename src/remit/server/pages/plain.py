@@ -3,59 +3,29 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Final
+from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from remit.chat.wire import replace_surrogates
+from remit.server.pages.style import MARK, STYLE
 from remit.server.security_headers import nonce_of
 
-_STYLE: Final = """
-:root { color-scheme: light dark; --canvas: #fff; --line: #e5e8ee; --edge: #c9cfda; --field: #858fa1; --text: #171b24;
-  --soft: #475063; --accent: #4f46e5; --link: #4338ca; --on-accent: #fff; --wrong: #b0241a; }
-@media (prefers-color-scheme: dark) { :root { --canvas: #12151b; --line: #252b36; --edge: #3a4252; --field: #6b7589;
-  --text: #e8ebf1; --soft: #b4bbc9; --accent: #a5a8fb; --link: #a5a8fb; --on-accent: #12151b; --wrong: #f7a39b; } }
-* { box-sizing: border-box; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 40rem; padding: 3rem 1.25rem;
-  color: var(--text); background: var(--canvas); }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; }
-h2 { font-size: 1.125rem; margin: 2.5rem 0 .5rem; }
-p { margin: .5rem 0; overflow-wrap: anywhere; }
-label { display: block; margin: 1rem 0 .25rem; font-weight: 550; }
-input { display: block; width: 100%; max-width: 24rem; padding: .5rem .75rem; font: inherit; color: inherit;
-  background: transparent; border: 1px solid var(--field); border-radius: 8px; }
-button { font: inherit; margin-top: 1rem; padding: .5rem 1.25rem; border: 1px solid var(--edge); border-radius: 8px;
-  color: inherit; background: transparent; cursor: pointer; }
-button.first { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }
-a { color: var(--link); }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-ul { list-style: none; margin: .5rem 0; padding: 0; }
-li { display: flex; gap: 1rem; align-items: center; justify-content: space-between; border-top: 1px solid var(--line);
-  padding: .75rem 0; }
-li p { margin: 0; }
-li button { margin: 0; }
-.soft { color: var(--soft); font-size: .875rem; }
-.wrong { color: var(--wrong); }
-"""
 
+def plain_page(request: Request, title: str, body: str, status: int = 200, *, is_wide: bool = False) -> HTMLResponse:
+    """A page with a heading. ``body`` is HTML, in which everything from outside is escaped.
 
-ICON: Final = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 22 22"><rect width="22" height="22" rx="6" fill="#171b24"/>'
-    '<path d="M7 16V6h4.5a3 3 0 0 1 0 6H7m4.5 0 3.5 4" fill="none" stroke="#fff" stroke-width="1.8" '
-    'stroke-linecap="round" stroke-linejoin="round"/></svg>'
-)
-"""The icon of the server, as SVG."""
-
-
-def plain_page(request: Request, title: str, body: str, status: int = 200) -> HTMLResponse:
-    """A page with a heading. ``body`` is HTML, in which everything from outside is escaped."""
+    ``is_wide``: it has more to read than a form.
+    """
     name = escape(title)
+    kind = ' class="wide"' if is_wide else ""
+    brand = f'<header><a class="brand" href="{escape(own_address(request, "/"))}">{MARK}Remit</a></header>'
     page = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{name} · Remit</title>'
-        f'<style nonce="{escape(nonce_of(request))}">{_STYLE}</style></head>'
-        f"<body><main><h1>{name}</h1>{body}</main></body></html>"
+        f'<style nonce="{escape(nonce_of(request))}">{STYLE}</style></head>'
+        f"<body{kind}>{brand}<main><h1>{name}</h1>{body}</main></body></html>"
     )
     return HTMLResponse(replace_surrogates(page), status)
 
@@ -69,6 +39,12 @@ def paragraph(text: str, kind: str = "") -> str:
 def link(request: Request, path: str, text: str) -> str:
     """A link to a path of this server, below the prefix where it is mounted."""
     return f'<p><a href="{escape(own_address(request, path))}">{escape(text)}</a></p>'
+
+
+def to_login(request: Request, path: str) -> Response:
+    """Lead to the page to sign in, and from there back to a path of this server."""
+    following = quote(own_address(request, path))
+    return RedirectResponse(own_address(request, f"/login?next={following}"), 303)
 
 
 def own_address(request: Request, path: str) -> str:

@@ -15,7 +15,7 @@ from remit.errors import RequestDeniedError, RequestError
 from remit.record.principal import Principal
 from remit.server.cookies import CSRF_FIELD, Cookies, csrf_token
 from remit.server.forgery import read_form
-from remit.server.pages.plain import form, link, own_address, paragraph, plain_page, text_field
+from remit.server.pages.plain import form, link, own_address, paragraph, plain_page, text_field, to_login
 from remit.server.people.accounts import NEVER, Credential, CredentialKind, digest_secret, make_secret
 from remit.server.people.administration import Administration
 from remit.server.people.sign_in import SignedIn, SignIn
@@ -23,6 +23,10 @@ from remit.server.rates import RequestLimitedError
 
 _MAX_NEXT_CHARS: Final = 2000
 _USED_LINK: Final = "This link was used or has expired"
+_HOW_BY_LINK: Final = """<section class="below"><h2>Without a password</h2>
+<p>Open the sign-in link that the server printed when it started. It works once, within 15 minutes.</p>
+<p>For a new link, run <code>remit people link</code> on the machine of the server, or ask its operator. You can set a
+password afterwards.</p></section>"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +117,13 @@ class LoginPages:
     async def show_account(self, request: Request) -> Response:
         """The page of one's account: password, sessions and tokens."""
         principal = await self._principal(request)
-        return (
-            self._to_login(request, "/account") if principal is None else await self._account_page(request, principal)
-        )
+        return to_login(request, "/account") if principal is None else await self._account_page(request, principal)
 
     async def change_password(self, request: Request) -> Response:
         """Change one's own password, by the present one if there is one, and end all other sessions."""
         principal = await self._principal(request)
         if principal is None:
-            return self._to_login(request, "/account")
+            return to_login(request, "/account")
         fields = await read_form(request)
         address = request.client.host if request.client else ""
         try:
@@ -175,16 +177,13 @@ class LoginPages:
         if self.provider:
             body += link(request, f"/login/provider?next={quote(following)}", f"Sign in with {self.provider}")
         body += form(own_address(request, "/login"), fields, "Sign in", hidden)
-        body += paragraph("No password? An operator of the server makes a sign-in link: remit people link NAME.")
+        body += _HOW_BY_LINK
         response = plain_page(request, "Sign in", body, status)
         self.cookies.set(request, response, secret)
         return response
 
     def _signed_out_page(self, request: Request) -> Response:
         return plain_page(request, "You are signed out", link(request, "/login", "Sign in again"))
-
-    def _to_login(self, request: Request, path: str) -> Response:
-        return RedirectResponse(f"{own_address(request, '/login')}?next={quote(own_address(request, path))}", 303)
 
     async def _account_page(
         self, request: Request, principal: Principal, problem: str = "", status: int = 200
@@ -210,7 +209,7 @@ class LoginPages:
             "</ul>" if tokens else "",
             link(request, "/", "Back"),
         ]
-        return plain_page(request, "Your account", "".join(parts), status)
+        return plain_page(request, "Your account", "".join(parts), status, is_wide=True)
 
     def _item(self, request: Request, path: str, each: Credential, button: str, *, is_own: bool = False) -> str:
         label = f"{each.label or 'Unknown browser'}{' (this browser)' if is_own else ''}"
