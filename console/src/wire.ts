@@ -416,6 +416,17 @@ export interface ObjectDocument {
   blocked: string;
 }
 
+/** Something that happens to an object at a time; `label` says in a word what. `isOver`: nothing more comes. */
+export interface ObjectEventDocument {
+  id: string;
+  name: string;
+  at: number;
+  label: string;
+  note: string;
+  needsPerson: boolean;
+  isOver: boolean;
+}
+
 /** A page that shows an object: addresses on this server, each empty if there is no such page. */
 export interface ObjectPageDocument {
   title: string;
@@ -484,9 +495,9 @@ export interface Problem {
  * `about`: whether to make a call, or whether an interrupted call happened. `sentence` and `consequence` say what would
  * happen and what follows, as the person was asked. `needs` is the kind of decision that the call requires, `why` the
  * reason that the policy gives, `again` why an earlier answer does not count, and `permissions` what a decision needs;
- * `fourEyes`: another person must decide. `quote` is the message that led to the call, and `news` are the arguments
- * that differ from the asker's last approved call of this kind. `arguments` are the exact ones, as canonical JSON, and
- * `digest` is that of the call.
+ * `fourEyes`: another person must decide. `link` and `shows` show the effect: an address for everybody who has it, and
+ * an object. `quote` is the message that led to the call, and `news` are the arguments that differ from the asker's
+ * last approved call of this kind. `arguments` are the exact ones, as canonical JSON, and `digest` is that of the call.
  */
 export interface QuestionDocument {
   id: string;
@@ -503,6 +514,7 @@ export interface QuestionDocument {
   rows: ChangeDocument[];
   news: ChangeDocument[];
   link: string;
+  shows: ShownObjectDocument | null;
   tool: string;
   arguments: string;
   atDefault: string[];
@@ -680,6 +692,12 @@ export interface Sharing {
   access?: "" | "read" | "write";
 }
 
+/** An object that a view of the application shows, and that `/api/views/{kind}/{id}` opens. */
+export interface ShownObjectDocument {
+  kind: string;
+  id: string;
+}
+
 /** A message, or a call with its reply. */
 export interface StepDocument {
   kind: string;
@@ -738,12 +756,17 @@ export interface UsageDocument {
   cost: number | null;
 }
 
-/** How the objects of a kind are shown; see `remit.app.App`. `listed`: they have a list. */
+/**
+ * How the objects of a kind are shown; see `remit.app.App`.
+ *
+ * `listed`: they have a list. `hasEvents`: they have a calendar.
+ */
 export interface ViewDocument {
   kind: string;
   title: string;
   listed: boolean;
   hasChanges: boolean;
+  hasEvents: boolean;
 }
 
 /** Weights of a local model: their size and how much is here, in bytes, and why a fetch failed. */
