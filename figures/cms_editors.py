@@ -123,12 +123,13 @@ class Editors(SetModel):
             return False
         text = self._next()
         payload = CopyPage(page_id=source.id, title=text)
-        view = (await self.world.pages.copy_page(editor.call(), payload)).page
+        reply = await self.world.pages.copy_page(editor.call(), payload)
+        view, sections = reply.page, reply.sections or []
         order: list[str] = source.draft["_sections"]
-        self._claim(len(view.sections) == len(order), f"the copy of {source.id} has {len(view.sections)} sections")
+        self._claim(len(sections) == len(order), f"the copy of {source.id} has {len(sections)} sections")
         if self.failures:
             return True
-        ids = dict(zip(order, (each.id for each in view.sections), strict=True))
+        ids = dict(zip(order, (each.id for each in sections), strict=True))
         page = Page(view.id, ids[source.section], ids[source.faq])
         page.given.update(source.draft["_items"])
         contents: Values = {

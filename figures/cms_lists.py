@@ -43,7 +43,7 @@ class ListEditors(Editors):
                     locale_code=locale,
                     position=None if last else place,
                 )
-                item = (await items.add_list_item(call, added)).item_ids[-1 if last else place]
+                item = (await items.add_list_item(call, added)).item_id
                 order.insert(len(order) if last else place, item)
                 values[f"{item} {field} {locale}"] = text
                 self._claim(item not in page.given, f"the id {item} is given again")

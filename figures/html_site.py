@@ -126,12 +126,13 @@ class _Author:
             for template in BUILTIN_TEMPLATES
         ]
         created = CreatePage(title=short, slug=self.slug, sections=sections)
-        page = (await self.world.pages.create_page(self.call(), created)).page
+        made = await self.world.pages.create_page(self.call(), created)
+        page = made.page
         meta = Meta(title=short, description=text[:500])
         await self.world.pages.update_page(self.call(), UpdatePage(page_id=page.id, meta=meta))
         german = TranslatePage(page_id=page.id, locale_code="de", title=short, slug=self.slug, meta=meta)
         await self.world.pages.translate_page(self.call(), german)
-        for section, template in zip(page.sections, BUILTIN_TEMPLATES, strict=True):
+        for section, template in zip(made.sections or [], BUILTIN_TEMPLATES, strict=True):
             await self._try_to_update(section.id, self._fill(template.structure.slots), "de")
             for slot in template.structure.slots:
                 if slot.type in (SlotType.LINK, SlotType.IMAGE, SlotType.MEDIA):

@@ -14,7 +14,7 @@ from remit.testing import Scripted, calls
 from remit.tools import Arguments
 from remit_cms.agent import editor
 from remit_cms.pages.pages import Pages
-from remit_cms.pages.payloads import CreatePage, PageReply
+from remit_cms.pages.payloads import CreatePage, PageWriteReply
 from remit_cms.tools import AnyTool, page_operations, section_operations
 
 READS = {
@@ -250,7 +250,7 @@ class Dying(Pages):
 
     died = False
 
-    async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageReply:
+    async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageWriteReply:
         """Create a page."""
         reply = await super().create_page(ctx, payload)
         if not self.died:

@@ -19,7 +19,7 @@ from remit.artifacts import RunArtifacts
 from remit.secrets import EnvSecrets
 from remit.tools import Caller, Changed, LastCall, Log, Resolver, Seen
 from remit_cms.images.library import Images
-from remit_cms.images.payloads import ImageView, UploadImage
+from remit_cms.images.payloads import GetImageUsage, ImageView, UploadImage
 from remit_cms.images.placing import Placing
 from remit_cms.images.renditions import Renditions
 from remit_cms.models import Content
@@ -222,8 +222,8 @@ class World:
     async def page(self, title: str = "About", *sections: tuple[str, Content], tenant: str = "local-site") -> PageView:
         """A page that is there already."""
         given = [SectionInput(definition_id=key, content=content) for key, content in sections]
-        reply = await self.pages.create_page(self.call(tenant=tenant), CreatePage(title=title, sections=given))
-        return reply.page
+        made = await self.pages.create_page(self.call(tenant=tenant), CreatePage(title=title, sections=given))
+        return (await self.pages.get_page(self.call(tenant=tenant), GetPage(page_id=made.page.id))).page
 
     async def image(
         self, alt_text: str = "A loaf", content: bytes = b"", *, tenant: str = "local-site", **fields: Any
@@ -232,7 +232,9 @@ class World:
         conversation = fields.pop("conversation", "")
         file = await self.files.add(content or picture_file(), name="loaf.png")
         call = self.call(tenant=tenant, conversation=conversation)
-        return (await self.images.upload_image(call, UploadImage(file=file, alt_text=alt_text, **fields))).image
+        kept = await self.images.upload_image(call, UploadImage(file=file, alt_text=alt_text, **fields))
+        shown = self.call(tenant=tenant)
+        return (await self.images.get_image_usage(shown, GetImageUsage(image_id=kept.image.id))).image
 
     @property
     def tools(self) -> tuple[AnyTool, ...]:

@@ -13,7 +13,7 @@ from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.site.visitor import make_site, visit
 from apps.cms.tests.world import ELSEWHERE, HOME, World
 from remit.errors import ConflictError, InvalidArgumentsError
-from remit_cms.images.payloads import ImageUpdateReply, ReplaceImage, UpdateImage, UpdateSectionImage
+from remit_cms.images.payloads import ImageWriteReply, ReplaceImage, UpdateImage, UpdateSectionImage
 from remit_cms.models import Content
 from remit_cms.pages.payloads import CopyPage
 from remit_cms.posts.payloads import CreatePost, GetPost, PublishPost, UpdatePost
@@ -26,7 +26,7 @@ from remit_cms.storage.scope import Target
 _CROPPED = re.compile(r'class="fx(\d+) fy(\d+)"')
 
 
-async def point(world: World, image: str, x: int, y: int, **options: str) -> ImageUpdateReply:
+async def point(world: World, image: str, x: int, y: int, **options: str) -> ImageWriteReply:
     """Give an image a focal point."""
     return await world.images.update_image(world.call(**options), UpdateImage(image_id=image, focal_x=x, focal_y=y))
 
@@ -58,7 +58,7 @@ async def test_a_new_focal_point_is_seen_in_the_preview_and_by_visitors_once_it_
     await ann.publish()
     before = (await visit(make_site(world), "/about")).body
     reply = await point(world, image.id, 20, 30, by="ann", conversation="a")
-    assert (reply.pages, reply.message.endswith("The drafts of 1 page have its new focal point.")) == (["About"], True)
+    assert (reply.pages, reply.message.endswith("The drafts of 1 page have its new focal point")) == (["About"], True)
     assert (await visit(make_site(world), "/about")).body == before
     assert (await live_points(world), await draft_points(world)) == ([("50", "50")], [("20", "30")])
     difference = ("hero / focal point of image (en)", "as uploaded", "20/30")
@@ -133,7 +133,7 @@ async def test_texts_and_focal_point_of_an_image_are_followed_each_for_itself(wo
     await ann.create("More", hero(image.id))
     change = UpdateImage(image_id=image.id, alt_text="A brown loaf", focal_x=20, focal_y=30)
     reply = await world.images.update_image(world.call(), change)
-    assert reply.message.endswith("The drafts of 1 page have its new texts and focal point.")
+    assert reply.message.endswith("The drafts of 1 page have its new texts and focal point")
     kept: Content = {"imageId": image.id, "alt": "Bread", "caption": "Fresh", "focalX": 1, "focalY": 2}
     assert await read_slot(world) == kept
     assert await read_slot(world, "section_2") == {**kept, "alt": "A brown loaf", "focalX": 20, "focalY": 30}

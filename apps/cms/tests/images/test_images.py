@@ -61,8 +61,8 @@ async def test_texts_of_a_picture_that_is_there_already_are_told_to_be_left_out(
     await world.images.upload_image(world.call(), UploadImage(file=file, alt_text="A tree"))
     again = UploadImage(file=file, alt_text="An old tree", caption="In May")
     reply = await world.images.upload_image(world.call(), again)
-    assert reply.image.alt_text == "A tree"
-    assert reply.message.endswith(", and keeps its altText, caption: cms_updateImage changes them")
+    assert reply.image.name == "tree.png"
+    assert reply.remarks == ["It keeps its altText, caption: cms_updateImage changes them"]
 
 
 async def test_a_name_with_slashes_is_refused_and_one_of_before_does_not_hinder(world: World) -> None:
@@ -123,8 +123,8 @@ async def test_a_section_shows_an_image_with_its_alternative_text(world: World) 
     section = page.sections[0].id
     payload = AddImageToSection(page_section_id=section, image_id=image.id)
     reply = await world.placing.add_image_to_section(world.call(conversation="c"), payload)
-    assert reply.section.content == {"heading": "Hi", "image": {"imageId": image.id, "alt": "A loaf"}}
-    assert reply.revision == 2
+    assert await read_slot(world, section) == {"heading": "Hi", "image": {"imageId": image.id, "alt": "A loaf"}}
+    assert (reply.section.ref, reply.image.name, reply.changed) == ("about/s1", "loaf.png", ["image"])
     sets = await ChangeSets(world.database).get_change_set(world.call(conversation="c"), GetChangeSet())
     assert [(each.where, each.before) for each in sets.change_set.pages[0].differences][-1] == ("hero / image (en)", "")
     with pytest.raises(ConflictError, match="cms_updateSectionImage replaces it"):
@@ -133,7 +133,7 @@ async def test_a_section_shows_an_image_with_its_alternative_text(world: World) 
     update = UpdateSectionImage(page_section_id=section, image_id=other.id, image_field="image", locale_code="de")
     await world.placing.update_section_image(world.call(), update)
     again = await world.placing.update_section_image(world.call(), update)
-    assert (again.revision, "already" in again.message) == (3, True)
+    assert (again.changed, "already" in again.message) == ([], True)
     assert await read_slot(world, section) == {"heading": "Hi", "image": {"imageId": image.id, "alt": "A loaf"}}
     assert await read_slot(world, section, "de") == {"heading": "Hi", "image": {"imageId": other.id, "alt": "A cake"}}
 
@@ -190,7 +190,7 @@ async def test_new_texts_of_an_image_reach_drafts_that_had_its_old_ones_and_no_v
     await Publishing(world.database).publish_page(world.call(), PublishPage(page_id=page.id))
     change = UpdateImage(image_id=image.id, alt_text="A brown loaf")
     reply = await world.images.update_image(world.call(conversation="c"), change)
-    assert (reply.pages, reply.image.revision) == (["About"], 2)
+    assert (reply.pages, reply.changed) == (["About"], ["altText"])
     assert (await read_slot(world, page.sections[0].id)) == {
         "heading": "Hi",
         "image": {"imageId": image.id, "alt": "A brown loaf"},
@@ -199,9 +199,9 @@ async def test_new_texts_of_an_image_reach_drafts_that_had_its_old_ones_and_no_v
     page = (await world.pages.get_page(world.call(), GetPage(page_id=page.id))).page
     assert page.status == "changed"
     again = await world.images.update_image(world.call(), change)
-    assert (again.pages, again.image.revision) == ([], 2)
+    assert (again.pages, again.changed) == (None, [])
     focal = await world.images.update_image(world.call(), UpdateImage(image_id=image.id, focal_x=0, focal_y=7))
-    assert (focal.pages, focal.image.focal_x, focal.image.focal_y) == (["About"], 0, 7)
+    assert (focal.pages, focal.changed) == (["About"], ["focalX", "focalY"])
     assert (await read_slot(world, page.sections[0].id, "de")) == {
         "heading": "Hi",
         "image": {**own, "focalX": 0, "focalY": 7},

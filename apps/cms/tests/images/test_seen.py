@@ -61,12 +61,21 @@ async def test_a_change_of_what_another_changed_since_it_was_seen_is_refused(wor
 
 async def test_changes_of_other_fields_merge(world: World) -> None:
     await world.image("A loaf", conversation="ann")
+    await READS["its uses"](world, world.call(by="bob", conversation="bob"))
     await change(world, "bob", altText="A rye loaf")
     await change(world, "ann", caption="Daily", focalX=1, focalY=2)
     await change(world, "carl", altText="Bread")
     with pytest.raises(ConflictError, match="left: '50' is now '1'; focal point from the top: '50' is now '2'"):
         await change(world, "bob", focalX=3, focalY=4)
     await change(world, "bob", focalX=3, focalY=4)
+
+
+async def test_a_change_counts_as_seen_for_what_it_wrote_and_only_that(world: World) -> None:
+    await world.image("A loaf", conversation="ann")
+    await change(world, "bob", altText="A loaf")  # as it is: nothing changes, and bob knows it
+    await change(world, "ann", altText="A rye loaf", focalX=1, focalY=2)
+    with pytest.raises(ConflictError, match=r"text: 'A loaf' is now 'A rye loaf'\. Nothing"):
+        await change(world, "bob", altText="Bread", focalX=3, focalY=4)
 
 
 async def test_an_image_that_a_conversation_never_saw_it_may_change(world: World) -> None:

@@ -192,8 +192,8 @@ async def test_a_copy_has_the_sections_in_all_languages_and_an_address_of_its_ow
     await ann.write("section_1", "de", content="Brot.")
     await ann.publish_page("page_1")
     reply = await ann.world.pages.copy_page(ann.call(), CopyPage(page_id="about-us", title="About them"))
-    assert (reply.page.slug, reply.page.status, reply.page.revision) == ("about-them", "draft", 1)
-    (section,) = reply.page.sections
+    assert (reply.page.slug, reply.page.status) == ("about-them", "draft")
+    (section,) = reply.sections or []
     assert section.id == "section_2"
     await ann.write(section.id, content="Cake.")
     assert (await ann.draft("page_1")).sections[0].content == {"text": "Bread."}

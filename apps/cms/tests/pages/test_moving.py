@@ -7,7 +7,7 @@ import pytest
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from remit.errors import AlreadyExistsError, InvalidArgumentsError, NotFoundError
-from remit_cms.pages.payloads import GetPage, GetPages, MovePage, PageReply, TranslatePage
+from remit_cms.pages.payloads import GetPage, GetPages, MovePage, PageWriteReply, TranslatePage
 from remit_cms.publishing.payloads import DiscardChangeSet, GetLivePage, PublishChangeSet, RevertPage
 
 
@@ -22,7 +22,7 @@ async def ann(world: World) -> Editor:
     return ann
 
 
-async def move(ann: Editor, page: str, parent: str, token: str | None = None) -> PageReply:
+async def move(ann: Editor, page: str, parent: str, token: str | None = None) -> PageWriteReply:
     payload = MovePage(page_id=page, parent_id=parent, if_unchanged=token)
     return await ann.world.pages.move_page(ann.call(), payload)
 

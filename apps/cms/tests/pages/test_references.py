@@ -92,7 +92,8 @@ async def test_a_section_is_changed_by_id_or_by_page_and_template_or_heading(
     german = {"pageSectionId": "section_1", "localeCode": "de", "content": {"heading": "Wir backen"}}
     await call(runtime, "cms_updateSectionContent", **german)
     text = (await call(runtime, "cms_updateSectionContent", pageSectionId=said, content={"heading": "Bread"})).text
-    assert json.loads(text)["section"]["content"] == {"heading": "Bread"}
+    assert json.loads(text)["section"]["id"] == "section_1"
+    assert await Editor(world).content("section_1") == {"heading": "Bread"}
 
 
 async def test_a_template_that_two_sections_have_is_answered_with_both(world: World, runtime: Runtime) -> None:

@@ -29,7 +29,16 @@ from remit_cms.publishing.payloads import (
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.publishing.removals import Removals
 from remit_cms.publishing.trash import Trash
-from remit_cms.sections.payloads import SectionInput, UpdateSectionContent
+from remit_cms.sections.payloads import GetSectionContent, ItemWriteReply, SectionInput, UpdateSectionContent
+
+
+@dataclass(frozen=True)
+class WrittenItem:
+    """The reply of a write of an item, the item if it is still there, and the ids of all items of its list."""
+
+    reply: ItemWriteReply
+    item: Content | None
+    ids: list[str]
 
 
 @dataclass(frozen=True)
@@ -62,10 +71,29 @@ class Editor:
 
     async def create(self, title: str, *sections: tuple[str, Content]) -> PageView:
         given = [SectionInput(definition_id=key, content=content) for key, content in sections]
-        return (await self.world.pages.create_page(self.call(), CreatePage(title=title, sections=given))).page
+        made = await self.world.pages.create_page(self.call(), CreatePage(title=title, sections=given))
+        return await self.look_at(made.page.id)
 
     async def update(self, page: str, **changes: Any) -> PageView:
-        return (await self.world.pages.update_page(self.call(), UpdatePage(page_id=page, **changes))).page
+        changed = await self.world.pages.update_page(self.call(), UpdatePage(page_id=page, **changes))
+        return await self.look_at(changed.page.id)
+
+    async def look_at(self, page: str) -> PageView:
+        """A page without content, read outside the conversation, which has seen no more of it then."""
+        payload = GetPage(page_id=page)
+        return (await self.world.pages.get_page(self.world.call(), payload)).page
+
+    async def content(self, section: str, locale: str | None = None) -> Any:
+        """What a section says, read likewise."""
+        payload = GetSectionContent(page_section_id=section, locale_code=locale)
+        return (await self.world.sections.get_section_content(self.world.call(), payload)).section.content
+
+    async def read_item(self, reply: ItemWriteReply, locale: str | None = None) -> WrittenItem:
+        """The item that a write was about, and its list."""
+        values = (await self.content(reply.section.id, locale)).values()
+        items: list[Any] = next((value for value in values if isinstance(value, list)), [])
+        item = next((each for each in items if each["id"] == reply.item_id), None)
+        return WrittenItem(reply, item, [each["id"] for each in items])
 
     async def write(self, section: str, locale: str | None = None, **content: Any) -> None:
         payload = UpdateSectionContent(page_section_id=section, content=content, locale_code=locale)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import pytest
 from pydantic import JsonValue, TypeAdapter, ValidationError
 from sqlalchemy import select
 
-from apps.cms.tests.publishing.editing import Editor
+from apps.cms.tests.publishing.editing import Editor, WrittenItem
 from apps.cms.tests.world import HOME, World, picture_file
 from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_cms.images.payloads import ReplaceImage
@@ -17,7 +16,7 @@ from remit_cms.models import Content
 from remit_cms.pages.payloads import GetLinksHere
 from remit_cms.publishing.payloads import RevertPage
 from remit_cms.rendering.renderer import prepare_section
-from remit_cms.sections.payloads import AddListItem, ItemReply, RemoveListItem, SectionInputs, UpdateListItem
+from remit_cms.sections.payloads import AddListItem, RemoveListItem, SectionInputs, UpdateListItem
 from remit_cms.storage.scope import Target
 from remit_cms.storage.tables import SectionDefinition
 from remit_cms.templates.slots import Row, Slot, SlotType, Structure
@@ -40,19 +39,19 @@ async def ann(world: World) -> Editor:
     return ann
 
 
-async def add(ann: Editor, section: str, item: Content, locale: str | None = None) -> ItemReply:
+async def add(ann: Editor, section: str, item: Content, locale: str | None = None) -> WrittenItem:
     payload = AddListItem(page_section_id=section, item=item, locale_code=locale)
-    return await ann.world.sections.items.add_list_item(ann.call(), payload)
+    return await ann.read_item(await ann.world.sections.items.add_list_item(ann.call(), payload), locale)
 
 
-async def update(ann: Editor, section: str, name: str, item: Content, locale: str | None = None) -> ItemReply:
+async def update(ann: Editor, section: str, name: str, item: Content, locale: str | None = None) -> WrittenItem:
     payload = UpdateListItem(page_section_id=section, item_id=name, item=item, locale_code=locale)
-    return await ann.world.sections.items.update_list_item(ann.call(), payload)
+    return await ann.read_item(await ann.world.sections.items.update_list_item(ann.call(), payload), locale)
 
 
-async def remove(ann: Editor, section: str, name: str) -> ItemReply:
+async def remove(ann: Editor, section: str, name: str) -> WrittenItem:
     payload = RemoveListItem(page_section_id=section, item_id=name)
-    return await ann.world.sections.items.remove_list_item(ann.call(), payload)
+    return await ann.read_item(await ann.world.sections.items.remove_list_item(ann.call(), payload))
 
 
 async def render(ann: Editor, locale: str | None = None) -> str:
@@ -92,15 +91,14 @@ async def test_an_item_keeps_its_id_whatever_its_values_say(ann: Editor) -> None
         "question": "Question 1?",
         "answer": "One.",
     }
-    assert (await add(ann, FAQ, {"id": "i1", "question": "New?"})).item_ids == ["i1", "i2", "i3", "i7"]
+    assert (await add(ann, FAQ, {"id": "i1", "question": "New?"})).ids == ["i1", "i2", "i3", "i7"]
 
 
 @pytest.mark.every_store
 async def test_agents_that_add_at_once_get_items_of_their_own(ann: Editor) -> None:
     people = [ann, Editor(ann.world, "bob", "tuesday")]
     replies = await asyncio.gather(*(add(people[n % 2], FAQ, {"question": f"At once {n}?"}) for n in range(10)))
-    made: list[Any] = [reply.item for reply in replies]
-    assert {item["id"] for item in made} == {f"i{n}" for n in range(7, 17)}
+    assert {each.reply.item_id for each in replies} == {f"i{n}" for n in range(7, 17)}
     html = await render(ann)
     assert all(f"At once {n}?" in html for n in range(10))
 
@@ -115,11 +113,10 @@ async def test_the_required_fields_that_an_item_lacks_are_told_and_visitors_see_
     ann: Editor,
 ) -> None:
     reply = await add(ann, FAQ, {"answer": "An answer alone."})
-    assert reply.message == (
-        "Added item i7 to section faq of page 'Help', which has 4 items. Still empty: questions.i7.question."
-    )
-    assert (await update(ann, QUOTES, "i6", {"quote": None})).message.endswith("Still empty: quotes.i6.quote.")
-    assert (await remove(ann, STEPS, "i5")).message.endswith("which has 0 items. Still empty: steps.")
+    assert reply.reply.message == "Added item i7 to section faq of page 'Help', which has 4 items"
+    assert reply.reply.remarks == ["Still empty: questions.i7.question"]
+    assert (await update(ann, QUOTES, "i6", {"quote": None})).reply.remarks == ["Still empty: quotes.i6.quote"]
+    assert (await remove(ann, STEPS, "i5")).reply.remarks == ["Still empty: steps"]
     await update(ann, FAQ, "i7", {"question": "Nur deutsch?"}, "de")
     english, german = await render(ann), await render(ann, "de")
     for html in (english, german):
@@ -130,8 +127,9 @@ async def test_the_required_fields_that_an_item_lacks_are_told_and_visitors_see_
 
 async def test_emptying_what_a_language_does_not_have_changes_nothing(ann: Editor) -> None:
     reply = await update(ann, FAQ, "i1", {"question": None, "answer": None}, "de")
-    assert (reply.message, reply.revision) == (
+    assert (reply.reply.message, reply.reply.changed, (await ann.draft("help")).revision) == (
         "Nothing to change in item i1 of section faq of page 'Help', which has 3 items",
+        [],
         1,
     )
     await update(ann, FAQ, "i1", {"question": "Frage 1?"}, "de")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from apps.cms.tests.publishing.editing import Editor
+from apps.cms.tests.publishing.editing import Editor, WrittenItem
 from apps.cms.tests.world import HOME, World, picture_file
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.images.payloads import AddImageToSection, GetImageUsage, UpdateSectionImage
@@ -17,7 +17,6 @@ from remit_cms.sections.payloads import (
     AddListItem,
     DeletePageSection,
     GetSectionContent,
-    ItemReply,
     MoveListItem,
     MoveSection,
     RemoveListItem,
@@ -37,24 +36,24 @@ async def ann(world: World) -> Editor:
     return ann
 
 
-async def add(ann: Editor, locale: str | None = None, position: int | None = None, **item: Any) -> ItemReply:
+async def add(ann: Editor, locale: str | None = None, position: int | None = None, **item: Any) -> WrittenItem:
     payload = AddListItem(page_section_id=FAQ, item=item, locale_code=locale, position=position)
-    return await ann.world.sections.items.add_list_item(ann.call(), payload)
+    return await ann.read_item(await ann.world.sections.items.add_list_item(ann.call(), payload), locale)
 
 
-async def update(ann: Editor, item_id: str, locale: str | None = None, **item: Any) -> ItemReply:
+async def update(ann: Editor, item_id: str, locale: str | None = None, **item: Any) -> WrittenItem:
     payload = UpdateListItem(page_section_id=FAQ, item_id=item_id, item=item, locale_code=locale)
-    return await ann.world.sections.items.update_list_item(ann.call(), payload)
+    return await ann.read_item(await ann.world.sections.items.update_list_item(ann.call(), payload), locale)
 
 
-async def move(ann: Editor, item_id: str, position: int | None = None) -> ItemReply:
+async def move(ann: Editor, item_id: str, position: int | None = None) -> WrittenItem:
     payload = MoveListItem(page_section_id=FAQ, item_id=item_id, position=position)
-    return await ann.world.sections.items.move_list_item(ann.call(), payload)
+    return await ann.read_item(await ann.world.sections.items.move_list_item(ann.call(), payload))
 
 
-async def remove(ann: Editor, item_id: str, section: str = FAQ) -> ItemReply:
+async def remove(ann: Editor, item_id: str, section: str = FAQ) -> WrittenItem:
     payload = RemoveListItem(page_section_id=section, item_id=item_id)
-    return await ann.world.sections.items.remove_list_item(ann.call(), payload)
+    return await ann.read_item(await ann.world.sections.items.remove_list_item(ann.call(), payload))
 
 
 async def write(ann: Editor, *items: Any, locale: str | None = None) -> str:
@@ -70,13 +69,13 @@ async def questions(ann: Editor, locale: str | None = None, section: str = FAQ) 
 
 async def test_a_fourth_question_is_added_and_its_id_is_never_given_again(ann: Editor) -> None:
     reply = await add(ann, question="Question 4?", answer="Answer 4.")
-    assert (reply.item_ids, reply.item) == (
+    assert (reply.ids, reply.item) == (
         ["i1", "i2", "i3", "i4"],
         {"id": "i4", "question": "Question 4?", "answer": "Answer 4."},
     )
-    assert reply.message == "Added item i4 to section faq of page 'Help', which has 4 items"
+    assert reply.reply.message == "Added item i4 to section faq of page 'Help', which has 4 items"
     assert (await remove(ann, "i4")).item is None
-    assert (await add(ann, position=0, question="Again?")).item_ids == ["i5", "i1", "i2", "i3"]
+    assert (await add(ann, position=0, question="Again?")).ids == ["i5", "i1", "i2", "i3"]
 
 
 async def test_an_item_is_named_by_its_id_or_exact_title_and_keeps_its_other_fields(ann: Editor) -> None:
@@ -91,7 +90,7 @@ async def test_an_item_is_named_by_its_id_or_exact_title_and_keeps_its_other_fie
         "answer": "Answer 3.",
     }
     before = (await ann.draft("help")).revision
-    assert (await update(ann, "i3", question="Why?")).message.startswith("Nothing to change in item i3")
+    assert (await update(ann, "i3", question="Why?")).reply.message.startswith("Nothing to change in item i3")
     assert (await ann.draft("help")).revision == before
 
 
@@ -99,8 +98,8 @@ async def test_an_item_is_named_by_its_id_or_exact_title_and_keeps_its_other_fie
 async def test_an_item_moves_and_the_others_keep_their_ids(
     ann: Editor, item: str, to: int | None, expected: str
 ) -> None:
-    assert (await move(ann, item, to)).item_ids == [f"i{n}" for n in expected]
-    assert (await move(ann, item, to)).message.startswith("Nothing to move")
+    assert (await move(ann, item, to)).ids == [f"i{n}" for n in expected]
+    assert (await move(ann, item, to)).reply.message.startswith("Nothing to move")
     assert (await ann.draft("help")).revision == 2
 
 
@@ -153,7 +152,7 @@ async def test_a_list_is_compared_and_reverted_with_its_items(ann: Editor) -> No
     }
     await ann.history.revert_page(ann.call(), RevertPage(page_id="help", revision=1))
     assert await questions(ann, "de") == {f"i{n}": f"Question {n}?" for n in (1, 2, 3)}
-    assert (await add(ann, question="Fifth?")).item_ids[-1] == "i5"
+    assert (await add(ann, question="Fifth?")).ids[-1] == "i5"
 
 
 async def test_another_order_is_told_by_the_titles_of_items_and_by_their_ids_where_these_say_nothing(
@@ -215,7 +214,7 @@ async def test_a_change_set_that_is_discarded_takes_its_items_back_and_their_ids
     await remove(ann, "i1")
     await ann.sets.discard_change_set(ann.call(), DiscardChangeSet())
     assert await questions(ann) == {f"i{n}": f"Question {n}?" for n in (1, 2, 3)}
-    assert (await add(ann, question="Fifth?")).item_ids == ["i1", "i2", "i3", "i5"]
+    assert (await add(ann, question="Fifth?")).ids == ["i1", "i2", "i3", "i5"]
 
 
 async def test_ids_are_not_given_again_when_the_section_was_deleted_and_a_revert_brings_it_back(ann: Editor) -> None:
@@ -223,7 +222,7 @@ async def test_ids_are_not_given_again_when_the_section_was_deleted_and_a_revert
     payload = DeletePageSection(page_section_id=FAQ, confirmed=True)
     await ann.world.sections.delete_page_section(ann.call(), payload)
     await ann.history.revert_page(ann.call(), RevertPage(page_id="help", revision=1))
-    assert (await add(ann, question="Fifth?")).item_ids == ["i1", "i2", "i3", "i5"]
+    assert (await add(ann, question="Fifth?")).ids == ["i1", "i2", "i3", "i5"]
 
 
 async def test_visitors_see_all_items_of_each_kind_of_list(ann: Editor) -> None:
@@ -293,8 +292,9 @@ async def test_a_picture_that_is_added_to_a_gallery_is_a_new_item(world: World) 
     section = (await ann.create("Pictures", ("gallery", {}))).sections[0].id
     for image in (loaf, roll, roll):
         payload = AddImageToSection(image_id=image.id, page_section_id=section)
-        reply: Any = await world.placing.add_image_to_section(ann.call(), payload)
-    shown = [(item["id"], item["image"]["alt"]) for item in reply.section.content["pictures"]]
+        reply = await world.placing.add_image_to_section(ann.call(), payload)
+    assert reply.new_items == ["i3"]
+    shown = [(item["id"], item["image"]["alt"]) for item in (await ann.content(section))["pictures"]]
     assert shown == [("i1", "A loaf"), ("i2", "A roll"), ("i3", "A roll")]
     with pytest.raises(InvalidArgumentsError, match="has a list of images; cms_updateListItem shows another one"):
         await world.placing.update_section_image(
@@ -307,4 +307,9 @@ async def test_a_section_that_moves_brings_no_id_that_its_new_page_gives_again(a
     await remove(ann, "i3")
     await ann.world.sections.move_section(ann.call(), MoveSection(page_section_id=FAQ, page_id="other"))
     payload = AddListItem(page_section_id="section_3", item={"question": "Fourth?"})
-    assert (await ann.world.sections.items.add_list_item(ann.call(), payload)).item_ids == ["i2", "i3", "i4"]
+    added = await ann.world.sections.items.add_list_item(ann.call(), payload)
+    assert (await ann.read_item(added)).ids == [
+        "i2",
+        "i3",
+        "i4",
+    ]

@@ -12,7 +12,7 @@ from remit_cms.publishing.payloads import RevertPage
 from remit_cms.sections.payloads import (
     GetSectionContent,
     MoveSection,
-    SectionReply,
+    SectionWriteReply,
     UpdateListItem,
     UpdateSectionContent,
 )
@@ -32,7 +32,7 @@ async def ann(world: World) -> Editor:
 
 async def move(
     ann: Editor, section: str, to: int | None = None, page: str | None = None, token: str | None = None
-) -> SectionReply:
+) -> SectionWriteReply:
     payload = MoveSection(page_section_id=section, sort_order=to, page_id=page, if_unchanged=token)
     return await ann.world.sections.move_section(ann.call(), payload)
 
@@ -52,8 +52,9 @@ async def test_a_section_moves_to_a_place_and_the_others_keep_their_order(
     expected.insert(3 if place is None else place, KEYS[section])
     assert await keys(ann) == expected
     moved = expected != [*KEYS]
-    assert (await ann.draft("about")).revision == 1 + moved == reply.revision
-    said = f"is at place {reply.section.sort_order} now" if moved else "stands there already"
+    assert (await ann.draft("about")).revision == 1 + moved
+    said = f"is at place {expected.index(KEYS[section])} now" if moved else "stands there already"
+    assert reply.changed == (["sortOrder"] if moved else [])
     assert reply.message == f"Section {KEYS[section]} of page 'About' {said}"
 
 
@@ -63,8 +64,8 @@ async def test_a_section_moves_to_another_page_with_its_texts_in_all_languages(a
         await ann.world.sections.update_section_content(ann.call(), payload)
     reply = await move(ann, "section_1", 0, "team")
     assert (await keys(ann), await keys(ann, "team")) == (["text", "quote", "faq"], ["hero", "hero"])
-    assert reply.section.content == {"heading": "Bread"}
-    assert (reply.page_id, reply.section.id) == ("page_2", "section_6")
+    assert await ann.content(reply.section.id) == {"heading": "Bread"}
+    assert (reply.section.ref, reply.section.id) == ("team/s2", "section_6")
     german = GetSectionContent(page_section_id=reply.section.id, locale_code="de")
     found = await ann.world.sections.get_section_content(ann.call(), german)
     assert found.section.content == {"heading": "Brot"}
@@ -96,7 +97,7 @@ async def test_items_of_a_moved_list_get_ids_that_its_new_page_has_not_given(ann
     payload = UpdateListItem(page_section_id=here, item_id="i2", item={"question": "Wann?"}, locale_code="de")
     await ann.world.sections.items.update_list_item(ann.call(), payload)
     moved = await move(ann, here, page=page.id)
-    assert moved.section.content == {
+    assert await ann.content(moved.section.id) == {
         "questions": [{"id": "i2", "question": "Where?"}, {"id": "i3", "question": "When?"}]
     }
     read = GetSectionContent(page_section_id=moved.section.id, locale_code="de")

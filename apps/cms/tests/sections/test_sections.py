@@ -110,7 +110,7 @@ async def test_the_slot_content_is_called_text_wherever_a_caller_reads_it(world:
     assert [field.key for field in fields.fields] == ["heading", "text"]
     emptied = UpdateSectionContent(page_section_id=section_id, content={"content": None})
     reply = await world.sections.update_section_content(world.call(), emptied)
-    assert reply.message.endswith("Still empty: text.")
+    assert reply.remarks == ["Still empty: text"]
     written = UpdateSectionContent(page_section_id=section_id, content={"text": "At seven."})
     await world.sections.update_section_content(world.call(), written)
     assert (await content(world, section_id)).content == {"heading": "Bread", "text": "At seven."}
@@ -137,7 +137,7 @@ async def test_a_text_alone_and_fields_beside_the_content_are_understood(
     await world.page("About")
     payload = AddSectionToPage.model_validate({"pageId": "about", **given})
     reply = await world.sections.add_section_to_page(world.call(), payload)
-    assert reply.section.content == stored
+    assert (await content(world, reply.section.id)).content == stored
 
 
 async def test_a_text_alone_for_a_template_with_several_fields_is_refused(world: World) -> None:
@@ -171,34 +171,40 @@ async def test_an_added_section_tells_what_is_still_empty(world: World) -> None:
     await world.page("About")
     payload = AddSectionToPage(page_id="about", definition_id="call-to-action", content={"content": "Come by."})
     reply = await world.sections.add_section_to_page(world.call(), payload)
-    assert reply.message == "Added section call-to-action to page 'About'. Still empty: heading, cta."
-    assert (reply.revision, reply.section.content) == (2, {"text": "Come by."})
+    assert json.loads(reply.model_dump_json(by_alias=True)) == {
+        "success": True,
+        "message": "Added section call-to-action to page 'About'",
+        "section": {"id": "section_1", "ref": "about/s1", "sectionKey": "call-to-action"},
+        "remarks": ["Still empty: heading, cta"],
+    }
 
 
 async def test_writes_say_what_visitors_do_not_see_of_a_text(world: World) -> None:
     text = "![Loaves](/loaves.png) and <b>rye</b>"
     said = (
-        "picture shown as words: pictures belong into fields for images.",
-        "<b>, </b> shown as text: format with Markdown.",
+        "1 picture shown as words: pictures belong into fields for images",
+        "<b>, </b> shown as text: format with Markdown",
     )
-    remark = f" In {{0}}: 1 {said[0]} In {{0}}: {said[1]}"
+
+    def remarks(field: str) -> list[str]:
+        return [f"In {field}: {each}" for each in said]
+
     page = SectionInput(definition_id="text", content={"content": text})
     created = await world.pages.create_page(world.call(), CreatePage(title="About", sections=[page]))
-    assert created.message.endswith(remark.format("text.text"))
-    (shown,) = created.page.sections
+    assert created.remarks == remarks("text.text")
+    (shown,) = created.sections or []
     payload = UpdateSectionContent(page_section_id=shown.id, content={"content": f"{text}!"})
     updated = await world.sections.update_section_content(world.call(), payload)
-    assert updated.message.endswith(remark.format("text"))
+    assert updated.remarks == remarks("text")
     payload = UpdateSectionContent(page_section_id=shown.id, content={"heading": "Rye"})
-    assert (await world.sections.update_section_content(world.call(), payload)).message.endswith(" in en.")
+    assert (await world.sections.update_section_content(world.call(), payload)).remarks is None
     questions: Content = {"questions": [{"question": "a", "answer": text}]}
     added = AddSectionToPage(page_id="about", definition_id="faq", content=questions)
     reply = await world.sections.add_section_to_page(world.call(), added)
-    assert reply.message.endswith(remark.format("questions.0.answer"))
+    assert reply.remarks == remarks("questions.0.answer")
     item = AddListItem(page_section_id=reply.section.id, item={"question": "b", "answer": text})
-    assert (await ListItems(world.database).add_list_item(world.call(), item)).message.endswith(
-        f"2 items.{remark.format('questions.i2.answer')}"
-    )
+    written = await ListItems(world.database).add_list_item(world.call(), item)
+    assert written.remarks == remarks("questions.i2.answer")
 
 
 async def test_content_in_another_language_can_be_added_first(world: World) -> None:
@@ -217,8 +223,14 @@ async def test_an_update_merges_new_wins_and_null_empties(world: World) -> None:
         world.call(),
         UpdateSectionContent(page_section_id=found.id, content={"heading": None, "content": "More."}),
     )
-    assert reply.section.content == {"subheading": "Daily", "text": "More."}
-    assert reply.message == "Updated section hero of page 'About' in en. Still empty: heading."
+    assert (await content(world, found.id)).content == {"subheading": "Daily", "text": "More."}
+    assert json.loads(reply.model_dump_json(by_alias=True)) == {
+        "success": True,
+        "message": "Updated section hero of page 'About' in en",
+        "section": {"id": "section_1", "ref": "about/s1", "sectionKey": "hero"},
+        "changed": ["heading", "text"],
+        "remarks": ["Still empty: heading"],
+    }
 
 
 @pytest.mark.parametrize(("locale", "same"), [("en", {"heading": "We bake bread", "content": None}), ("de", {})])
@@ -227,8 +239,8 @@ async def test_an_update_to_what_is_there_already_makes_no_revision(world: World
     before = await world.rows()
     payload = UpdateSectionContent(page_section_id=found.id, content=same, locale_code=locale)
     reply = await world.sections.update_section_content(world.call(), payload)
-    assert reply.revision == 1
-    assert reply.message == f"The section hero of page 'About' in {locale} is like that already."
+    assert reply.changed == []
+    assert reply.message == f"The section hero of page 'About' in {locale} is like that already"
     assert {**before, "remit_effects": before["remit_effects"] + 1} == await world.rows()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import Final
 
 from sqlalchemy import and_, delete, func, or_, select
 
@@ -19,14 +20,15 @@ from remit_cms.images.payloads import (
     FindImage,
     GetImageRendition,
     GetImageUsage,
+    ImageBrief,
     ImageDeletion,
     ImageMatch,
     ImageMatchesReply,
     ImageReply,
     ImagesReply,
-    ImageUpdateReply,
     ImageUsageReply,
     ImageView,
+    ImageWriteReply,
     ListConversationImages,
     RenditionReply,
     SearchImages,
@@ -53,9 +55,19 @@ from remit_cms.storage.images import (
     index_image,
 )
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.vectors import IMAGE, forget_vectors
 from remit_cms.templates.image_values import follow_image
+
+_PARAMETERS: Final = {
+    "alt": "altText",
+    "caption": "caption",
+    "name": "name",
+    "focal_x": "focalX",
+    "focal_y": "focalY",
+}
+"""The fields of an image that can be changed, and what callers call them."""
 
 
 class Images:
@@ -76,7 +88,7 @@ class Images:
         self._renditions = renditions
         self._index = index
 
-    async def upload_image(self, ctx: LeafContext, payload: UploadImage) -> ImageReply:
+    async def upload_image(self, ctx: LeafContext, payload: UploadImage) -> ImageWriteReply:
         """Keep a picture that the person attached as an image of the site. No page shows it yet: cms_addImageToSection.
 
         A file that is there already is not kept twice: its image is given back as it is.
@@ -85,19 +97,21 @@ class Images:
         picture = await asyncio.to_thread(read_picture, content)
         source = sha256(content).hexdigest()
 
-        async def work(edit: Edit) -> ImageReply:
+        async def work(edit: Edit) -> ImageWriteReply:
             same = select(Image).where(edit.target.row_filter(Image), Image.source == source)
             found = (await edit.session.scalars(same)).first()
             if found is not None:
-                show_image(edit, found)
-                remark = _describe_kept(found, payload)
-                message = f"The site has this picture already, as '{found.name}' (id {found.id}){remark}"
-                return ImageReply(image=image_view(found), message=message)
+                show_image(edit, found, "name")
+                kept = _describe_kept(found, payload)
+                message = f"The site has this picture already, as '{found.name}' (id {found.id})"
+                return ImageWriteReply(image=image_brief(found), changed=[], remarks=kept or None, message=message)
             image = await _add_image(edit, payload, picture, source)
             show_image(edit, image)
-            return ImageReply(image=image_view(image), message=f"Uploaded the image '{image.name}' (id {image.id})")
+            return ImageWriteReply(
+                image=image_brief(image), message=f"Uploaded the image '{image.name}' (id {image.id})"
+            )
 
-        return await edit_once(self._database, ctx, payload, ImageReply, work)
+        return await edit_once(self._database, ctx, payload, ImageWriteReply, work)
 
     async def list_conversation_images(self, ctx: LeafContext, payload: ListConversationImages) -> ImagesReply:
         """List the images uploaded in this conversation, the newest first. For all images: cms_searchImages."""
@@ -138,36 +152,36 @@ class Images:
         message = f"Found {pluralize(len(matches), 'matching image')}" if matches else "No image matches"
         return ImageMatchesReply(matches=matches, message=message)
 
-    async def update_image(self, ctx: LeafContext, payload: UpdateImage) -> ImageUpdateReply:
+    async def update_image(self, ctx: LeafContext, payload: UpdateImage) -> ImageWriteReply:
         """Change texts or focal point of an image; drafts with its texts follow. To show another: cms_replaceImage."""
 
-        async def work(edit: Edit) -> ImageUpdateReply:
+        async def work(edit: Edit) -> ImageWriteReply:
             image = await find_image(edit, payload.image_id)
             check_token(image, payload.if_unchanged)
-            before, changes = image_slot(image), _find_changes(image, payload)
-            if not changes:
-                message = f"The image '{image.name}' is like that already"
-                token = give_token(payload, image)
-                return ImageUpdateReply(image=_show(edit, image), pages=[], token=token, message=message)
-            await check_not_stale(edit, image, [*changes])
-            for name, value in changes.items():
-                setattr(image, name, value)
-            image.revision += 1
-            await _index(edit, image)
-            after = image_slot(image)
-            pages = await rewrite_drafts(edit, image.id, UPDATE, lambda slot: follow_image(slot, before, after))
-            edit.add_change("image", image.id, image.revision, *changes, name=image.name)
-            what = describe_fields(changes)
-            remark = f" The drafts of {pluralize(len(pages), 'page')} have its {what}." if pages else ""
-            titles = [page.title for page in pages]
-            return ImageUpdateReply(
-                image=_show(edit, image),
-                pages=titles,
+            before, given = image_slot(image), _read_fields(payload)
+            changes = {name: value for name, value in given.items() if value != getattr(image, name)}
+            pages: list[Page] = []
+            if changes:
+                await check_not_stale(edit, image, [*changes])
+                for name, value in changes.items():
+                    setattr(image, name, value)
+                image.revision += 1
+                await _index(edit, image)
+                after = image_slot(image)
+                pages = await rewrite_drafts(edit, image.id, UPDATE, lambda slot: follow_image(slot, before, after))
+                edit.add_change("image", image.id, image.revision, *changes, name=image.name)
+            show_image(edit, image, *given)
+            followed = f". The drafts of {pluralize(len(pages), 'page')} have its {describe_fields(changes)}"
+            done = f"Updated the image '{image.name}'{followed if pages else ''}"
+            return ImageWriteReply(
+                image=image_brief(image),
+                pages=[page.title for page in pages] or None,
+                changed=[_PARAMETERS[name] for name in changes],
                 token=give_token(payload, image),
-                message=f"Updated the image '{image.name}'.{remark}",
+                message=done if changes else f"The image '{image.name}' is like that already",
             )
 
-        return await edit_once(self._database, ctx, payload, ImageUpdateReply, work)
+        return await edit_once(self._database, ctx, payload, ImageWriteReply, work)
 
     async def delete_image(self, ctx: LeafContext, payload: DeleteImage) -> ImageDeletion:
         """Delete an image that no page shows, after approval. To show another in its place: cms_replaceImage."""
@@ -258,6 +272,11 @@ class Images:
         return [(images[name], score) for name, _, score in fused if name in images]
 
 
+def image_brief(image: Image) -> ImageBrief:
+    """An image as replies of writes name it."""
+    return ImageBrief(id=image.id, name=image.name)
+
+
 def image_view(image: Image) -> ImageView:
     """An image as operations show it."""
     return ImageView(
@@ -313,16 +332,16 @@ async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source:
     return image
 
 
-def _describe_kept(image: Image, payload: UploadImage) -> str:
+def _describe_kept(image: Image, payload: UploadImage) -> list[str]:
     """Which texts of a picture that is there already were given in vain."""
     given = {"altText": payload.alt_text, "caption": payload.caption, "name": payload.name}
     kept = {"altText": image.alt, "caption": image.caption, "name": image.name}
     names = [name for name, text in given.items() if text is not None and text != kept[name]]
-    return f", and keeps its {', '.join(names)}: cms_updateImage changes them" if names else ""
+    return [f"It keeps its {', '.join(names)}: cms_updateImage changes them"] if names else []
 
 
-def _find_changes(image: Image, payload: UpdateImage) -> dict[str, str | int]:
-    """What a payload gives otherwise than the image has it, by field."""
+def _read_fields(payload: UpdateImage) -> dict[str, str | int]:
+    """What a payload gives, by field."""
     values = {
         "alt": payload.alt_text,
         "caption": payload.caption,
@@ -330,7 +349,7 @@ def _find_changes(image: Image, payload: UpdateImage) -> dict[str, str | int]:
         "focal_x": payload.focal_x,
         "focal_y": payload.focal_y,
     }
-    return {name: value for name, value in values.items() if value is not None and value != getattr(image, name)}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 async def _index(edit: Edit, image: Image) -> None:

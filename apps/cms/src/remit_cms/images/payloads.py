@@ -23,9 +23,10 @@ from remit_cms.models import (
     SectionReference,
     View,
     WritePayload,
+    WriteReply,
     is_none,
 )
-from remit_cms.sections.payloads import SectionView
+from remit_cms.sections.payloads import SectionBrief
 
 _IMAGE = "Id, name or alternative text of the image"
 _SECTION = "Id of the section, or page/key, e.g. about/hero"
@@ -169,11 +170,16 @@ class ReplaceImage(GuardedPayload):
 
 
 @entity("image", name="name")
-class ImageView(View):
-    """An image. ``focal_x`` and ``focal_y`` are in percent from the left and from the top."""
+class ImageBrief(View):
+    """An image in short."""
 
     id: str
     name: str
+
+
+class ImageView(ImageBrief):
+    """An image. ``focal_x`` and ``focal_y`` are in percent from the left and from the top."""
+
     alt_text: str
     caption: OmittedIfNone[str] = None
     width: int
@@ -226,29 +232,29 @@ class ImageMatchesReply(Reply):
     next_cursor: OmittedIfNone[str] = None
 
 
-class ImageUpdateReply(ImageReply):
-    """A changed image, and the pages whose drafts changed with it."""
+class ImageWriteReply(WriteReply):
+    """An image that was uploaded or changed, and the titles of pages whose drafts changed with it."""
 
-    pages: list[str]
-
-
-class ImageSectionReply(DocumentReply):
-    """A section that shows an image."""
-
-    section: SectionView
-    image: ImageView
-    page_id: str
-    revision: int
+    image: ImageBrief
+    pages: OmittedIfNone[list[str]] = None
 
 
-class ReplacementReply(Reply):
+class ImageSectionReply(WriteReply):
+    """A section that shows an image, and the id of the item if it is one of a list."""
+
+    section: SectionBrief
+    image: ImageBrief
+    new_items: OmittedIfNone[list[str]] = None
+
+
+class ReplacementReply(WriteReply):
     """How many places show the new image, and the pages that they are on."""
 
     replaced: int
     pages: list[str]
 
 
-class ImageDeletion(Reply):
+class ImageDeletion(WriteReply):
     """A deleted image."""
 
     image_id: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from remit import LeafContext
 from remit.errors import ConflictError, InvalidArgumentsError
 from remit_cms.images.drafts import rewrite_drafts
-from remit_cms.images.library import image_view
+from remit_cms.images.library import image_brief
 from remit_cms.images.payloads import (
     AddImageToSection,
     ImageSectionReply,
@@ -16,12 +16,11 @@ from remit_cms.images.payloads import (
 from remit_cms.images.seen import check_token as check_image_token
 from remit_cms.images.seen import show_image
 from remit_cms.models import Content, pluralize
-from remit_cms.sections.contents import load_section, section_name, update_content
+from remit_cms.sections.contents import note_written, section_brief, section_name, update_content
 from remit_cms.storage.database import Database
 from remit_cms.storage.images import find_drafts, find_image, image_slot
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.stale_edits import find_read_parts
 from remit_cms.storage.tables import SectionContent, SectionDefinition
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once
@@ -86,19 +85,20 @@ async def _put_image(
         raise ConflictError(
             f"Field '{key}' of section {definition.key} shows an image already. cms_updateSectionImage replaces it."
         )
-    changed = (await update_content(edit, section, definition, content or {key: slot}, locale)).changed
+    written = await update_content(edit, section, definition, content or {key: slot}, locale)
+    changed = written.changed
     if changed:
         await save_revision(edit, page, "update_section_image", "sections")
         edit.add_change("section", section.id, page.revision, "content", name=section_name(definition, page))
     where = f"section {definition.key} of page '{page.title}' in {locale}"
-    edit.show(page, *await find_read_parts(edit, page, locale, [section.id]))
-    show_image(edit, image)
+    note_written(edit, page, section, written, locale)
+    show_image(edit, image, "name")
     return ImageSectionReply(
+        section=section_brief(section, page, definition),
+        image=image_brief(image),
+        new_items=written.new_items or None,
+        changed=changed,
         token=give_token(payload, page),
-        section=await load_section(edit, section, definition, locale),
-        image=image_view(image),
-        page_id=page.id,
-        revision=page.revision,
         message=f"The {where} shows the image '{image.name}'{'' if changed else ' already'}",
     )
 

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from remit import LeafContext
 from remit.tools import Preview
-from remit_cms.models import Payload, pluralize
+from remit_cms.models import pluralize
 from remit_cms.pages.moving import describe_below, join_slug, move_page, move_pages_below, name_of
 from remit_cms.pages.payloads import (
     CopyPage,
@@ -25,11 +25,13 @@ from remit_cms.pages.payloads import (
     PageReply,
     PagesReply,
     PageView,
+    PageWriteReply,
     TranslatePage,
     UpdatePage,
 )
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import add_section, load_sections
+from remit_cms.sections.payloads import SectionView
 from remit_cms.sections.slices import load_slice, shown_ids, shown_parts
 from remit_cms.storage.change_sets import describe_fate
 from remit_cms.storage.claims import LEAVING
@@ -38,6 +40,7 @@ from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.door import delete_page, describe_claims, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.lists import Order, list_rows
+from remit_cms.storage.parts import text_parts
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
@@ -94,52 +97,52 @@ class Pages:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page(payload.page_id or payload.slug or "")
             locale = scope.resolve_locale(payload.locale_code)
-            return await _page_reply(
-                scope, page, "Page {}", locale, payload=payload, with_content=payload.include_content
-            )
+            return await _show_page(scope, page, locale, payload)
 
-    async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageReply:
+    async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageWriteReply:
         """Create a page that does not exist yet, as a draft; no sections unless asked for. As a copy: cms_copyPage."""
-        return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _create_page(edit, payload))
+        return await edit_once(self._database, ctx, payload, PageWriteReply, lambda edit: _create_page(edit, payload))
 
-    async def create_page_with_content(self, ctx: LeafContext, payload: CreatePageWithContent) -> PageReply:
+    async def create_page_with_content(self, ctx: LeafContext, payload: CreatePageWithContent) -> PageWriteReply:
         """Create a page that does not exist yet, with its sections, as a draft. Adds nothing to an existing page."""
-        return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _create_page(edit, payload))
+        return await edit_once(self._database, ctx, payload, PageWriteReply, lambda edit: _create_page(edit, payload))
 
-    async def update_page(self, ctx: LeafContext, payload: UpdatePage) -> PageReply:
+    async def update_page(self, ctx: LeafContext, payload: UpdatePage) -> PageWriteReply:
         """Change title, slug (address), indexing or search engine texts of a page. Its texts are sections: not here."""
-        return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _update_page(edit, payload))
+        return await edit_once(self._database, ctx, payload, PageWriteReply, lambda edit: _update_page(edit, payload))
 
-    async def translate_page(self, ctx: LeafContext, payload: TranslatePage) -> PageReply:
+    async def translate_page(self, ctx: LeafContext, payload: TranslatePage) -> PageWriteReply:
         """Give a page its title, slug or meta in another language. For texts of sections: cms_updateSectionContent."""
-        return await edit_once(self._database, ctx, payload, PageReply, lambda edit: _update_page(edit, payload.update))
+        return await edit_once(
+            self._database, ctx, payload, PageWriteReply, lambda edit: _update_page(edit, payload.update)
+        )
 
-    async def copy_page(self, ctx: LeafContext, payload: CopyPage) -> PageReply:
+    async def copy_page(self, ctx: LeafContext, payload: CopyPage) -> PageWriteReply:
         """Copy a page with its sections in all languages, as a draft of its own. For an empty page: cms_createPage."""
 
-        async def work(edit: Edit) -> PageReply:
+        async def work(edit: Edit) -> PageWriteReply:
             source = await build_snapshot(edit, await edit.find_page(payload.page_id))
             page = await _add_page(edit, payload.title, payload.slug)
             await apply_snapshot(edit, page, _copy_of(source, page, edit))
             await save_revision(edit, page, "copy_page")
-            return await _page_reply(
-                edit, page, f"Copied page '{source.title}' to {{}}, as a draft", edit.default_locale
-            )
+            sections = await load_sections(edit, page)
+            return await _reply(edit, page, f"Copied page '{source.title}' to {{}}, as a draft", sections=sections)
 
-        return await edit_once(self._database, ctx, payload, PageReply, work)
+        return await edit_once(self._database, ctx, payload, PageWriteReply, work)
 
-    async def move_page(self, ctx: LeafContext, payload: MovePage) -> PageReply:
+    async def move_page(self, ctx: LeafContext, payload: MovePage) -> PageWriteReply:
         """Put a page below another one or at the top, with the pages below it. For another slug: cms_updatePage."""
 
-        async def work(edit: Edit) -> PageReply:
+        async def work(edit: Edit) -> PageWriteReply:
             page = await edit.find_page(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
             parent = await edit.find_page(payload.parent_id) if payload.parent_id.strip("/ ") else None
             below = await move_page(edit, page, parent)
             message = "Page {} stands there already" if below is None else f"Moved page {{}}{describe_below(below)}"
-            return await _page_reply(edit, page, message, edit.default_locale, payload=payload)
+            changed = [] if below is None else ["slug"]
+            return await _reply(edit, page, message, token=give_token(payload, page), changed=changed)
 
-        return await edit_once(self._database, ctx, payload, PageReply, work)
+        return await edit_once(self._database, ctx, payload, PageWriteReply, work)
 
     async def get_links_here(self, ctx: LeafContext, payload: GetLinksHere) -> LinksReply:
         """List what links to a page, in drafts and in what visitors see. Not for the links on a page: cms_getPage."""
@@ -243,26 +246,32 @@ async def _add_page(edit: Edit, title: str, slug: str | None) -> Page:
     return page
 
 
-async def _create_page(edit: Edit, payload: CreatePage) -> PageReply:
+async def _create_page(edit: Edit, payload: CreatePage) -> PageWriteReply:
     page = await _add_page(edit, payload.title, payload.slug)
     page.indexing = payload.indexing is not False
     if payload.meta is not None:
         page.meta_title, page.meta_description = payload.meta.title or None, payload.meta.description or None
     added = [await add_section(edit, page, section, edit.default_locale) for section in payload.sections]
     await save_revision(edit, page, "create_page")
-    remark = "".join(part.remarks.describe(f"{part.definition.key}.") for part in added)
     with_sections = f" with {pluralize(len(added), 'section')}" if added else ""
-    return await _page_reply(edit, page, f"Created page {{}}{with_sections}, as a draft.{remark}", edit.default_locale)
+    return await _reply(
+        edit,
+        page,
+        f"Created page {{}}{with_sections}, as a draft",
+        sections=await load_sections(edit, page) if added else None,
+        remarks=[remark for part in added for remark in part.remarks.list(f"{part.definition.key}.")] or None,
+    )
 
 
-async def _update_page(edit: Edit, payload: UpdatePage) -> PageReply:
+async def _update_page(edit: Edit, payload: UpdatePage) -> PageWriteReply:
     page = await edit.find_page(payload.page_id)
     await check_token(edit, page, payload.if_unchanged)
     locale = edit.resolve_locale(payload.locale_code)
     by_locale = (await load_texts(edit, [page]))[page.id]
     before, indexing = by_locale.get(locale, PageTexts()), page.indexing
     slugs = slugs_by_locale(edit, by_locale)
-    after = _change_texts(edit, before, payload, page.title, slugs[locale])
+    given = _read_texts(edit, payload, page.title, slugs[locale])
+    after = before.model_copy(update=given)
     if after.slug != before.slug:
         await check_slugs_are_free(edit, page.id, {**by_locale, locale: after})
     if payload.indexing is not None:
@@ -272,52 +281,77 @@ async def _update_page(edit: Edit, payload: UpdatePage) -> PageReply:
         changed.append("indexing")
     if (after.meta_title, after.meta_description) != (before.meta_title, before.meta_description):
         changed.append("meta")
-    if not changed:
-        return await _page_reply(edit, page, "Page {} is like that already", locale, payload=payload)
-    await write_texts(edit, page, locale, after)
-    await save_revision(edit, page, "update_page", *changed)
-    now = slugs_by_locale(edit, {**by_locale, locale: after})
-    below = await move_pages_below(edit, slugs, now) if now != slugs else 0
-    return await _page_reply(edit, page, f"Updated page {{}}{describe_below(below)}", locale, payload=payload)
+    message = "Page {} is like that already"
+    if changed:
+        await write_texts(edit, page, locale, after)
+        await save_revision(edit, page, "update_page", *changed)
+        now = slugs_by_locale(edit, {**by_locale, locale: after})
+        below = await move_pages_below(edit, slugs, now) if now != slugs else 0
+        message = f"Updated page {{}}{describe_below(below)}"
+    if given:
+        edit.show(page, *text_parts([locale], *given))
+    return await _reply(edit, page, message, locale, token=give_token(payload, page), changed=changed)
 
 
-def _change_texts(edit: Edit, texts: PageTexts, payload: UpdatePage, title: str, slug: str) -> PageTexts:
-    """The texts of a page in one locale after an update. An empty text for search engines removes it.
+def _read_texts(edit: Edit, payload: UpdatePage, title: str, slug: str) -> dict[str, str | None]:
+    """The texts that an update gives a page in one locale. An empty text for search engines removes it.
 
     A new slug is the last part of the address, which is ``slug`` now: the page stays below the same page.
     """
-    changes: dict[str, str | None] = {}
+    given: dict[str, str | None] = {}
     if payload.title is not None:
-        changes["title"] = payload.title
+        given["title"] = payload.title
     if payload.slug is not None:
         above = slug.removesuffix(name_of(slug)).rstrip("/")
         name = payload.slug.strip("/").removeprefix(f"{above}/") if above else payload.slug
-        changes["slug"] = join_slug(above, resolve_slug(name, title, edit.locales))
+        given["slug"] = join_slug(above, resolve_slug(name, title, edit.locales))
     if payload.meta is not None and payload.meta.title is not None:
-        changes["meta_title"] = payload.meta.title or None
+        given["meta_title"] = payload.meta.title or None
     if payload.meta is not None and payload.meta.description is not None:
-        changes["meta_description"] = payload.meta.description or None
-    return texts.model_copy(update=changes)
+        given["meta_description"] = payload.meta.description or None
+    return given
 
 
-async def _page_reply(
-    scope: Scope,
+async def _reply(
+    edit: Edit,
     page: Page,
     message: str,
-    locale: str,
+    locale: str = "",
     *,
-    payload: Payload | None = None,
-    with_content: bool = False,
-) -> PageReply:
-    """The page as a reader of a locale sees it; ``{}`` in the message stands for its title and address."""
-    chain = scope.fallback_chain(locale)
+    token: str | None = None,
+    changed: list[str] | None = None,
+    sections: list[SectionView] | None = None,
+    remarks: list[str] | None = None,
+) -> PageWriteReply:
+    """The reply of a write; ``{}`` in the message stands for title and address of the page in a locale."""
+    locale = locale or edit.default_locale
+    texts, untranslated = localize_texts((await load_texts(edit, [page]))[page.id], edit.fallback_chain(locale))
+    title, slug = texts.title or "", texts.slug or ""
+    return PageWriteReply(
+        page=PageBrief(id=page.id, title=title, slug=slug, status=page.status, untranslated=untranslated or None),
+        sections=sections,
+        changed=changed,
+        remarks=remarks,
+        token=token,
+        message=message.replace("{}", f"'{title}' ({edit.format_address(locale, slug)})")
+        + await _describe_leaving(edit, page),
+    )
+
+
+async def _describe_leaving(scope: Scope, page: Page) -> str:
+    """A remark on a page that goes with a change set."""
+    return await describe_fate(scope, page) if page.status in LEAVING.values() else ""
+
+
+async def _show_page(scope: Scope, page: Page, locale: str, payload: GetPage) -> PageReply:
+    """The page as a reader of a locale sees it."""
+    chain, with_content = scope.fallback_chain(locale), payload.include_content
     stored = (await load_texts(scope, [page]))[page.id]
     texts, untranslated = localize_texts(stored, chain)
     meta = MetaView(title=texts.meta_title, description=texts.meta_description)
     is_default = locale == scope.default_locale
     sections_locale = locale if with_content or not is_default else None
-    cursor = payload.cursor if isinstance(payload, GetPage) else None
-    shown = await load_slice(scope, page, cursor, locale=sections_locale, with_content=with_content)
+    shown = await load_slice(scope, page, payload.cursor, locale=sections_locale, with_content=with_content)
     view = PageView(
         id=page.id,
         title=texts.title or "",
@@ -332,12 +366,11 @@ async def _page_reply(
     )
     content = await find_read_parts(scope, page, locale, shown_ids(shown)) if with_content else ()
     scope.show(page, *read_text_parts(stored, chain, page.locale), *shown_parts(shown, content))
-    text = message.replace("{}", f"'{view.title}' ({scope.format_address(locale, view.slug)})")
-    text += await describe_fate(scope, page) if page.status in LEAVING.values() else ""
+    message = f"Page '{view.title}' ({scope.format_address(locale, view.slug)})" + await _describe_leaving(scope, page)
     return PageReply(
         page=view,
-        token=None if payload is None else give_token(payload, page),
+        token=give_token(payload, page),
         total=shown.total,
         next_cursor=shown.next_cursor,
-        message=shown.describe(text),
+        message=shown.describe(message),
     )

@@ -25,6 +25,7 @@ from remit_cms.models import (
     SlugText,
     View,
     WritePayload,
+    WriteReply,
     is_none,
 )
 from remit_cms.sections.payloads import SectionInput, SectionInputs, SectionsPayload, SectionView
@@ -241,6 +242,13 @@ class PageReply(DocumentReply, ListReply):
     page: PageView
 
 
+class PageWriteReply(WriteReply):
+    """A page that was made or changed, and the sections that were made with it."""
+
+    page: PageBrief
+    sections: OmittedIfNone[list[SectionView]] = None
+
+
 @entity("page", name="title")
 class LinkView(View):
     """A place that links to a page: in the draft of an object, in what visitors see of it, or in both."""
@@ -272,7 +280,7 @@ class MatchesReply(Reply):
     matches: list[Match]
 
 
-class PageDeletion(DocumentReply):
+class PageDeletion(WriteReply):
     """A deleted page, or the question whether to delete it."""
 
     page_id: str

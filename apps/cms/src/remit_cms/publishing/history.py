@@ -88,10 +88,12 @@ class History:
             page = await edit.find_document(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
             snapshot = await load_snapshot(edit, page.id, payload.revision)
-            is_changed = await write_back(edit, page, snapshot, "revert_page")
+            changed = await write_back(edit, page, snapshot, "revert_page")
             message = f"Page '{page.title}' is like that already"
-            if is_changed:
+            if changed:
                 message = f"The draft of page '{page.title}' is as in revision {payload.revision}"
-            return PageStateReply(page=page_state(page), token=give_token(payload, page), message=message)
+            return PageStateReply(
+                page=page_state(page), changed=changed, token=give_token(payload, page), message=message
+            )
 
         return await edit_once(self._database, ctx, payload, PageStateReply, work)

@@ -25,6 +25,7 @@ from remit_cms.models import (
     SlugText,
     View,
     WritePayload,
+    WriteReply,
 )
 from remit_cms.pages.payloads import MetaView, PageBrief
 from remit_cms.sections.payloads import SectionsPayload, SectionView
@@ -161,7 +162,7 @@ class PageState(PageBrief):
     live_path: OmittedIfNone[str] = None
 
 
-class PageStateReply(DocumentReply):
+class PageStateReply(WriteReply):
     """One page after the operation. What visitors see was changed by ``change_set_id``, which can be reverted."""
 
     page: PageState
@@ -236,7 +237,7 @@ class TrashReply(Reply):
     total: int
 
 
-class PurgeReply(Reply):
+class PurgeReply(WriteReply):
     """A page of which nothing is left."""
 
     page_id: str
@@ -282,14 +283,14 @@ class ChangeSetReply(DocumentReply):
     change_set: ChangeSetView
 
 
-class RemovalReply(DocumentReply):
+class RemovalReply(WriteReply):
     """A document, and the change set with which it goes or stays."""
 
     change_set: ChangeSetBrief
     page: PageState
 
 
-class ChangeSetMoveReply(DocumentReply):
+class ChangeSetMoveReply(WriteReply):
     """What became of a change set and its pages."""
 
     change_set: ChangeSetBrief

@@ -302,8 +302,8 @@ async def _release_slugs(edit: Edit, drafts: Sequence[tuple[Page, Snapshot]]) ->
     await edit.session.flush()
 
 
-async def write_back(edit: Edit, page: Page, snapshot: Snapshot, action: str, *, in_set: bool = True) -> bool:
-    """Make the draft what a snapshot says, as a new revision. Return whether that changed anything.
+async def write_back(edit: Edit, page: Page, snapshot: Snapshot, action: str, *, in_set: bool = True) -> list[str]:
+    """Make the draft what a snapshot says, as a new revision, unless it is like that. Return the fields that changed.
 
     Raises:
         AlreadyExistsError: another page has the slug by now.
@@ -314,4 +314,4 @@ async def write_back(edit: Edit, page: Page, snapshot: Snapshot, action: str, *,
         await check_slugs_are_free(edit, page.id, snapshot.texts)
         await apply_snapshot(edit, page, snapshot)
         await save_revision(edit, page, action, *list_fields(differences), in_set=in_set, is_checked=in_set)
-    return bool(differences)
+    return list_fields(differences)

@@ -10,9 +10,10 @@ from sqlalchemy import func, select, update
 from remit_cms.models import Content
 from remit_cms.sections.items import merge_items, without_ids
 from remit_cms.sections.links import link_objects
-from remit_cms.sections.payloads import SectionInput, SectionView
+from remit_cms.sections.payloads import SectionBrief, SectionInput, SectionView
 from remit_cms.sections.remarks import Remarks, find_remarks
 from remit_cms.storage.images import fill_images
+from remit_cms.storage.parts import content_parts
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import next_number
 from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionDefinition
@@ -33,9 +34,15 @@ class AddedSection:
 
 @dataclass(frozen=True, slots=True)
 class ContentUpdate:
-    """The result of a content update: whether anything changed, and remarks on the content."""
+    """The result of a content update.
 
-    changed: bool
+    ``given`` are the fields that it named, but for lists, as they are stored; ``changed`` those that are different now,
+    as callers read them.
+    """
+
+    given: list[str]
+    changed: list[str]
+    new_items: list[str]
     remarks: Remarks
 
 
@@ -118,6 +125,7 @@ async def update_content(
     content = await link_objects(edit, structure, rename_fields(structure, content, before))
     check_content(definition.key, structure.shown, show_content(structure, content))
     page = await edit.session.get_one(Page, section.page)
+    items = {item for order in section.lists.values() for item in order}
     shown = {} if as_new else (await load_section(edit, section, definition, locale)).content or {}
     content = await fill_images(edit, content, shown)
     after = _merge_content(merge_items(page, section, structure, before, content, shown), content, structure)
@@ -128,7 +136,20 @@ async def update_content(
         row.content = after
         await edit.session.flush()
     view = await load_section(edit, section, definition, locale)
-    return ContentUpdate(after != before, find_remarks(structure, view.content or {}, content))
+    changed = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+    return ContentUpdate(
+        [key for key in content if key not in {slot.key for slot in structure.lists}],
+        [*show_content(structure, dict.fromkeys(changed))],
+        [item for order in section.lists.values() for item in order if item not in items],
+        find_remarks(structure, view.content or {}, content),
+    )
+
+
+def note_written(edit: Edit, page: Page, section: PageSection, update: ContentUpdate, locale: str) -> None:
+    """Tell the journal that the author knows what it gave the fields of a section, also those that did not change."""
+    if update.given:
+        (place,) = content_parts([locale], section.id)
+        edit.show(page, *(f"{place}/{key}" for key in update.given))
 
 
 async def remove_section(edit: Edit, section: PageSection) -> None:
@@ -141,6 +162,11 @@ async def remove_section(edit: Edit, section: PageSection) -> None:
         .where(PageSection.page == page, PageSection.sort_order > order)
         .values(sort_order=PageSection.sort_order - 1)
     )
+
+
+def section_brief(section: PageSection, page: Page, definition: SectionDefinition) -> SectionBrief:
+    """A section as replies of writes name it."""
+    return SectionBrief(id=section.id, ref=_ref_of(section, page), section_key=definition.key)
 
 
 def section_name(definition: SectionDefinition, page: Page) -> str:
@@ -177,10 +203,14 @@ def _to_view(
     structure = parse_structure(definition)
     return SectionView(
         id=section.id,
-        ref=f"{page.slug}/s{section.number}" if section.number and with_content else None,
+        ref=_ref_of(section, page) if with_content else None,
         section_key=definition.key,
         sort_order=section.sort_order,
         locale_code=chain[0] if with_content else None,
         content=show_content(structure, shown) if with_content else None,
         untranslated=show_content(structure, untranslated) or None,
     )
+
+
+def _ref_of(section: PageSection, page: Page) -> str | None:
+    return f"{page.slug}/s{section.number}" if section.number else None

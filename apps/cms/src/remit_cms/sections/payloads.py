@@ -25,6 +25,7 @@ from remit_cms.models import (
     SectionReference,
     View,
     WritePayload,
+    WriteReply,
     empty_content,
     parse_content,
     parse_list,
@@ -194,16 +195,21 @@ class DeletePageSection(WritePayload):
 
 
 @entity("section", name="section_key")
-class SectionView(View):
-    """A section. ``section_key`` is its template's key.
-
-    ``content`` is present on request, and with it ``ref``, which names the section by its page and number, such as
-    about/s3. ``untranslated`` names the fields that the locale lacks, and the locale whose values they have.
-    """
+class SectionBrief(View):
+    """A section in short. ``section_key`` is its template's key, ``ref`` its page and number, such as about/s3."""
 
     id: str
     ref: OmittedIfNone[str] = None
     section_key: str
+
+
+class SectionView(SectionBrief):
+    """A section.
+
+    ``content`` is present on request, and with it ``ref``. ``untranslated`` names the fields that the locale lacks, and
+    the locale whose values they have.
+    """
+
     sort_order: int
     locale_code: OmittedIfNone[str] = None
     content: OmittedIfNone[Content] = None
@@ -240,6 +246,13 @@ class SectionReply(DocumentReply):
     revision: int
 
 
+class SectionWriteReply(WriteReply):
+    """A section that was added, changed or moved, and the ids of items that were added to its lists."""
+
+    section: SectionBrief
+    new_items: OmittedIfNone[list[str]] = None
+
+
 class SectionsReply(DocumentReply, ListReply):
     """The sections of a page, in order."""
 
@@ -248,14 +261,11 @@ class SectionsReply(DocumentReply, ListReply):
     revision: int
 
 
-class ItemReply(DocumentReply):
-    """An item of a list, if it is still there, and the ids of all items in order."""
+class ItemWriteReply(WriteReply):
+    """An item of a list that was added, changed, moved or removed, and its section."""
 
-    item: OmittedIfNone[Content] = None
-    item_ids: list[str]
-    page_section_id: str
-    page_id: str
-    revision: int
+    item_id: str
+    section: SectionBrief
 
 
 class FieldsReply(Reply):
@@ -272,7 +282,7 @@ class TemplatesReply(Reply):
     total: int
 
 
-class SectionDeletion(DocumentReply):
+class SectionDeletion(WriteReply):
     """A deleted section, or the question whether to delete it."""
 
     page_section_id: str

@@ -21,10 +21,14 @@ class Remarks:
     omissions: tuple[tuple[str, str], ...] = ()
 
     def describe(self, prefix: str = "") -> str:
-        """The remarks as sentences that follow on others; ``prefix`` comes before each field."""
+        """The same as sentences that follow on others."""
+        return "".join(f" {each}." for each in self.list(prefix))
+
+    def list(self, prefix: str = "") -> list[str]:
+        """The remarks as replies give them; ``prefix`` comes before each field."""
         empty = ", ".join(f"{prefix}{key}" for key in self.empty)
-        sentences = [f" Still empty: {empty}."] if empty else []
-        return "".join([*sentences, *(f" In {prefix}{key}: {phrase}." for key, phrase in self.omissions)])
+        sentences = [f"Still empty: {empty}"] if empty else []
+        return [*sentences, *(f"In {prefix}{key}: {phrase}" for key, phrase in self.omissions)]
 
 
 def find_remarks(structure: Structure, content: Content, given: Content) -> Remarks:

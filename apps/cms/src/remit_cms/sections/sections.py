@@ -10,7 +10,9 @@ from remit_cms.models import pluralize
 from remit_cms.sections.contents import (
     add_section,
     load_section,
+    note_written,
     remove_section,
+    section_brief,
     section_name,
     update_content,
 )
@@ -28,6 +30,7 @@ from remit_cms.sections.payloads import (
     SectionDeletion,
     SectionReply,
     SectionsReply,
+    SectionWriteReply,
     TemplatesReply,
     TemplateView,
     UpdateSectionContent,
@@ -35,7 +38,6 @@ from remit_cms.sections.payloads import (
 from remit_cms.sections.slices import load_slice, shown_ids, shown_parts
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import draft_state, make_preview
-from remit_cms.storage.parts import content_parts
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import parse_structure
 from remit_cms.storage.stale_edits import find_read_parts
@@ -121,54 +123,54 @@ class Sections:
                 templates=templates, total=len(templates), message=pluralize(len(templates), "section template")
             )
 
-    async def add_section_to_page(self, ctx: LeafContext, payload: AddSectionToPage) -> SectionReply:
+    async def add_section_to_page(self, ctx: LeafContext, payload: AddSectionToPage) -> SectionWriteReply:
         """Add one section to an existing page, at its end or at a position. To change one: cms_updateSectionContent."""
 
-        async def work(edit: Edit) -> SectionReply:
+        async def work(edit: Edit) -> SectionWriteReply:
             page = await edit.find_page(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
             locale = edit.resolve_locale(payload.locale_code)
             added = await add_section(edit, page, payload, locale, position=payload.sort_order)
             await save_revision(edit, page, "add_section", "sections")
             edit.add_change("section", added.section.id, page.revision, name=section_name(added.definition, page))
-            return SectionReply(
+            return SectionWriteReply(
+                section=section_brief(added.section, page, added.definition),
+                new_items=[item for order in added.section.lists.values() for item in order] or None,
+                remarks=added.remarks.list() or None,
                 token=give_token(payload, page),
-                section=await load_section(edit, added.section, added.definition, locale),
-                page_id=page.id,
-                revision=page.revision,
-                message=f"Added section {added.definition.key} to page '{page.title}'." + added.remarks.describe(),
+                message=f"Added section {added.definition.key} to page '{page.title}'",
             )
 
-        return await edit_once(self._database, ctx, payload, SectionReply, work)
+        return await edit_once(self._database, ctx, payload, SectionWriteReply, work)
 
-    async def update_section_content(self, ctx: LeafContext, payload: UpdateSectionContent) -> SectionReply:
+    async def update_section_content(self, ctx: LeafContext, payload: UpdateSectionContent) -> SectionWriteReply:
         """Change or translate texts of one section; other fields and languages stay. For titles: cms_updatePage."""
 
-        async def work(edit: Edit) -> SectionReply:
+        async def work(edit: Edit) -> SectionWriteReply:
             section, page, definition = await edit.find_section(payload.page_section_id)
             await check_token(edit, page, payload.if_unchanged)
             locale = edit.resolve_locale(payload.locale_code)
-            content_update = await update_content(edit, section, definition, payload.content, locale)
+            written = await update_content(edit, section, definition, payload.content, locale)
             label = f"section {definition.key} of page '{page.title}' in {locale}"
-            if content_update.changed:
+            if written.changed:
                 await save_revision(edit, page, "update_section", "sections")
                 edit.add_change("section", section.id, page.revision, "content", name=section_name(definition, page))
-            edit.show(page, *await find_read_parts(edit, page, locale, [section.id]))
-            return SectionReply(
+            note_written(edit, page, section, written, locale)
+            return SectionWriteReply(
+                section=section_brief(section, page, definition),
+                new_items=written.new_items or None,
+                changed=written.changed,
+                remarks=written.remarks.list() or None,
                 token=give_token(payload, page),
-                section=await load_section(edit, section, definition, locale),
-                page_id=page.id,
-                revision=page.revision,
-                message=(f"Updated {label}." if content_update.changed else f"The {label} is like that already.")
-                + content_update.remarks.describe(),
+                message=f"Updated {label}" if written.changed else f"The {label} is like that already",
             )
 
-        return await edit_once(self._database, ctx, payload, SectionReply, work)
+        return await edit_once(self._database, ctx, payload, SectionWriteReply, work)
 
-    async def move_section(self, ctx: LeafContext, payload: MoveSection) -> SectionReply:
+    async def move_section(self, ctx: LeafContext, payload: MoveSection) -> SectionWriteReply:
         """Move a section to another place on its page, or to another page. For an item of a list: cms_moveListItem."""
 
-        async def work(edit: Edit) -> SectionReply:
+        async def work(edit: Edit) -> SectionWriteReply:
             section, page, definition = await edit.find_section(payload.page_section_id)
             await check_token(edit, page, payload.if_unchanged)
             target = page if payload.page_id is None else await edit.find_page(payload.page_id)
@@ -184,17 +186,15 @@ class Sections:
                 await save_revision(edit, target, "move_section", "sections")
                 name = section_name(definition, target)
                 edit.add_change("section", section.id, target.revision, "sortOrder", name=name)
-            edit.show(target, *content_parts([edit.default_locale], section.id))
-            return SectionReply(
+            return SectionWriteReply(
+                section=section_brief(section, target, definition),
+                changed=["sortOrder"] if moved else [],
                 token=give_token(payload, target),
-                section=await load_section(edit, section, definition, edit.default_locale),
-                page_id=target.id,
-                revision=target.revision,
                 message=f"Section {definition.key} of page '{target.title}' "
                 + (f"is at place {section.sort_order} now" if moved else "stands there already"),
             )
 
-        return await edit_once(self._database, ctx, payload, SectionReply, work)
+        return await edit_once(self._database, ctx, payload, SectionWriteReply, work)
 
     async def delete_page_section(self, ctx: LeafContext, payload: DeletePageSection) -> SectionDeletion:
         """Delete a section. Call it with confirmed false first, to request approval. An item: cms_removeListItem."""

@@ -13,9 +13,10 @@ STRUCTURE = "structure"
 """The part that says which sections and items there are, and in which order."""
 
 
-def text_parts(locales: Iterable[str]) -> list[str]:
-    """The parts of a page that its title, slug and texts for search engines in these locales are."""
-    return [f"texts/{locale}" for locale in locales]
+def text_parts(locales: Iterable[str], *fields: str) -> list[str]:
+    """The parts of a page that some of its title, slug and texts for search engines in these locales are, or all."""
+    named = [f"/{field}" for field in fields] or [""]
+    return [f"texts/{locale}{field}" for locale in locales for field in named]
 
 
 def content_parts(locales: Iterable[str], section: str = "") -> list[str]:
