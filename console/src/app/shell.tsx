@@ -1,9 +1,9 @@
 import { type ReactNode, useMemo } from "react";
 import { useNotifications } from "../inbox/notify";
-import { selectOpen, useWorld, waitsInInbox } from "../live/world";
+import { useWorld, waitsInInbox } from "../live/world";
 import { Icon, type IconName } from "../parts/icon";
-import { Ago } from "../parts/time";
 import { useServices } from "./context";
+import { RailConversations } from "./conversations";
 import { TargetPicker } from "./target-picker";
 import { Connection } from "./connection";
 import { GlobalKeys } from "./global-keys";
@@ -49,7 +49,7 @@ export function Shell({ children }: { children: ReactNode }) {
           {targets.map((each) => (
             <Entry key={each.to} {...each} />
           ))}
-          <Conversations />
+          <RailConversations />
           <footer>
             <Entry to="/settings" label="Settings" icon="settings" />
             <Entry to="/settings/you" label={me.name} icon="person" />
@@ -131,42 +131,5 @@ function Waiting() {
       {count}
       <span className="hide"> {count === 1 ? "question waits" : "questions wait"}</span>
     </span>
-  );
-}
-
-function Conversations() {
-  const { path } = usePlace();
-  const rows = useWorld((world) => world.conversations);
-  const problem = useWorld((world) => world.problem);
-  const questions = useWorld((world) => world.questions);
-  const waiting = useMemo(() => new Set(selectOpen(questions).map((each) => each.conversation)), [questions]);
-  return (
-    <>
-      <h2>
-        Conversations
-        <Link className="b bare tiny" to="/chat" aria-label="New conversation">
-          <Icon name="plus" />
-        </Link>
-      </h2>
-      {rows?.length === 0 && <p className="meta none">None yet</p>}
-      {rows === null && problem && <p className="meta none">They could not be read</p>}
-      <div className="talks">
-        {(rows ?? []).map((row) => {
-          const to = pathTo("chat", row.conversation);
-          return (
-            <Link key={row.conversation} className="to talk" to={to} aria-current={path === to ? "true" : undefined}>
-              <span>{row.title || "Untitled"}</span>
-              {waiting.has(row.conversation) ? (
-                <span className="dot" role="img" aria-label="A question waits here" />
-              ) : (
-                <span className="meta">
-                  <Ago at={row.active} />
-                </span>
-              )}
-            </Link>
-          );
-        })}
-      </div>
-    </>
   );
 }

@@ -1,16 +1,17 @@
 import { useServices } from "../app/context";
+import { useConversations } from "../app/conversations";
 import { TargetPicker } from "../app/target-picker";
 import { Link, pathTo } from "../app/router";
-import { useWorld } from "../live/world";
 import { Icon, type IconName } from "../parts/icon";
 import { Nothing } from "../parts/notes";
 import { Ago } from "../parts/time";
 import { useTitle } from "../parts/use-title";
+import type { ConversationDocument } from "../wire";
 
 /** The other pages, on the phone, and the conversations. */
 export function MoreScreen() {
   const { me } = useServices();
-  const conversations = useWorld((world) => world.conversations);
+  const found = useConversations();
   const views = me.application.views.filter((each) => each.listed || each.hasEvents);
   const pages: [string, string, IconName][] = [
     ...views.map((each): [string, string, IconName] => [
@@ -37,16 +38,28 @@ export function MoreScreen() {
           </Link>
         ))}
         <h2>Conversations</h2>
-        {conversations?.map((each) => (
-          <Link key={each.conversation} to={pathTo("chat", each.conversation)}>
-            <span className="grow">{each.title || "Untitled"}</span>
-            <span className="meta">
-              <Ago at={each.active} />
-            </span>
-          </Link>
+        {found?.own.map((each) => (
+          <Row key={each.conversation} row={each} />
         ))}
-        {conversations?.length === 0 && <Nothing title="None yet." />}
+        {found?.own.length === 0 && <Nothing title="None yet." />}
+        {found && found.others.length > 0 && <h2>Of other people</h2>}
+        {found?.others.map((each) => (
+          <Row key={each.conversation} row={each} owner={each.owner} />
+        ))}
       </nav>
     </>
+  );
+}
+
+function Row({ row, owner }: { row: ConversationDocument; owner?: string }) {
+  return (
+    <Link to={pathTo("chat", row.conversation)}>
+      <span className="grow">
+        {row.title || "Untitled"} {owner && <span className="meta">{owner}</span>}
+      </span>
+      <span className="meta">
+        <Ago at={row.active} />
+      </span>
+    </Link>
   );
 }
