@@ -607,7 +607,11 @@ export interface RuleDocument {
   verdict: string;
 }
 
-/** A run. `text` is the result of an ended run, `reason` why it rests, `retryAt` when it continues. */
+/**
+ * A run. `text` is the result of an ended run, `reason` why it rests, `retryAt` when it continues.
+ *
+ * `continuedAt` is when it was last continued after its process had ended in the middle of it; 0 for never.
+ */
 export interface RunDocument {
   run: string;
   status: "cancelled" | "done" | "failed" | "open" | "queued" | "running" | "scheduled" | "stalled" | "waiting";
@@ -622,6 +626,7 @@ export interface RunDocument {
   error: string;
   reason: string;
   retryAt: number;
+  continuedAt: number;
   root: CallDocument | null;
   messages: MessageDocument[];
   questions: QuestionDocument[];

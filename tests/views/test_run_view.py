@@ -22,6 +22,8 @@ from remit.record.items import (
     Note,
     Position,
     RunFinished,
+    RunResumed,
+    RunSuspended,
     ToolOutput,
 )
 from remit.testing import Scripted, calls, superuser
@@ -135,6 +137,12 @@ def test_an_answer_that_is_written_is_replaced_by_its_message() -> None:
     }
     view.add(WANTED)
     assert view.writing == {}
+
+
+def test_a_run_that_was_resumed_without_having_rested_was_interrupted() -> None:
+    resumed = RunResumed(call="r", driver="d")
+    assert fold(resumed, STARTED, RunSuspended(call="r", questions=("q",)), resumed).continued_at == 0
+    assert fold(resumed, STARTED, resumed, STARTED).continued_at == 2
 
 
 def test_an_erased_end_of_a_run_is_an_end() -> None:

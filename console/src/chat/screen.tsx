@@ -1,5 +1,5 @@
 /** Chat: the talk, and beside it what the agent works on. */
-import { useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { useServices } from "../app/context";
 import { useKeys } from "../app/keys";
 import { navigate, pathTo } from "../app/router";
@@ -15,6 +15,7 @@ import { capitalize, readable } from "../parts/words";
 import type { ConversationDocument, Me } from "../wire";
 import { Composer } from "./composer";
 import { Dock } from "./dock";
+import { GO_ON } from "./ending";
 import { Hello } from "./hello";
 import { ConversationMenu } from "./conversation-menu";
 import { SidePanel, useSide } from "./side";
@@ -85,6 +86,8 @@ function Talk({ id }: { id: string }) {
   const title = conversation?.title || prompts[runs[0] ?? ""] || "Conversation";
   const mine = open.some((each) => each.may.approve || each.may.deny);
   const shown = isWhole ? runs : runs.slice(-SHOWN);
+  const isWritable = conversation !== undefined && mayWrite(conversation, me);
+  const goOn = useCallback(() => void send(GO_ON), [send]);
   useStickToEnd(box, id);
   useTitle(title);
   useKeys({ "[": side.toggle, "Shift+Escape": () => moving && stop(moving) });
@@ -100,6 +103,7 @@ function Talk({ id }: { id: string }) {
           ) : (
             <span className="meta wide">{capitalize(readable(agent))}</span>
           )}
+          {conversation && conversation.owner !== me.name && <span className="chip">of {conversation.owner}</span>}
           <ModelLine agent={agent} />
           {side.hasContent && (
             <button
@@ -123,7 +127,14 @@ function Talk({ id }: { id: string }) {
               </p>
             )}
             {shown.map((run) => (
-              <Turn key={run} run={run} prompt={prompts[run]} facts={facts} agent={readable(agent)} />
+              <Turn
+                key={run}
+                run={run}
+                prompt={prompts[run]}
+                facts={facts}
+                agent={readable(agent)}
+                onGoOn={run === runs.at(-1) && isWritable ? goOn : undefined}
+              />
             ))}
             {runs.length === 0 && (error ? <Failed error={error} retry={reload} /> : <Loading rows={3} />)}
           </div>
@@ -131,7 +142,7 @@ function Talk({ id }: { id: string }) {
             <Dock
               conversation={id}
               composer={
-                conversation && !mayWrite(conversation, me) ? (
+                conversation && !isWritable ? (
                   <ReadOnly owner={conversation.owner} />
                 ) : (
                   <>
@@ -172,7 +183,7 @@ function ReadOnly({ owner }: { owner: string }) {
     <div className="note">
       <Icon name="eye" />
       <span>
-        <b>{owner} shared this conversation.</b> You can read it, not write in it.
+        <b>This is a conversation of {owner}.</b> You can read it, not write in it.
       </span>
     </div>
   );

@@ -1,5 +1,4 @@
 import { memo } from "react";
-import { Link, pathTo } from "../app/router";
 import type { Block, CallView, RunState } from "../live/run-state";
 import { useRun } from "../live/use-run";
 import { Acts } from "../parts/acts";
@@ -7,11 +6,10 @@ import { parsedArguments } from "../parts/arguments";
 import { Icon } from "../parts/icon";
 import { FileChips } from "../parts/file";
 import { Markdown } from "../parts/markdown";
-import { Failed, Loading, Note } from "../parts/notes";
+import { Failed, Loading } from "../parts/notes";
 import { ReceiptCard } from "../parts/receipt";
-import { useNow } from "../parts/time";
-import { moment } from "../parts/words";
 import type { FileDocument, RunDocument, ToolDocument } from "../wire";
+import { Ending } from "./ending";
 
 type Facts = Record<string, ToolDocument>;
 
@@ -21,11 +19,13 @@ export const Turn = memo(function Turn({
   prompt,
   facts,
   agent,
+  onGoOn,
 }: {
   run: string;
   prompt: string | undefined;
   facts: Facts;
   agent: string;
+  onGoOn?: (() => void) | undefined;
 }) {
   const { state, document, error } = useRun(run);
   const { text, files } = requestOf(document);
@@ -39,7 +39,7 @@ export const Turn = memo(function Turn({
         </div>
       )}
       {state ? (
-        <TurnBody state={state} facts={facts} agent={agent} document={document} />
+        <TurnBody state={state} facts={facts} agent={agent} document={document} onGoOn={onGoOn} />
       ) : error ? (
         <Failed error={error} />
       ) : (
@@ -75,11 +75,13 @@ export function TurnBody({
   facts,
   agent,
   document,
+  onGoOn,
 }: {
   state: RunState;
   facts: Facts;
   agent: string;
   document?: RunDocument | undefined;
+  onGoOn?: (() => void) | undefined;
 }) {
   const isMoving = state.status === "running" || state.status === "queued";
   return (
@@ -92,7 +94,7 @@ export function TurnBody({
         ),
       )}
       {isMoving && <Working state={state} />}
-      <Ending state={state} document={document} />
+      <Ending state={state} document={document} onGoOn={onGoOn} />
       {!isMoving && state.receipt && (
         <ReceiptCard run={state.run} receipt={state.receipt} target={document?.target ?? ""} />
       )}
@@ -150,30 +152,5 @@ function Working({ state }: { state: RunState }) {
       <span className="spin" />
       <span className="meta">{state.status === "queued" ? "Waits for its turn" : "Thinks"}</span>
     </div>
-  );
-}
-
-/** Why a run rests, failed or was stopped. */
-function Ending({ state, document }: { state: RunState; document?: RunDocument | undefined }) {
-  const now = useNow(60);
-  if (state.status === "stalled" || state.status === "scheduled") {
-    const until = state.rest?.retryAt ? ` until ${moment(state.rest.retryAt, now)}` : "";
-    return (
-      <Note icon="pause">
-        <b>Rests{until}.</b> {state.rest?.reason} It goes on by itself.
-      </Note>
-    );
-  }
-  if (state.status === "cancelled") return <Note icon="stop">Stopped. What was done before stays.</Note>;
-  if (state.status !== "failed") return null;
-  const action = (
-    <Link className="b tiny" to={pathTo("runs", state.run)}>
-      Open the run
-    </Link>
-  );
-  return (
-    <Note tone="fail" icon="x" action={action}>
-      <b>It failed.</b> {state.error || document?.error}
-    </Note>
   );
 }

@@ -21,8 +21,14 @@ export function useRun(run: string | undefined): {
   const streamed = useStream(run ?? "", run !== undefined && status !== undefined && MOVING.has(status));
   const resting = useMemo(() => (document ? fromDocument(document) : null), [document]);
   const isBehind = streamed !== null && (resting === null || MOVING.has(resting.status));
-  const state = isBehind ? streamed : resting;
+  const state = isBehind ? streamed : withCutWords(resting, streamed);
   return { state: state && status && !isBehind ? { ...state, status } : state, document, error };
+}
+
+/** The words of an answer that was stopped are only in its stream: the journal keeps complete answers. */
+function withCutWords(resting: RunState | null, streamed: RunState | null): RunState | null {
+  if (resting?.status !== "cancelled" || streamed?.status !== "cancelled") return resting;
+  return { ...resting, blocks: streamed.blocks, calls: streamed.calls, keys: streamed.keys };
 }
 
 function newest(document: RunDocument | undefined, seen: RunStatus | undefined, ended: number): RunStatus | undefined {

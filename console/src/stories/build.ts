@@ -120,6 +120,7 @@ export function run(id: string, { title, calls = [], answers = [], rest = {} }: 
     error: "",
     reason: "",
     retryAt: 0,
+    continuedAt: 0,
     root,
     messages: [
       { agent: "root", role: "user", by: "person", text: title, at: opened, given: false, calls: [] },

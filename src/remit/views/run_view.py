@@ -33,6 +33,7 @@ from remit.record.items import (
     Position,
     QuestionItem,
     RunFinished,
+    RunResumed,
     RunOpened,
     ToolOutput,
 )
@@ -62,6 +63,8 @@ class RunView:
     ``totals`` are the numbers of the run, such as the tokens that its models have used. ``root`` is its call; None
     until an item mentions it. ``calls`` are all calls by id, ``questions`` all questions by id, ``messages`` the
     messages of all its agents in order. ``writing`` are the answers that models are writing, by request; see `write`.
+    ``continued_at`` is when an executor last took over the run from one that had not let it rest, such as one that was
+    killed; 0 for never.
     """
 
     def __init__(self) -> None:
@@ -73,6 +76,7 @@ class RunView:
         self.messages: list[MessageView] = []
         self.writing: dict[str, WritingView] = {}
         self.count = 0
+        self.continued_at = 0.0
         self._wanted: dict[tuple[str, str], CallView] = {}
 
     @classmethod
@@ -88,6 +92,7 @@ class RunView:
         self._add(item, at)
 
     def _add(self, item: Item, at: float) -> None:
+        before = self.totals.status
         self.totals.add(item, at, self.count)
         self.count += 1
         if isinstance(item, CallItem):
@@ -106,6 +111,8 @@ class RunView:
                 self._decide(item, at)
             case ErasedItem():
                 self._find(item.call.partition(":")[0]).erased.add(item.was)
+            case RunResumed() if before == "running":
+                self.continued_at = at
             case RunFinished():
                 for call in self.calls.values():
                     call.is_over = True

@@ -191,13 +191,17 @@ class ReceiptDocument(Document):
 
 
 class RunDocument(RunFields):
-    """A run. ``text`` is the result of an ended run, ``reason`` why it rests, ``retryAt`` when it continues."""
+    """A run. ``text`` is the result of an ended run, ``reason`` why it rests, ``retryAt`` when it continues.
+
+    ``continuedAt`` is when it was last continued after its process had ended in the middle of it; 0 for never.
+    """
 
     title: str
     text: str
     error: str
     reason: str
     retry_at: float
+    continued_at: float
     root: CallDocument | None
     messages: tuple[MessageDocument, ...]
     questions: tuple[QuestionDocument, ...]
@@ -216,6 +220,7 @@ class RunDocument(RunFields):
             error=details.error,
             reason=details.reason,
             retry_at=details.retry_at,
+            continued_at=view.continued_at,
             root=None if view.root is None else CallDocument.of(view.root, find_contract),
             messages=tuple(map(MessageDocument.of, view.messages)),
             questions=tuple(questions),
