@@ -33,8 +33,8 @@ from remit.record.items import (
     Position,
     QuestionItem,
     RunFinished,
-    RunResumed,
     RunOpened,
+    RunResumed,
     ToolOutput,
 )
 from remit.record.question import Decision, Question
