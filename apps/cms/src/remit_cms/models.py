@@ -307,3 +307,10 @@ def empty_content() -> Content:
 def pluralize(number: int, noun: str) -> str:
     """A count with its noun: ``1 page``, ``2 pages``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def describe_matches(count: int, limit: int, noun: str) -> str:
+    """The message of a search that gives its best matches: they are not counted beyond its limit."""
+    if count < limit:
+        return f"Found {count} matching {noun}{'' if count == 1 else 's'}" if count else f"No {noun} matches"
+    return f"The {pluralize(count, f'best matching {noun}')}; with a higher limit there may be more"

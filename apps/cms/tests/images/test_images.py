@@ -335,7 +335,10 @@ async def test_without_words_all_images_are_listed_the_newest_first(world: World
     first = await world.images.search_images(world.call(), SearchImages(limit=2))
     rest = await world.images.search_images(world.call(), SearchImages(limit=2, cursor=first.next_cursor))
     assert [each.id for each in (*first.matches, *rest.matches)] == images[::-1]
-    assert (first.message, first.total, rest.next_cursor) == ("2 of 3 images", 3, None)
+    assert first.message == "3 images. These are 2; for the next ones give nextCursor as cursor."
+    assert (first.total, rest.next_cursor, rest.message) == (3, None, "3 images. These are the last 1.")
+    with pytest.raises(ValidationError, match="a search gives its best matches at once; leave cursor out"):
+        SearchImages(query="loaf", cursor=first.next_cursor)
 
 
 async def test_a_search_leaves_out_images_below_a_score(world: World) -> None:

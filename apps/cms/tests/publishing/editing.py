@@ -31,6 +31,9 @@ from remit_cms.publishing.removals import Removals
 from remit_cms.publishing.trash import Trash
 from remit_cms.sections.payloads import GetSectionContent, ItemWriteReply, SectionInput, UpdateSectionContent
 
+LISTS = ("questions", "steps", "quotes", "features")
+"""The lists of templates."""
+
 
 @dataclass(frozen=True)
 class WrittenItem:
@@ -90,8 +93,8 @@ class Editor:
 
     async def read_item(self, reply: ItemWriteReply, locale: str | None = None) -> WrittenItem:
         """The item that a write was about, and its list."""
-        values = (await self.content(reply.section.id, locale)).values()
-        items: list[Any] = next((value for value in values if isinstance(value, list)), [])
+        content: dict[str, Any] = await self.content(reply.section.id, locale)
+        items: list[Any] = [item for key in LISTS for item in content.get(key, ())]
         item = next((each for each in items if each["id"] == reply.item_id), None)
         return WrittenItem(reply, item, [each["id"] for each in items])
 

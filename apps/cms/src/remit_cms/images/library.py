@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
-from sqlalchemy import and_, delete, func, or_, select
+from sqlalchemy import delete, select
 
 from remit import LeafContext
 from remit.artifacts import Artifacts
@@ -20,7 +19,6 @@ from remit_cms.images.payloads import (
     FindImage,
     GetImageRendition,
     GetImageUsage,
-    ImageBrief,
     ImageDeletion,
     ImageMatch,
     ImageMatchesReply,
@@ -34,12 +32,12 @@ from remit_cms.images.payloads import (
     SearchImages,
     UpdateImage,
     UploadImage,
-    UseView,
 )
 from remit_cms.images.pictures import FORMATS, Picture, read_picture
 from remit_cms.images.renditions import Renditions, as_file_name, nearest_width
 from remit_cms.images.seen import check_not_stale, check_token, give_token, make_note, show_image
-from remit_cms.models import pluralize, tidy_line
+from remit_cms.images.views import image_brief, image_view, to_matches, use_view
+from remit_cms.models import describe_matches, pluralize, tidy_line
 from remit_cms.semantic.fusion import fuse
 from remit_cms.semantic.index import SemanticIndex
 from remit_cms.storage.database import Database
@@ -48,18 +46,19 @@ from remit_cms.storage.images import (
     IMAGE_SEARCH,
     Image,
     ImageContent,
-    Use,
     find_image,
     find_uses,
     image_slot,
     index_image,
 )
+from remit_cms.storage.lists import Order, list_rows
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.vectors import IMAGE, forget_vectors
 from remit_cms.templates.image_values import follow_image
 
+NEWEST: Final = Order((Image.created_at, Image.id), is_falling=True)
 _PARAMETERS: Final = {
     "alt": "altText",
     "caption": "caption",
@@ -116,16 +115,13 @@ class Images:
     async def list_conversation_images(self, ctx: LeafContext, payload: ListConversationImages) -> ImagesReply:
         """List the images uploaded in this conversation, the newest first. For all images: cms_searchImages."""
         async with open_view(self._database, ctx) as scope:
-            mine = (
-                scope.target.row_filter(Image),
-                Image.conversation == ctx.caller.conversation,
-                Image.conversation != "",
-            )
-            total = await scope.session.scalar(select(func.count()).select_from(Image).where(*mine)) or 0
-            order = (Image.created_at.desc(), Image.id)
-            rows = await scope.session.scalars(select(Image).where(*mine).order_by(*order).limit(payload.limit))
-            images = [_show(scope, row) for row in rows]
-        return ImagesReply(images=images, total=total, message=f"{pluralize(total, 'image')} of this conversation")
+            conversation = ctx.caller.conversation
+            mine = (scope.target.row_filter(Image), Image.conversation == conversation, Image.conversation != "")
+            found = await list_rows(scope, payload, select(Image).where(*mine), NEWEST, "images of", conversation)
+            found = found.fit(map(image_view, found.rows))
+            images = [_show(scope, row) for row in found.rows]
+        message = found.describe(f"{pluralize(found.total, 'image')} of this conversation")
+        return ImagesReply(images=images, total=found.total, next_cursor=found.next_cursor, message=message)
 
     async def find_image(self, ctx: LeafContext, payload: FindImage) -> ImageReply:
         """Find the image that fits a description best. To choose among several: cms_searchImages."""
@@ -148,9 +144,8 @@ class Images:
         for image, _ in rows:
             ctx.emit(make_note(image, "alt", "name"))
         least = 0.0 if payload.min_score is None else payload.min_score
-        matches = [match for match in _to_matches(rows) if (match.score or 0.0) >= least]
-        message = f"Found {pluralize(len(matches), 'matching image')}" if matches else "No image matches"
-        return ImageMatchesReply(matches=matches, message=message)
+        matches = [match for match in to_matches(rows) if (match.score or 0.0) >= least]
+        return ImageMatchesReply(matches=matches, message=describe_matches(len(matches), payload.limit, "image"))
 
     async def update_image(self, ctx: LeafContext, payload: UpdateImage) -> ImageWriteReply:
         """Change texts or focal point of an image; drafts with its texts follow. To show another: cms_replaceImage."""
@@ -212,7 +207,7 @@ class Images:
         """List the pages that show an image, in drafts and to visitors. For links to a page: cms_getLinksHere."""
         async with open_view(self._database, ctx) as scope:
             image = await find_image(scope, payload.image_id)
-            uses = [_use_view(use) for use in await find_uses(scope, image.id)]
+            uses = [use_view(use) for use in await find_uses(scope, image.id)]
             return ImageUsageReply(
                 image=_show(scope, image),
                 token=give_token(payload, image),
@@ -240,22 +235,17 @@ class Images:
 
     async def _list_all(self, ctx: LeafContext, payload: SearchImages) -> ImageMatchesReply:
         async with open_view(self._database, ctx) as scope:
-            mine = scope.target.row_filter(Image)
-            total = await scope.session.scalar(select(func.count()).select_from(Image).where(mine)) or 0
-            query = select(Image).where(mine).order_by(Image.created_at.desc(), Image.id)
-            if payload.cursor is not None:
-                last = await find_image(scope, payload.cursor)
-                same_time = and_(Image.created_at == last.created_at, Image.id > last.id)
-                query = query.where(or_(Image.created_at < last.created_at, same_time))
-            rows = (await scope.session.scalars(query.limit(payload.limit + 1))).all()
-        shown = rows[: payload.limit]
-        for image in shown:
-            ctx.emit(make_note(image, "alt", "name"))
+            query = select(Image).where(scope.target.row_filter(Image))
+            found = await list_rows(scope, payload, query, NEWEST, "images")
+            matches = [ImageMatch(id=image.id, name=image.name, alt_text=image.alt) for image in found.rows]
+            found = found.fit(matches)
+            for image in found.rows:
+                show_image(scope, image, "alt", "name")
         return ImageMatchesReply(
-            matches=[ImageMatch(id=image.id, name=image.name, alt_text=image.alt) for image in shown],
-            total=total,
-            next_cursor=shown[-1].id if len(rows) > len(shown) else None,
-            message=pluralize(total, "image") if len(shown) == total else f"{len(shown)} of {total} images",
+            matches=matches[: len(found.rows)],
+            total=found.total,
+            next_cursor=found.next_cursor,
+            message=found.describe(pluralize(found.total, "image")),
         )
 
     async def _search(self, ctx: LeafContext, query: str, limit: int) -> list[tuple[Image, float]]:
@@ -270,27 +260,6 @@ class Images:
             query_rows = select(Image).where(target.id_filter(Image, Image.id, [each[0] for each in fused]))
             images = {image.id: image for image in await scope.session.scalars(query_rows)}
         return [(images[name], score) for name, _, score in fused if name in images]
-
-
-def image_brief(image: Image) -> ImageBrief:
-    """An image as replies of writes name it."""
-    return ImageBrief(id=image.id, name=image.name)
-
-
-def image_view(image: Image) -> ImageView:
-    """An image as operations show it."""
-    return ImageView(
-        id=image.id,
-        name=image.name,
-        alt_text=image.alt,
-        caption=image.caption or None,
-        width=image.width,
-        height=image.height,
-        media_type=image.media_type,
-        focal_x=image.focal_x,
-        focal_y=image.focal_y,
-        revision=image.revision,
-    )
 
 
 def _show(scope: Scope, image: Image) -> ImageView:
@@ -382,24 +351,3 @@ async def _search_words(scope: Scope, query: str, limit: int) -> list[tuple[Imag
     statement = select(Image, hits.c.score).join(hits, hits.c.key == Image.id).where(scope.target.row_filter(Image))
     statement = statement.order_by(hits.c.score.desc(), Image.created_at.desc(), Image.id).limit(limit)
     return [(row[0], float(row[1])) for row in (await scope.session.execute(statement)).all()]
-
-
-def _to_matches(rows: Sequence[tuple[Image, float]]) -> list[ImageMatch]:
-    """Images with their scores relative to the best one."""
-    best = max((score for _, score in rows), default=0.0)
-    return [
-        ImageMatch(id=image.id, name=image.name, alt_text=image.alt, score=round(score / best, 2) if best > 0 else 1.0)
-        for image, score in rows
-    ]
-
-
-def _use_view(use: Use) -> UseView:
-    page = use.page
-    return UseView(
-        page_id=page.id,
-        title=page.title,
-        slug=page.slug,
-        section=use.section,
-        locale_code=use.locale,
-        live=use.live,
-    )

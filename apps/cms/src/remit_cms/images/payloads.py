@@ -14,6 +14,8 @@ from remit_cms.models import (
     DocumentReply,
     GuardedPayload,
     Line,
+    ListPayload,
+    ListReply,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
@@ -41,7 +43,6 @@ ImageReference = Annotated[str, Field(min_length=1, max_length=500), Reference("
 """How an image is named: by id, name or alternative text, which is resolved before anybody is asked."""
 
 _Query = Annotated[str, Field(min_length=1, max_length=500)]
-_Cursor = Annotated[str, Field(max_length=200)]
 
 
 def _check_name(name: str) -> str:
@@ -81,7 +82,7 @@ class UploadImage(_FocalPoint):
     caption: OptionalParam[_Text] = Field(default=None, description="Words that stand below it")
 
 
-class ListConversationImages(Payload):
+class ListConversationImages(ListPayload):
     """The images to list."""
 
     limit: int = Field(default=50, description="Most images to give (1-100)", ge=1, le=100)
@@ -93,15 +94,20 @@ class FindImage(ReadPayload):
     description: str = Field(description="What it shows, or its name", min_length=1, max_length=500)
 
 
-class SearchImages(Payload):
+class SearchImages(ListPayload):
     """A search among images."""
 
     query: OptionalParam[_Query] = Field(
         default=None, description="What they show, in a few words; all images, the newest first, if omitted"
     )
     limit: int = Field(default=5, description="Most images to give (1-50)", ge=1, le=50)
-    cursor: OptionalParam[_Cursor] = Field(default=None, description="nextCursor of the list before, without a query")
     min_score: SkipJsonSchema[float | None] = Field(default=None, exclude_if=is_none)
+
+    @model_validator(mode="after")
+    def _refuse_cursor(self) -> Self:
+        if self.cursor is not None and self.query is not None:
+            raise ValueError("a search gives its best matches at once; leave cursor out, or the query to list all")
+        return self
 
 
 class UpdateImage(_FocalPoint, WritePayload):
@@ -217,15 +223,14 @@ class ImageReply(DocumentReply):
     image: ImageView
 
 
-class ImagesReply(Reply):
+class ImagesReply(ListReply):
     """Images, the newest first."""
 
     images: list[ImageView]
-    total: int
 
 
 class ImageMatchesReply(Reply):
-    """Images found by a search, best first; or all, the newest first, with ``next_cursor`` if more follow."""
+    """Images found by a search, best first; or all, the newest first, with their ``total``, as in a `ListReply`."""
 
     matches: list[ImageMatch]
     total: OmittedIfNone[int] = None

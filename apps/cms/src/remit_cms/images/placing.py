@@ -5,7 +5,6 @@ from __future__ import annotations
 from remit import LeafContext
 from remit.errors import ConflictError, InvalidArgumentsError
 from remit_cms.images.drafts import rewrite_drafts
-from remit_cms.images.library import image_brief
 from remit_cms.images.payloads import (
     AddImageToSection,
     ImageSectionReply,
@@ -15,6 +14,7 @@ from remit_cms.images.payloads import (
 )
 from remit_cms.images.seen import check_token as check_image_token
 from remit_cms.images.seen import show_image
+from remit_cms.images.views import image_brief
 from remit_cms.models import Content, pluralize
 from remit_cms.sections.contents import note_written, section_brief, section_name, update_content
 from remit_cms.storage.database import Database

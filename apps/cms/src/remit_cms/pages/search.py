@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from remit import LeafContext
-from remit_cms.models import pluralize
+from remit_cms.models import describe_matches
 from remit_cms.pages.payloads import FindResource, Match, MatchesReply, SearchPages
 from remit_cms.pages.stop_words import leave_out_stop_words
 from remit_cms.semantic.fusion import fuse
@@ -74,7 +74,7 @@ class Search:
                     kind=_shown_kind(page.kind),
                 ),
             )
-        return _matches_reply([*best.values()][: payload.limit])
+        return _matches_reply([*best.values()][: payload.limit], payload.limit)
 
     async def search_pages(self, ctx: LeafContext, payload: SearchPages) -> MatchesReply:
         """Search pages and posts by what they say, best match first. By title or slug: cms_findResource."""
@@ -86,7 +86,9 @@ class Search:
             if self._index is None:
                 named = (words or payload.query, payload.limit, locale, _KINDS)
                 found = await full_text.search_pages(scope, *named)
-                return _matches_reply(_to_matches(await full_text.load_hits(scope, found, locale), default))
+                return _matches_reply(
+                    _to_matches(await full_text.load_hits(scope, found, locale), default), payload.limit
+                )
             most = max(payload.limit, _MOST_FUSED)
             found = await full_text.search_pages(scope, words, most, locale, _KINDS) if words else []
         near = await self._index.search(target, payload.query, _KINDS, locales, _MOST_FUSED)
@@ -95,7 +97,7 @@ class Search:
                 found = await full_text.search_pages(scope, payload.query, most, locale, _KINDS)
             fused = fuse([(each.id, each.locale) for each in found], [(each.id, each.locale) for each in near])
             best = [full_text.Found(*each) for each in fused][: payload.limit]
-            return _matches_reply(_to_matches(await full_text.load_hits(scope, best, locale), default))
+            return _matches_reply(_to_matches(await full_text.load_hits(scope, best, locale), default), payload.limit)
 
 
 def _shown_kind(kind: str) -> str | None:
@@ -116,6 +118,5 @@ def _to_matches(hits: Sequence[full_text.Hit], default: str) -> list[Match]:
     ]
 
 
-def _matches_reply(matches: list[Match]) -> MatchesReply:
-    message = f"Found {pluralize(len(matches), 'matching page')}" if matches else "No page matches"
-    return MatchesReply(matches=matches, message=message)
+def _matches_reply(matches: list[Match], limit: int) -> MatchesReply:
+    return MatchesReply(matches=matches, message=describe_matches(len(matches), limit, "page"))
