@@ -22,6 +22,8 @@ from remit_cms.publishing.trash import Trash
 from remit_cms.redirects.payloads import UpdateRedirect
 from remit_cms.sections.payloads import UpdateSectionContent
 from remit_cms.storage.database import random_id
+from remit_cms.types.payloads import ChangeType, FieldInput
+from remit_cms.types.types import Types
 
 EDIT_KEY: Final = "edit"
 """The key of the edits, by which their effects are told from others."""
@@ -83,6 +85,17 @@ async def edit_image(world: World, call: Any) -> object:
     return await world.images.update_image(call, UpdateImage(image_id=_id("image"), caption="Changed since"))
 
 
+async def add_field(world: World, call: Any) -> object:
+    """Give posts a further field."""
+    field = FieldInput(key="since", type="text")
+    return await Types(world.database).change_type(call, ChangeType(type_id="posts", add_fields=[field]))
+
+
+async def rename_template(world: World, call: Any) -> object:
+    """Give a template of sections another name."""
+    return await Types(world.database).change_type(call, ChangeType(type_id="quote", name="Changed since"))
+
+
 async def fill_site(world: World, call: Any) -> object:
     """Make a page in the empty site."""
     return await world.pages.create_page(call, CreatePage(title="Made since"))
@@ -90,11 +103,13 @@ async def fill_site(world: World, call: Any) -> object:
 
 EDITS: Final[dict[str, Edit]] = {
     "cms_archivePost": edit_post,
+    "cms_changeType": add_field,
     "cms_deleteEntry": edit_post,
     "cms_deleteImage": edit_image,
     "cms_deletePage": edit_page,
     "cms_deletePageSection": edit_section,
     "cms_deletePost": edit_post,
+    "cms_deleteType": rename_template,
     "cms_expirePage": rename_page,
     "cms_importContent": fill_site,
     "cms_publishChangeSet": edit_page,

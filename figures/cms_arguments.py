@@ -88,8 +88,10 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_updateSectionImage": {"pageSectionId": "{section}", "imageId": "{image}"},
     "cms_addImageToSection": {"pageSectionId": "{section}", "imageId": "{image}"},
     "cms_replaceImage": {"oldImageDescription": "{shown}", "newImageId": "{image}"},
-    "cms_listCollections": {},
-    "cms_createCollection": {"name": "Team", "fields": [{"key": "role", "type": "text"}]},
+    "cms_listTypes": {},
+    "cms_defineType": {"name": "Team", "fields": [{"key": "role", "type": "text"}]},
+    "cms_changeType": {"typeId": "{posts}", "name": "News", "changeFields": [{"key": "excerpt", "label": "Teaser"}]},
+    "cms_deleteType": {"typeId": "{quote}"},
     "cms_getCollectionEntries": {"collectionId": "{posts}"},
     "cms_getEntryContent": {"entryId": "{entry}"},
     "cms_createEntry": {"collectionId": "{posts}", "title": "New", "content": {"body": "Cake"}},
@@ -134,6 +136,7 @@ IDS: Final[dict[str, tuple[str, ...]]] = {
     "news": ("entry_2", "entry_4"),
     "hero": ("", ""),
     "posts": ("", ""),
+    "quote": ("", ""),
 }
 """The ids of the objects of this tenant, and of another one; those of templates are found."""
 
@@ -224,7 +227,17 @@ FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
         {"pageSectionId": "{section}", "imageId": "{image}", "imageField": "image", **_DEFAULT},
     ),
     "cms_addImageToSection": ({"pageSectionId": "{section}", "imageId": "{image}", "fieldName": "image", **_DEFAULT},),
-    "cms_createCollection": (
+    "cms_listTypes": ({"kind": "section"},),
+    "cms_changeType": (
+        {
+            "typeId": "{posts}",
+            "addFields": [{"key": "price", "type": "number", "value": "2"}, {"key": "day", "type": "date"}],
+            "fieldOrder": ["excerpt"],
+            "sortedBy": "day",
+        },
+        {"typeId": "{posts}", "name": "Neues", "localeCode": "de"},
+    ),
+    "cms_defineType": (
         {
             "name": "Team",
             "key": "team",

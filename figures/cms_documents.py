@@ -25,7 +25,6 @@ from remit_cms.navigation.payloads import (
 from remit_cms.posts.collections import Collections
 from remit_cms.posts.payloads import (
     ArchivePost,
-    CreateCollection,
     CreateEntry,
     CreatePost,
     DeleteEntry,
@@ -37,6 +36,8 @@ from remit_cms.posts.posts import Posts
 from remit_cms.redirects.payloads import AddRedirect, RemoveRedirect, UpdateRedirect
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
+from remit_cms.types.payloads import DefineType
+from remit_cms.types.types import Types
 
 ALL_STEPS: Final = (
     *LIST_STEPS,
@@ -112,8 +113,8 @@ class SiteEditors(SectionEditors):
 
     async def _collect(self, editor: Editor, _choice: int) -> bool:
         text = self._next()
-        made = CreateCollection.model_validate({"name": text, "fields": [{"key": "body", "type": "richText"}]})
-        await Collections(self.world.database).create_collection(editor.call(), made)
+        made = DefineType.model_validate({"name": text, "fields": [{"key": "body", "type": "richText"}]})
+        await Types(self.world.database).define_type(editor.call(), made)
         self.collections.append(text)
         return True
 

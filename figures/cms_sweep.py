@@ -260,7 +260,7 @@ def find_ids(database: SweptDatabase, ids: Mapping[str, tuple[str, ...]], *other
     """The ids by placeholder, with those of templates, of this site and of the others."""
     rows = database.read("section_definitions", "key", "site", "id")
     templates = {(key, site): template for key, site, template in rows}
-    found = {key: tuple(templates[key, site] for site in ("local-site", *others)) for key in ("hero", "posts")}
+    found = {key: tuple(templates[key, site] for site in ("local-site", *others)) for key in ("hero", "posts", "quote")}
     return {**ids, **found}
 
 

@@ -18,7 +18,7 @@ from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem, UpdateNavigationItem
 from remit_cms.pages.payloads import CreatePage, Meta, TranslatePage, UpdatePage
 from remit_cms.posts.collections import Collections
-from remit_cms.posts.payloads import CreateCollection, CreateEntry, CreatePost, FieldInput, UpdateEntry, UpdatePost
+from remit_cms.posts.payloads import CreateEntry, CreatePost, UpdateEntry, UpdatePost
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.change_sets import ChangeSets
 from remit_cms.publishing.payloads import PublishChangeSet
@@ -31,11 +31,13 @@ from remit_cms.site.payloads import CreatePreviewLink
 from remit_cms.site.previewing import Previews
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.slots import Slot, SlotType
+from remit_cms.types.payloads import DefineType, FieldInput
+from remit_cms.types.types import Types
 
 _URL: Final = "https://bakery.example"
 _POLICY_FAULT: Final = "<script></script>"
 """Stands for a document whose policy allows scripts."""
-_FIELD_TYPES: Final = ("text", "richText", "image", "media", "link")
+_FIELD_TYPES: Final = ("text", "richText", "image", "media", "link", "date", "number", "yesNo")
 
 
 async def render_all(folder: Path, texts: tuple[str, ...]) -> dict[str, str]:
@@ -156,8 +158,8 @@ class _Author:
         """An entry of a collection of its own, which no template shows, with a field of each type."""
         collections, short = Collections(self.world.database), self.text[:200]
         fields = [FieldInput(key=each, type=each, label=self.text) for each in _FIELD_TYPES]
-        collection = CreateCollection(name=short, key=f"kind-{self.number}", fields=fields)
-        await collections.create_collection(self.call(), collection)
+        collection = DefineType(name=short, key=f"kind-{self.number}", fields=fields)
+        await Types(self.world.database).define_type(self.call(), collection)
         slots = tuple(Slot(key=each, type=SlotType(each), label=each) for each in _FIELD_TYPES)
         entry = CreateEntry(
             collection_id=f"kind-{self.number}", title=short, slug=f"entry-{self.number}", content=self._fill(slots)
@@ -204,6 +206,12 @@ class _Author:
                     values[slot.key] = {"text": text[:200], "url": f"/a?{quoted}"}
                 case SlotType.LIST:
                     values[slot.key] = [self._fill(slot.fields)]
+                case SlotType.DATE:
+                    values[slot.key] = "2026-05-31T19:00"
+                case SlotType.NUMBER:
+                    values[slot.key] = 4.5
+                case SlotType.YES_NO:
+                    values[slot.key] = True
                 case SlotType.COLLECTION_REF:
                     values[slot.key] = {"collectionId": "posts", "limit": 3}
                 case _:

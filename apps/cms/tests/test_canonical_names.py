@@ -190,7 +190,6 @@ def test_names_that_models_give_are_not_shown(tools: dict[str, AnyTool]) -> None
 
 ALONE = {
     "cms_createChangeSet": "a conversation has one already",
-    "cms_listCollections": "nothing else lists collections",
     "cms_getSiteSettings": "nothing else reads settings",
     "cms_updateSiteSettings": "says that titles and texts of pages are no settings",
     "cms_updatePage": "says that texts are sections",

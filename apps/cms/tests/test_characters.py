@@ -20,12 +20,13 @@ from remit_cms.images.payloads import UpdateImage
 from remit_cms.models import Payload, check_characters, tidy_line
 from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.pages.payloads import CopyPage, CreatePage, Meta
-from remit_cms.posts.payloads import CreateCollection, CreatePost
+from remit_cms.posts.payloads import CreatePost
 from remit_cms.publishing.payloads import CreateChangeSet
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.sites.payloads import AddSite
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.values import check_content
+from remit_cms.types.payloads import DefineType
 
 ANN = Principal("ann", "local-site", frozenset({"*"}))
 HOSTILE = {"\0": "the character NUL", "\x1b": "control character U+001B", "\ud800": "lone surrogates"}
@@ -98,7 +99,7 @@ def test_tabs_ends_of_lines_and_all_that_can_be_read_stay() -> None:
         (Meta, "description", {}),
         (CreatePost, "title", {}),
         (CreatePost, "excerpt", {"title": "News"}),
-        (CreateCollection, "name", {"fields": [{"key": "a", "type": "text"}]}),
+        (DefineType, "name", {"fields": [{"key": "a", "type": "text"}]}),
         (AddNavigationItem, "label", {"href": "about"}),
         (UpdateImage, "alt_text", {"image_id": "x"}),
         (UpdateImage, "caption", {"image_id": "x"}),

@@ -67,6 +67,7 @@ from remit_cms.tools import (
     settings_operations,
     site_operations,
     sites_operations,
+    type_operations,
 )
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -253,6 +254,7 @@ class World:
             rendering_operations(Opening(self.database, self.rendering)),
             image_operations(Images(self.database, RunArtifacts(), self.renditions), self.placing),
             collection_operations(self.database),
+            type_operations(self.database),
             post_operations(self.database),
         )
         return tuple(tool for part in parts for tool in part.callees)

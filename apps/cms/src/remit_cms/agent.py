@@ -15,7 +15,7 @@ _PROMPT: Final = Path(__file__).parent / "prompts" / "editor.md"
 
 _SUBJECTS: Final = frozenset(
     {"page", "section", "publishing", "change_set", "settings", "navigation", "redirect", "collection"}
-    | {"post", "image"}
+    | {"type", "post", "image"}
 )
 """The subjects whose operations the editor has."""
 

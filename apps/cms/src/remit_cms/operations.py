@@ -73,6 +73,7 @@ class AllOperations:
             "redirect": lambda: tools.redirect_operations(database, self._preview_key.url, given),
             "image": self._bind_images,
             "collection": lambda: tools.collection_operations(database, given),
+            "type": lambda: tools.type_operations(database, given),
             "post": lambda: tools.post_operations(database, given),
             "site": self._bind_site,
             "sites": self._bind_sites,

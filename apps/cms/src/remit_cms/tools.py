@@ -49,6 +49,7 @@ VOCABULARY: Final = Vocabulary(
             "navigation",
             "redirect",
             "collection",
+            "type",
             "post",
             "image",
             "site",
@@ -176,6 +177,19 @@ def collection_operations(database: Database, inventory: Inventory | None = None
     collections = Collections(database)
     previews: dict[str, PreviewFunction] = {"cms_deleteEntry": collections.preview_deletion}
     return _with_previews(_bind("collection", inventory, collections), previews)
+
+
+def type_operations(database: Database, inventory: Inventory | None = None) -> Operations:
+    """Operations on the types of entries, of sections and of single documents."""
+    from remit_cms.types.types import Types
+
+    types = Types(database)
+    previews: dict[str, PreviewFunction] = {
+        "cms_defineType": types.preview_definition,
+        "cms_changeType": types.preview_change,
+        "cms_deleteType": types.preview_deletion,
+    }
+    return _with_previews(_bind("type", inventory, types), previews)
 
 
 def post_operations(database: Database, inventory: Inventory | None = None) -> Operations:

@@ -8,10 +8,9 @@ import pytest
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import HOME, World
-from remit.errors import AlreadyExistsError, InvalidArgumentsError, NotFoundError
+from remit.errors import InvalidArgumentsError, NotFoundError
 from remit_cms.posts.collections import Collections
 from remit_cms.posts.payloads import (
-    CreateCollection,
     CreateEntry,
     DeleteEntry,
     EntryView,
@@ -22,6 +21,8 @@ from remit_cms.posts.payloads import (
 from remit_cms.storage.snapshots import iterate_searchable, load_snapshot
 from remit_cms.storage.transactions import open_view
 from remit_cms.templates.values import iterate_texts
+from remit_cms.types.payloads import DefineType
+from remit_cms.types.types import Types
 
 TEAM = {
     "name": "Team",
@@ -40,48 +41,13 @@ def ann(world: World) -> Editor:
 
 @pytest.fixture
 async def team(world: World, ann: Editor) -> Collections:
-    collections = Collections(world.database)
-    await collections.create_collection(ann.call(), CreateCollection.model_validate(TEAM))
-    return collections
+    await Types(world.database).define_type(ann.call(), DefineType.model_validate(TEAM))
+    return Collections(world.database)
 
 
 async def create(collections: Collections, editor: Editor, title: str, **content: Any) -> EntryView:
     payload = CreateEntry(collection_id="team", title=title, content=content)
     return (await collections.create_entry(editor.call(), payload)).entry
-
-
-async def test_a_site_has_posts_and_the_collections_that_are_made(ann: Editor, team: Collections) -> None:
-    reply = await team.list_collections(ann.call())
-    assert {each.key: each.fields for each in reply.collections} == {
-        "posts": [
-            "body (richText, required)",
-            "excerpt (text)",
-            "cover (image)",
-            "author (text)",
-            "category (text)",
-            "tags (text)",
-        ],
-        "team": ["role (text, required)", "bio (richText)", "place (shop | bakery)"],
-    }
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({}, AlreadyExistsError, "a collection or template 'team' already"),
-        ({"name": "Hero"}, AlreadyExistsError, "a collection or template 'hero' already"),
-        ({"key": "a" * 31}, InvalidArgumentsError, "has 30 characters at most"),
-        ({"key": "images"}, InvalidArgumentsError, "'images' is reserved"),
-        ({"key": "new", "fields": TEAM["fields"] * 2}, InvalidArgumentsError, "two fields have the same key"),
-        ({"key": "new", "fields": [{"key": "Content", "type": "text"}]}, InvalidArgumentsError, "call this one text"),
-        ({"key": "new", "fields": [{"key": "x", "type": "option"}]}, InvalidArgumentsError, "needs options"),
-    ],
-)
-async def test_a_collection_that_cannot_be_is_refused(
-    ann: Editor, team: Collections, changes: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        await team.create_collection(ann.call(), CreateCollection.model_validate({**TEAM, **changes}))
 
 
 async def test_entries_are_made_changed_translated_and_deleted(ann: Editor, team: Collections) -> None:
@@ -141,8 +107,8 @@ async def test_a_text_field_may_have_the_name_of_a_part_of_an_image(world: World
     await world.image("A loaf")
     collections = Collections(world.database)
     fields = [{"key": key, "type": kind} for key, kind in (("imageId", "text"), ("url", "text"), ("photo", "image"))]
-    given = CreateCollection.model_validate({"name": "Cards", "fields": fields})
-    await collections.create_collection(ann.call(), given)
+    given = DefineType.model_validate({"name": "Cards", "fields": fields})
+    await Types(world.database).define_type(ann.call(), given)
     content = {"imageId": "A loaf", "url": "crispy", "photo": {"imageId": "A loaf"}}
     entry = CreateEntry.model_validate({"collectionId": "cards", "title": "One", "content": content})
     stored = (await collections.create_entry(ann.call(), entry)).entry.content

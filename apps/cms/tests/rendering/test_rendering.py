@@ -35,7 +35,7 @@ HOSTILE = [
 ]
 
 
-def filled(slot: Slot, text: str) -> Content:
+def filled(slot: Slot, text: str) -> Content:  # noqa: PLR0911 - one answer for each kind
     """A slot with ``text`` wherever it takes a text."""
     match slot.type:
         case SlotType.IMAGE:
@@ -44,6 +44,8 @@ def filled(slot: Slot, text: str) -> Content:
             return {slot.key: {"url": "/media/a.mp4", "caption": text}}
         case SlotType.LINK:
             return {slot.key: {"text": text, "url": "/a?x=" + text.replace(" ", "+").replace("\\", "")}}
+        case SlotType.DATE | SlotType.NUMBER | SlotType.YES_NO:
+            return {}
         case SlotType.OPTION | SlotType.COLLECTION_REF:
             return {slot.key: slot.options[0] if slot.options else {"collectionId": "posts"}}
         case SlotType.LIST:

@@ -16,7 +16,7 @@ from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.pages.payloads import UpdatePage
 from remit_cms.posts.collections import Collections
-from remit_cms.posts.payloads import CreateCollection, CreateEntry, FieldInput, UpdatePost
+from remit_cms.posts.payloads import CreateEntry, UpdatePost
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage, UnpublishPage
 from remit_cms.publishing.publishing import Publishing
@@ -24,6 +24,8 @@ from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
 from remit_cms.site import Site
 from remit_cms.sites.payloads import SeedSite
+from remit_cms.types.payloads import DefineType, FieldInput
+from remit_cms.types.types import Types
 
 HERO: Any = ("hero", {"heading": "We bake bread", "text": "See [us](/about), <b>now</b>."})
 URL = "https://bakery.example"
@@ -75,7 +77,7 @@ async def test_a_draft_and_what_was_hidden_are_in_no_answer(world: World) -> Non
     await Publishing(world.database).unpublish_page(world.call(), UnpublishPage(page_id=hidden.id))
     await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Secret"))
     fields = [FieldInput(key="secret", type="text")]
-    await Collections(world.database).create_collection(world.call(), CreateCollection(name="Secrets", fields=fields))
+    await Types(world.database).define_type(world.call(), DefineType(name="Secrets", fields=fields))
     item = AddNavigationItem(label="Secret", href="draft", location="header")
     await Navigation(world.database).add_navigation_item(world.call(), item)
     await Publishing(world.database).publish_page(world.call(), PublishPage(page_id="Navigation"))
@@ -93,7 +95,7 @@ async def test_a_draft_and_what_was_hidden_are_in_no_answer(world: World) -> Non
 
 async def test_entries_have_the_fields_of_their_collection(world: World) -> None:
     fields = [FieldInput(key="place", type="text"), FieldInput(key="kind", type="option", options=["fair", "talk"])]
-    await Collections(world.database).create_collection(world.call(), CreateCollection(name="Events", fields=fields))
+    await Types(world.database).define_type(world.call(), DefineType(name="Events", fields=fields))
     made = await world_entry(world, "events", "Bread day", {"place": "Yard", "kind": "fair"})
     site = make_site(world)
     answer = await ask(site, "/api/entries/events?content=true")

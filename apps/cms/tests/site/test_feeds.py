@@ -12,12 +12,14 @@ import pytest
 from apps.cms.tests.site.visitor import make_site, publish, visit
 from apps.cms.tests.world import ELSEWHERE, World
 from remit_cms.posts.collections import Collections
-from remit_cms.posts.payloads import CreateCollection, CreateEntry, CreatePost, FieldInput, UpdatePost
+from remit_cms.posts.payloads import CreateEntry, CreatePost, UpdatePost
 from remit_cms.posts.payloads import PublishPost as Publish
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.site.payloads import ExportSite
+from remit_cms.types.payloads import DefineType, FieldInput
+from remit_cms.types.types import Types
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -100,9 +102,9 @@ async def test_feeds_are_kept_until_something_is_published_and_named_in_the_head
     assert "atom+xml" not in (await visit(site, "/about")).text
     assert (await visit(site, "/posts/feed.xml")).status == 404
     await publish_post(world, "We bake", body="Daily.")
-    link = '<link rel="alternate" type="application/atom+xml" title="Posts" href="{}">'
-    assert link.format("/posts/feed.xml") in (await visit(site, "/about")).text
-    assert link.format("/de/posts/feed.xml") in (await visit(site, "/de/about")).text
+    link = '<link rel="alternate" type="application/atom+xml" title="{}" href="{}">'
+    assert link.format("Posts", "/posts/feed.xml") in (await visit(site, "/about")).text
+    assert link.format("Beitr\u00e4ge", "/de/posts/feed.xml") in (await visit(site, "/de/about")).text
     reply = await visit(site, "/posts/feed.xml")
     assert len(entries(reply.text)) == 1
     again = await visit(site, "/posts/feed.xml", if_none_match=reply.headers["etag"])
@@ -117,7 +119,7 @@ async def test_what_has_no_feed_is_not_found(world: World, path: str) -> None:
 
 async def test_a_collection_of_one_site_has_no_feed_on_another_and_one_without_text_has_titles(world: World) -> None:
     fields, collections = [FieldInput(key="role", type="text")], Collections(world.database)
-    await collections.create_collection(world.call(), CreateCollection(name="Team", fields=fields))
+    await Types(world.database).define_type(world.call(), DefineType(name="Team", fields=fields))
     payload = CreateEntry(collection_id="team", title="Ann", content={"role": "Baker"})
     entry = (await collections.create_entry(world.call(), payload)).entry
     feeds = ("/team/feed.xml", "/team/feed.json")

@@ -13,13 +13,15 @@ from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.pages.payloads import MovePage, TranslatePage
 from remit_cms.posts.collections import Collections
-from remit_cms.posts.payloads import CreateCollection, CreateEntry, CreatePost, FieldInput, PublishPost
+from remit_cms.posts.payloads import CreateEntry, CreatePost, PublishPost
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.site import Site
 from remit_cms.site.payloads import CreatePreviewLink, ExportSite
 from remit_cms.site.previewing import Previews
+from remit_cms.types.payloads import DefineType, FieldInput
+from remit_cms.types.types import Types
 
 
 async def post(world: World, title: str, **fields: Any) -> None:
@@ -31,7 +33,7 @@ async def post(world: World, title: str, **fields: Any) -> None:
 async def make_collection(world: World) -> Collections:
     collections = Collections(world.database)
     field = FieldInput(key="role", type="text")
-    await collections.create_collection(world.call(), CreateCollection(name="Team", fields=[field]))
+    await Types(world.database).define_type(world.call(), DefineType(name="Team", fields=[field]))
     return collections
 
 

@@ -22,8 +22,7 @@ from remit_cms.models import Content
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.pages.payloads import CopyPage, CreatePage, UpdatePage
-from remit_cms.posts.collections import Collections
-from remit_cms.posts.payloads import ArchivePost, CreateCollection, FieldInput
+from remit_cms.posts.payloads import ArchivePost
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
@@ -40,6 +39,8 @@ from remit_cms.storage.scope import Target
 from remit_cms.storage.tables import SectionContent, SectionDefinition
 from remit_cms.storage.transactions import open_view
 from remit_cms.tools import sites_operations
+from remit_cms.types.payloads import DefineType, FieldInput
+from remit_cms.types.types import Types
 
 COPY = Target("copy", "main")
 
@@ -345,7 +346,7 @@ async def test_who_is_asked_about_an_import_sees_all_that_goes_in_force_with_it(
     await Settings(world.database).update_site_settings(world.call(), settings_in_force)
     await Publishing(world.database).publish_page(world.call(), PublishPage(page_id="Site settings"))
     fields = [FieldInput(key="price", type="text")]
-    await Collections(world.database).create_collection(world.call(), CreateCollection(name="Breads", fields=fields))
+    await Types(world.database).define_type(world.call(), DefineType(name="Breads", fields=fields))
     file = (await world.sites.export_content(world.call(), ExportContent())).file
     await add(world, languages=["fr"])
     preview = await world.sites.preview_import(at(world, "copy"), ImportContent(file=file))

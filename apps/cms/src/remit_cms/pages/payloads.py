@@ -179,9 +179,7 @@ class FindResource(Payload):
     @classmethod
     def _refuse_others(cls, value: object) -> object:
         if value in ("section", "collection"):
-            raise ValueError(
-                "this finds pages and posts; cms_getPageSections lists sections, cms_listCollections collections"
-            )
+            raise ValueError("this finds pages and posts; cms_getPageSections lists sections, cms_listTypes types")
         return value
 
 

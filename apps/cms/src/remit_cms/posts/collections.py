@@ -1,14 +1,11 @@
-"""The operations on collections and their entries. A model reads each docstring before it calls."""
+"""The operations on entries. A model reads each docstring before it calls."""
 
 from __future__ import annotations
 
 from sqlalchemy import and_, func, select
 
 from remit import LeafContext
-from remit.errors import AlreadyExistsError, InvalidArgumentsError
 from remit.tools import Preview
-from remit_cms.models import pluralize
-from remit_cms.pages.slugs import resolve_slug
 from remit_cms.posts.entries import (
     ShownEntry,
     StoredEntry,
@@ -22,10 +19,6 @@ from remit_cms.posts.entries import (
     update_entry,
 )
 from remit_cms.posts.payloads import (
-    CollectionReply,
-    CollectionsReply,
-    CollectionView,
-    CreateCollection,
     CreateEntry,
     DeleteEntry,
     EntriesReply,
@@ -39,55 +32,17 @@ from remit_cms.posts.payloads import (
 from remit_cms.storage.database import Database
 from remit_cms.storage.lists import count_fitting
 from remit_cms.storage.scope import Scope, parse_structure
-from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
+from remit_cms.storage.tables import Kind, Page, PageSection
 from remit_cms.storage.tokens import give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
-from remit_cms.templates.slots import Row, Slot, SlotType, Structure
-from remit_cms.templates.values import describe_slot, show_content
+from remit_cms.templates.values import show_content
 
 
 class Collections:
-    """Collections of entries with the same fields, such as posts."""
+    """The entries of types."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    async def list_collections(self, ctx: LeafContext) -> CollectionsReply:
-        """List the collections of the site with the fields of their entries. A collection's key is its collectionId."""
-        async with open_view(self._database, ctx) as scope:
-            chosen = and_(scope.target.row_filter(SectionDefinition), SectionDefinition.kind == Kind.ENTRY)
-            rows = await scope.session.scalars(select(SectionDefinition).where(chosen).order_by(SectionDefinition.key))
-            found = [_collection_view(row) for row in rows]
-            return CollectionsReply(collections=found, total=len(found), message=pluralize(len(found), "collection"))
-
-    async def create_collection(self, ctx: LeafContext, payload: CreateCollection) -> CollectionReply:
-        """Make a collection that does not exist yet, with the fields of its entries. For an entry: cms_createEntry."""
-
-        async def work(edit: Edit) -> CollectionReply:
-            key = resolve_slug(payload.key, payload.name, edit.locales)
-            if len(key) > 30:
-                raise InvalidArgumentsError(f"'{key}' is too long: the key of a collection has 30 characters at most.")
-            taken = and_(edit.target.row_filter(SectionDefinition), SectionDefinition.key == key)
-            if await edit.session.scalar(select(func.count()).select_from(SectionDefinition).where(taken)):
-                raise AlreadyExistsError(f"There is a collection or template '{key}' already.")
-            row = SectionDefinition(
-                id=edit.new_id("collection"),
-                site=edit.target.site,
-                environment=edit.target.environment,
-                key=key,
-                name=payload.name,
-                description="",
-                structure=_build_structure(payload).model_dump(mode="json", exclude_defaults=True),
-                kind=Kind.ENTRY.value,
-            )
-            edit.session.add(row)
-            await edit.session.flush()
-            edit.add_change("collection", row.id, 1, name=row.name)
-            return CollectionReply(
-                collection=_collection_view(row), message=f"Made the collection '{row.name}' ({key})"
-            )
-
-        return await edit_once(self._database, ctx, payload, CollectionReply, work)
 
     async def get_collection_entries(self, ctx: LeafContext, payload: GetCollectionEntries) -> EntriesReply:
         """List the entries of a collection, without content unless includeContent is true. For posts: cms_getPosts."""
@@ -171,31 +126,6 @@ class Collections:
         """The entry to delete, for the approver."""
         async with open_view(self._database, ctx) as scope:
             return await preview_deletion(scope, payload.entry_id, payload.if_unchanged, "entry", ctx.caller)
-
-
-def _build_structure(payload: CreateCollection) -> Structure:
-    slots = [
-        Slot(
-            key=each.key,
-            type=SlotType(each.type),
-            label=each.label or each.key,
-            required=each.required,
-            options=tuple(each.options),
-        )
-        for each in payload.fields
-    ]
-    if len({slot.key for slot in slots}) < len(slots):
-        raise InvalidArgumentsError("two fields have the same key; give each another one")
-    if "content" in {slot.key.casefold() for slot in slots}:
-        raise InvalidArgumentsError("'content' is what all fields of an entry together are called; call this one text")
-    if any(bool(slot.options) != (slot.type is SlotType.OPTION) for slot in slots):
-        raise InvalidArgumentsError("a field of type option needs options, and no other field takes them")
-    return Structure(rows=tuple(Row(slots=(slot,)) for slot in slots))
-
-
-def _collection_view(row: SectionDefinition) -> CollectionView:
-    fields = [describe_slot(slot) for slot in parse_structure(row).shown.slots]
-    return CollectionView(id=row.id, key=row.key, name=row.name, description=row.description, fields=fields)
 
 
 async def _reply(

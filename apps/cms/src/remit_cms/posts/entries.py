@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from remit.errors import InvalidArgumentsError
+from remit.errors import AlreadyExistsError, InvalidArgumentsError
 from remit.tools import Caller, Preview
 from remit_cms.models import Content
 from remit_cms.pages.slugs import resolve_slug
@@ -17,7 +17,7 @@ from remit_cms.storage.documents import draft_state, make_document, make_preview
 from remit_cms.storage.door import delete_page, describe_claims, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.revisions import save_revision
-from remit_cms.storage.scope import Scope
+from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.stale_edits import find_read_parts, read_text_parts
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.tokens import check_token
@@ -26,8 +26,8 @@ from remit_cms.storage.translations import (
     PageTexts,
     check_slugs_are_free,
     load_texts,
-    localize_content,
     localize_texts,
+    read_content,
     write_texts,
 )
 
@@ -93,7 +93,7 @@ async def show_entries(scope: Scope, entries: Sequence[StoredEntry], locale: str
         ShownEntry(shown.title or "", (shown.slug or "").rpartition("/")[2], *content)
         for entry in entries
         for shown in [localize_texts(texts[entry.page.id], chain).texts]
-        for content in [localize_content(contents.get(entry.section.id, {}), chain, entry.section.lists)]
+        for content in [read_content(parse_structure(entry.collection), contents.get(entry.section.id, {}), chain)]
     ]
 
 
@@ -114,7 +114,7 @@ async def create_entry(
             f"then update it with localeCode '{locale}': title, slug and content have their translations."
         )
     collection = await edit.find_definition(collection_id, Kind.ENTRY)
-    address = _make_address(collection.key, slug, title)
+    address = await _find_address(edit, collection, slug, title)
     await check_slugs_are_free(edit, "", {edit.default_locale: PageTexts(slug=address)})
     page = await make_document(edit, Kind.ENTRY, title, address, indexing=True)
     section = PageSection(id=edit.new_id("content"), page=page.id, definition=collection.id, sort_order=0)
@@ -123,6 +123,19 @@ async def create_entry(
     written = await update_content(edit, section, collection, content, edit.default_locale)
     await save_revision(edit, page, f"create_{what}")
     return StoredEntry(page, section, collection), written.remarks.describe()
+
+
+async def _find_address(edit: Edit, collection: SectionDefinition, slug: str | None, title: str) -> str:
+    """The address of a new entry; that of a single document is the key of its type."""
+    if not parse_structure(collection).is_single:
+        return _make_address(collection.key, slug, title)
+    of_type = select(Page).join(PageSection, PageSection.page == Page.id).where(PageSection.definition == collection.id)
+    if (found := (await edit.session.scalars(of_type)).first()) is not None:
+        raise AlreadyExistsError(
+            f"There is one '{collection.name}' on a site, and it is there: '{found.title}' (/{found.slug}). "
+            "cms_updateEntry changes it."
+        )
+    return collection.key
 
 
 async def update_entry(
@@ -147,7 +160,7 @@ async def update_entry(
     texts = (await load_texts(edit, [page]))[page.id]
     before = texts.get(code, PageTexts())
     after = before.model_copy(update={"title": title or before.title})
-    if slug is not None:
+    if slug is not None and not parse_structure(entry.collection).is_single:
         after = after.model_copy(update={"slug": _make_address(entry.collection.key, slug, page.title)})
     fields = [name for name in ("title", "slug") if getattr(before, name) != getattr(after, name)]
     if fields:

@@ -45,26 +45,6 @@ _Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)
 _Cursor = Annotated[str, Field(max_length=200)]
 
 
-class FieldInput(Payload):
-    """A field of the entries of a collection."""
-
-    key: str = Field(
-        description="Name of the field in letters and digits, e.g. price", pattern=r"^[a-zA-Z][a-zA-Z0-9]{0,39}$"
-    )
-    type: Literal["text", "richText", "image", "media", "link", "option"] = Field(description="Kind of its values")
-    label: OptionalParam[_Line] = Field(default=None, description="What editors read; the key if omitted")
-    required: bool = Field(default=False, description="Whether an entry needs it")
-    options: list[str] = Field(default_factory=list[str], description="The values of an option", max_length=50)
-
-
-class CreateCollection(Payload):
-    """A new collection."""
-
-    name: _Title = Field(description="Name of the collection, e.g. Team")
-    key: OptionalParam[SlugText] = Field(default=None, description="Name in addresses; made from the name if omitted")
-    fields: list[FieldInput] = Field(description="The fields of its entries (1-30)", min_length=1, max_length=30)
-
-
 class GetCollectionEntries(Payload):
     """The entries to list."""
 
@@ -250,30 +230,6 @@ class ArchivePost(ConfirmedPost):
 
 class DeletePost(ConfirmedPost):
     """The post to delete."""
-
-
-@entity("collection")
-class CollectionView(View):
-    """A collection. Its key serves as collectionId."""
-
-    id: str
-    key: str
-    name: str
-    description: str
-    fields: list[str]
-
-
-class CollectionReply(Reply):
-    """One collection."""
-
-    collection: CollectionView
-
-
-class CollectionsReply(Reply):
-    """The collections of a site."""
-
-    collections: list[CollectionView]
-    total: int
 
 
 @entity("entry", name="title")

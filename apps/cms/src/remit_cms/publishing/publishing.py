@@ -41,7 +41,7 @@ from remit_cms.storage.stale_edits import read_parts, read_text_parts
 from remit_cms.storage.tables import Page
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
-from remit_cms.storage.translations import localize_content, localize_texts, slugs_by_locale
+from remit_cms.storage.translations import localize_texts, read_content, slugs_by_locale
 from remit_cms.templates.slots import Structure
 from remit_cms.templates.values import show_content
 
@@ -173,8 +173,8 @@ def _check_is_live(page: Page) -> None:
 
 
 def _section_view(section: SectionSnapshot, structures: Mapping[str, Structure], chain: tuple[str, ...]) -> SectionView:
-    content, untranslated = localize_content(section.contents, chain, section.lists)
     structure = structures.get(section.definition, Structure(rows=()))
+    content, untranslated = read_content(structure, section.contents, chain, section.lists)
     return SectionView(
         id=section.id,
         section_key=section.definition,

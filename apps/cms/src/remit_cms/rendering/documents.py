@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Final
 
 from pydantic import JsonValue
@@ -11,6 +12,7 @@ from pydantic import JsonValue
 from remit_cms.models import Content
 from remit_cms.rendering.entries import Reader, find_entries, find_first_publication, list_entries
 from remit_cms.rendering.icon import icon_address
+from remit_cms.rendering.values import format_values
 from remit_cms.sections.links import Overlay, resolve_links
 from remit_cms.settings.theme import theme_css
 from remit_cms.settings.values import SiteSettings, load_settings
@@ -18,7 +20,7 @@ from remit_cms.storage.images import Image, iterate_image_slots, load_images
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Kind
-from remit_cms.storage.translations import localize_content, localize_texts
+from remit_cms.storage.translations import localize_texts, read_content
 from remit_cms.templates.slots import Structure
 
 _MORE: Final = 3
@@ -130,12 +132,17 @@ async def load_page_document(
     live: bool,
     settings: SiteSettings | None = None,
     overlay: Overlay | None = None,
+    now: datetime | None = None,
 ) -> PageDocument:
-    """A state of a page in a language, with the settings of its site. Sections whose template is gone are left out."""
+    """A state of a page in a language, with the settings of its site. Sections whose template is gone are left out.
+
+    ``now`` says which dates are to come; by default that of the clock.
+    """
     settings = settings or await load_settings(scope, live=live, locale=locale)
     chain = scope.fallback_chain(locale)
     overlay = overlay or Overlay()
-    reader = Reader(scope=scope, locale=locale, zone=settings.time_zone or "UTC", live=live, overlay=overlay)
+    zone, now = settings.time_zone or "UTC", now or datetime.now(UTC)
+    reader = Reader(scope=scope, locale=locale, zone=zone, live=live, overlay=overlay, now=now)
     texts = localize_texts(snapshot.texts, chain).texts
     structures = await scope.load_structures({section.definition for section in snapshot.sections})
     sections = [
@@ -186,6 +193,6 @@ def _summary_of(snapshot: Snapshot, contents: Sequence[Content]) -> str | None:
 async def _load_content(reader: Reader, structure: Structure, section: SectionSnapshot) -> Content:
     """What a reader sees of a section, with addresses in place of references."""
     chain = reader.scope.fallback_chain(reader.locale)
-    content = localize_content(section.contents, chain, section.lists).content
+    content = read_content(structure, section.contents, chain, section.lists).content
     resolved = await resolve_links(reader.scope, content, reader.locale, live=reader.live, overlay=reader.overlay)
-    return await list_entries(reader, structure, resolved)
+    return await list_entries(reader, structure, format_values(structure, resolved, reader.locale))

@@ -1,23 +1,28 @@
-"""The entries of a collection as pages list them: the newest first, each with picture, day, title and summary."""
+"""The entries of a type as pages list them, each with picture, day, title and summary.
+
+The newest are first; of a type that is sorted by a date, what is next, and then what has been, the last first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue
-from sqlalchemy import or_, select
+from sqlalchemy import Select, case, func, literal, or_, select
 
 from remit_cms.models import Content
 from remit_cms.rendering.dates import format_day
+from remit_cms.rendering.values import format_date
 from remit_cms.sections.links import Overlay, find_addresses
 from remit_cms.storage.publication_times import publication_times
-from remit_cms.storage.scope import Scope, parse_structure
+from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, build_snapshot
-from remit_cms.storage.tables import Kind, Page, PageSection, Revision, SectionDefinition
-from remit_cms.storage.translations import localize_content, localize_texts
+from remit_cms.storage.tables import Kind, Page, PageSection, Revision, SectionContent, SectionDefinition
+from remit_cms.storage.translations import localize_texts, read_content
 from remit_cms.templates.references import ObjectRef
 from remit_cms.templates.slots import Slot, SlotType, Structure
 
@@ -26,13 +31,14 @@ MAX_ENTRIES = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """Who looks at the site: which language, time zone and state of it."""
+    """Who looks at the site, and when: which language, time zone and state of it."""
 
     scope: Scope
     locale: str
     zone: str = "UTC"
     live: bool
     overlay: Overlay
+    now: datetime
 
     def format_day(self, time: datetime) -> dict[str, JsonValue]:
         """The day of a time, for ``<time>``."""
@@ -56,34 +62,64 @@ async def list_entries(reader: Reader, structure: Structure, content: Content) -
 async def find_entries(
     reader: Reader, collection: str, limit: int, *, start: int = 0, without: str = ""
 ) -> list[JsonValue]:
-    """The newest entries of a collection, those that are not published yet first.
+    """The first entries of a type: the newest, those that are not published yet first, or what is next.
 
-    ``start`` leaves out so many of the newest, ``without`` a certain one.
+    ``start`` leaves out so many of them, ``without`` a certain one.
     """
     scope, first = reader.scope, publication_times(reader.scope)
+    structure = (await scope.load_structures([collection])).get(collection)
+    if structure is None:
+        return []
     shown = Page.live.is_not(None) if reader.live else Page.status != "archived"
     query = (
-        select(Page, first.c.first, SectionDefinition)
+        select(Page, first.c.first)
         .join(PageSection, PageSection.page == Page.id)
         .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
         .outerjoin(first, first.c.page == Page.id)
         .where(scope.target.row_filter(Page), Page.kind == Kind.ENTRY, SectionDefinition.key == collection)
         .where(or_(shown, Page.id.in_(reader.overlay.snapshots)), Page.id != without)
-        .order_by(first.c.first.is_not(None), first.c.first.desc(), Page.created_at.desc(), Page.id)
-        .limit(min(limit, MAX_ENTRIES))
-        .offset(start)
     )
-    rows = (await scope.session.execute(query)).all()
+    query = _sort_by_date(query, reader, structure) if structure.sorted_by else query
+    query = query.order_by(first.c.first.is_not(None), first.c.first.desc(), Page.created_at.desc(), Page.id)
+    rows = (await scope.session.execute(query.limit(min(limit, MAX_ENTRIES)).offset(start))).all()
     snapshots = await _load_snapshots(reader, [row[0] for row in rows])
     references = [ObjectRef(Kind.ENTRY, row[0].id) for row in rows]
     addresses = await find_addresses(scope, references, reader.locale, live=reader.live, overlay=reader.overlay)
     cards: list[JsonValue] = []
-    for (_, time, definition), reference in zip(rows, references, strict=True):
+    for (_, time), reference in zip(rows, references, strict=True):
         if reference in addresses and reference.id in snapshots:
-            card = _card(reader, parse_structure(definition), snapshots[reference.id])
-            day = None if time is None else reader.format_day(time)
-            cards.append({**card, "url": addresses[reference], "date": day})
+            published = None if time is None else reader.format_day(time)
+            card = _card(reader, structure, snapshots[reference.id], published)
+            cards.append({**card, "url": addresses[reference]})
     return cards
+
+
+def _sort_by_date(query: Select[Page, Any], reader: Reader, structure: Structure) -> Select[Page, Any]:
+    """The entries by their date: what is next first, then what has been, the last first, then those without a date."""
+    locale, key = reader.scope.default_locale, structure.sorted_by
+    if reader.live:
+        is_live = (Revision.page == Page.id) & (Revision.number == Page.live)
+        query = query.outerjoin(Revision, is_live)
+        date = Revision.snapshot["sections", 0, "contents", locale, key].as_string()
+    else:
+        of_entry = (SectionContent.section == PageSection.id) & (SectionContent.locale == locale)
+        query = query.outerjoin(SectionContent, of_entry)
+        date = SectionContent.content[key].as_string()
+    default = next((slot.default for slot in structure.slots if slot.key == key), None)
+    pinned = [
+        (Page.id == page, literal(_find_value(snapshot, locale, key)))
+        for page, snapshot in reader.overlay.snapshots.items()
+        if snapshot.kind == Kind.ENTRY
+    ]
+    date = func.coalesce(case(*pinned, else_=date) if pinned else date, default)
+    is_next = date >= reader.now.astimezone(ZoneInfo(reader.zone)).date().isoformat()
+    return query.order_by(date.is_(None), case((is_next, 0), else_=1), case((is_next, date)), date.desc())
+
+
+def _find_value(snapshot: Snapshot, locale: str, key: str) -> str | None:
+    """A text of an entry as its own language has it."""
+    value = snapshot.sections[0].contents.get(locale, {}).get(key) if snapshot.sections else None
+    return value if isinstance(value, str) else None
 
 
 async def find_first_publication(scope: Scope, page: str) -> datetime | None:
@@ -106,11 +142,19 @@ async def _load_snapshots(reader: Reader, pages: Sequence[Page]) -> dict[str, Sn
     return found
 
 
-def _card(reader: Reader, structure: Structure, snapshot: Snapshot) -> dict[str, JsonValue]:
-    """What a list shows of an entry: its title, its first picture, and its summary or else its first short text."""
+def _card(
+    reader: Reader, structure: Structure, snapshot: Snapshot, published: dict[str, JsonValue] | None
+) -> dict[str, JsonValue]:
+    """What a list shows of an entry: title, day, first picture, and its summary or else its first short text.
+
+    The day is that by which the list is sorted.
+    """
     chain = reader.scope.fallback_chain(reader.locale)
-    content = localize_content(snapshot.sections[0].contents, chain).content if snapshot.sections else {}
+    content = read_content(structure, snapshot.sections[0].contents, chain).content if snapshot.sections else {}
     picture = next((content.get(slot.key) for slot in structure.slots if slot.type is SlotType.IMAGE), None)
     texts = [slot.key for slot in structure.slots if slot.type is SlotType.TEXT]
     summary = content.get("excerpt") or next((content[key] for key in texts if content.get(key)), "")
-    return {"title": localize_texts(snapshot.texts, chain).texts.title or "", "image": picture, "summary": summary}
+    date = content.get(structure.sorted_by)
+    day = format_date(date, reader.locale) if isinstance(date, str) else published
+    title = localize_texts(snapshot.texts, chain).texts.title or ""
+    return {"title": title, "date": day, "image": picture, "summary": summary}

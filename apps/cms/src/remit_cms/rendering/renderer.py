@@ -62,6 +62,7 @@ class RenderableField:
     key: str
     type: str
     value: object
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class PageRenderer:
             block
             for number, (key, structure, content) in enumerate(document.sections)
             for level in [1 if number == 0 and key == "hero" else 2]
-            for block in [prepare_section(key, structure, content, pictures, level=level)]
+            for block in [prepare_section(key, structure, content, pictures, level=level, locale=document.locale)]
             if not _calls_to_nothing(block, content)
         ]
         css = self._css + document.theme_css
@@ -213,6 +214,7 @@ def prepare_section(
     *,
     level: int = 2,
     heading: str = "heading",
+    locale: str = "",
 ) -> RenderableSection:
     """Prepare the content of a section: render rich text, find the sources of images, and drop unsafe links.
 
@@ -222,7 +224,7 @@ def prepare_section(
     return RenderableSection(
         key,
         tuple(
-            RenderableField(slot.key, slot.type.value, value)
+            RenderableField(slot.key, slot.type.value, value, slot.label_in(locale))
             for slot in structure.slots
             if (value := _prepare_value(slot, content.get(slot.key), pictures, below)) is not None
         ),

@@ -18,7 +18,7 @@ from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import next_number
 from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionDefinition
 from remit_cms.storage.transactions import Edit
-from remit_cms.storage.translations import localize_content
+from remit_cms.storage.translations import read_content
 from remit_cms.templates.slots import Structure
 from remit_cms.templates.values import check_content, rename_fields, show_content
 
@@ -199,8 +199,8 @@ def _to_view(
     *,
     with_content: bool,
 ) -> SectionView:
-    shown, untranslated = localize_content(contents, chain, section.lists) if chain else ({}, {})
     structure = parse_structure(definition)
+    shown, untranslated = read_content(structure, contents, chain, section.lists) if chain else ({}, {})
     return SectionView(
         id=section.id,
         ref=_ref_of(section, page) if with_content else None,

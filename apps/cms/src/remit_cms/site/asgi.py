@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
@@ -49,6 +49,7 @@ Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _MAX_PATH: Final = 2000
 _MAX_KEPT: Final = 2000
+_HOUR: Final = 3600
 _HEADERS: Final = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -117,7 +118,7 @@ class Site:
         self._preview_key = preview_key
         self._look_every = look_every
         self._looked: float | None = None
-        self._version: int | None = None
+        self._state: tuple[int | None, int] | None = None
         self._looks = 0
         self._seen = 0
         self._look_lock = asyncio.Lock()
@@ -222,8 +223,10 @@ class Site:
             async with self._database.read() as session:
                 version = await load_version(session, self.target)
             self._seen, self._looked = look, now
-            if version != self._version:
-                self._version = version
+            # Days pass, and lists begin with what is next: an hour is the longest that one may be out of date.
+            state = (version, int(self._clock() // _HOUR))
+            if state != self._state:
+                self._state = state
                 self._kept, self._packed = {}, {}
 
     async def _make(self, path: str) -> Response:
@@ -261,7 +264,10 @@ class Site:
         home = Address(locale, "").href(default, prefix)
         snapshot = empty_snapshot(locale, home) if shown is None else shown.snapshot
         settings, overlay = await read_settings(scope, edition.settings, locale), edition.overlay(scope.locales)
-        document = await load_page_document(scope, snapshot, locale, live=True, settings=settings, overlay=overlay)
+        now = datetime.fromtimestamp(self._clock(), UTC)
+        document = await load_page_document(
+            scope, snapshot, locale, live=True, settings=settings, overlay=overlay, now=now
+        )
         around = await load_surroundings(scope, shown, locale, edition)
         if isinstance(found, ListPage):
             around = replace(around, pager=link_pager(scope, found, locale, edition))

@@ -11,19 +11,22 @@ from typing import Final
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
+from pydantic import JsonValue
 from sqlalchemy import select
 
 from remit_cms.models import Content
 from remit_cms.rendering.documents import SiteLink
+from remit_cms.rendering.values import format_values
 from remit_cms.rich_text.html import render_rich_text
 from remit_cms.sections.links import resolve_links
 from remit_cms.settings.values import read_settings
+from remit_cms.site.lists import name_collection
 from remit_cms.site.lookup import Address, Edition, show_live
 from remit_cms.storage.publication_times import publication_times
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition, Site
-from remit_cms.storage.translations import localize_content, localize_texts
-from remit_cms.templates.slots import SlotType, Structure
+from remit_cms.storage.translations import localize_texts, read_content
+from remit_cms.templates.slots import LABELLED_TYPES, Slot, SlotType
 
 MEDIA_TYPES: Final = {"feed.xml": "application/atom+xml", "feed.json": "application/feed+json"}
 """The feeds of each collection, by name: ``/posts/feed.xml``."""
@@ -68,11 +71,9 @@ async def render_feed(scope: Scope, address: Address, url: str, edition: Edition
     found = _PATH.fullmatch(address.path)
     if found is None:
         return None
-    in_target = (scope.target.row_filter(SectionDefinition), SectionDefinition.kind == Kind.ENTRY)
-    query = select(SectionDefinition).where(*in_target, SectionDefinition.key == found[1])
-    collection = (await scope.session.scalars(query)).first()
-    # Its name is public with its first entry, which a person has approved.
-    if collection is None or collection.key not in await find_collections(scope):
+    # The name of a collection is public with its first entry, which a person has approved.
+    collection = (await _find_listed(scope)).get(found[1])
+    if collection is None:
         return None
     feed = await _load_feed(scope, collection, address, url, edition)
     return _to_atom(feed) if found[2] == "feed.xml" else _to_json(feed)
@@ -80,26 +81,33 @@ async def render_feed(scope: Scope, address: Address, url: str, edition: Edition
 
 async def link_feeds(scope: Scope, locale: str) -> list[SiteLink]:
     """The Atom feeds of the collections that have live entries, for the heads of pages."""
-    default, collections = scope.default_locale, await find_collections(scope)
+    default, collections = scope.default_locale, await _find_listed(scope)
     return [
-        SiteLink(label=name, href=Address(locale, f"{key}/feed.xml").href(default)) for key, name in collections.items()
+        SiteLink(label=name_collection(each, locale), href=Address(locale, f"{key}/feed.xml").href(default))
+        for key, each in collections.items()
     ]
 
 
 async def list_feeds(scope: Scope) -> list[Address]:
     """All feeds of the collections that have live entries."""
-    collections = await find_collections(scope)
+    collections = await _find_listed(scope)
     return [Address(locale, f"{key}/{name}") for key in collections for locale in scope.locales for name in MEDIA_TYPES]
 
 
-async def find_collections(scope: Scope) -> dict[str, str]:
-    """The names of the collections that have live entries, by key."""
+async def find_collections(scope: Scope) -> dict[str, SectionDefinition]:
+    """The types that have live entries, by key."""
     live = select(PageSection.definition).join(Page, Page.id == PageSection.page).where(Page.live.is_not(None))
-    query = select(SectionDefinition.key, SectionDefinition.name).where(
+    query = select(SectionDefinition).where(
         scope.target.row_filter(SectionDefinition), SectionDefinition.kind == Kind.ENTRY, SectionDefinition.id.in_(live)
     )
-    rows = await scope.session.execute(query.order_by(SectionDefinition.key))
-    return dict(rows.all())
+    rows = await scope.session.scalars(query.order_by(SectionDefinition.key))
+    return {row.key: row for row in rows}
+
+
+async def _find_listed(scope: Scope) -> dict[str, SectionDefinition]:
+    """The same without those of single documents, which have no feed."""
+    found = await find_collections(scope)
+    return {key: row for key, row in found.items() if not parse_structure(row).is_single}
 
 
 async def _load_feed(scope: Scope, collection: SectionDefinition, address: Address, url: str, edition: Edition) -> Feed:
@@ -116,7 +124,7 @@ async def _load_feed(scope: Scope, collection: SectionDefinition, address: Addre
     structure, chain = parse_structure(collection), scope.fallback_chain(address.locale)
     entries, overlay = list[FeedEntry](), edition.overlay(scope.locales)
     for shown, (page, first, last) in zip(await show_live(scope, [row[0] for row in rows]), rows, strict=True):
-        content = localize_content(shown.snapshot.sections[0].contents, chain).content
+        content = read_content(structure, shown.snapshot.sections[0].contents, chain).content
         content = await resolve_links(scope, content, address.locale, live=True, overlay=overlay)
         href = Address(address.locale, shown.addresses[address.locale]).href(scope.default_locale)
         entries.append(
@@ -126,7 +134,7 @@ async def _load_feed(scope: Scope, collection: SectionDefinition, address: Addre
                 href=f"{url}{href}",
                 published=first,
                 updated=last,
-                html=_render(structure, content, url),
+                html=_render(collection, content, address.locale, url),
                 summary=_text(content, "excerpt"),
                 author=_text(content, "author"),
                 tags=tuple(filter(None, (_text(content, "category"), *_text(content, "tags").split(", ")))),
@@ -135,7 +143,7 @@ async def _load_feed(scope: Scope, collection: SectionDefinition, address: Addre
     settings = await read_settings(scope, edition.settings, address.locale)
     made = (await scope.session.get_one(Site, scope.target.site)).created_at
     return Feed(
-        title=f"{settings.name} · {collection.name}",
+        title=f"{settings.name} · {name_collection(collection, address.locale)}",
         subtitle=settings.tagline or "",
         site=settings.name,
         url=f"{url}{address.href(scope.default_locale)}",
@@ -146,10 +154,26 @@ async def _load_feed(scope: Scope, collection: SectionDefinition, address: Addre
     )
 
 
-def _render(structure: Structure, content: Content, url: str) -> str:
-    """The formatted texts of an entry, with whole addresses, since readers show them elsewhere."""
-    texts = [content.get(slot.key) for slot in structure.slots if slot.type is SlotType.RICH_TEXT]
-    return with_whole_addresses("".join(render_rich_text(text) for text in texts if isinstance(text, str)), url)
+def _render(collection: SectionDefinition, content: Content, locale: str, url: str) -> str:
+    """The texts of an entry, with whole addresses, since readers show them elsewhere.
+
+    Of a post that is its formatted text, since a feed has places of their own for the rest.
+    """
+    structure = parse_structure(collection)
+    shown = format_values(structure, content, locale)
+    slots = [slot for slot in structure.slots if collection.key != "posts" or slot.type is SlotType.RICH_TEXT]
+    return with_whole_addresses("".join(_render_value(slot, shown.get(slot.key), locale) for slot in slots), url)
+
+
+def _render_value(slot: Slot, value: JsonValue, locale: str) -> str:
+    if isinstance(value, dict):
+        value = value.get("text") if slot.type is SlotType.DATE else None
+    if not isinstance(value, str) or not value.strip():
+        return ""
+    if slot.type is SlotType.RICH_TEXT:
+        return render_rich_text(value)
+    label = f"{slot.label_in(locale)}: " if slot.type in LABELLED_TYPES else ""
+    return f"<p>{escape(f'{label}{value}')}</p>"
 
 
 def with_whole_addresses(html: str, url: str) -> str:

@@ -23,7 +23,7 @@ from remit_cms.site.lookup import (
     show_live,
 )
 from remit_cms.site.words import text_in
-from remit_cms.storage.scope import Scope
+from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.translations import PageTexts
@@ -55,9 +55,9 @@ async def find_list(scope: Scope, address: Address, edition: Edition) -> ListPag
     counts = await _count_entries(scope, edition, found[1]) if found else {}
     if found is None or found[1] not in counts or found[2] == "1":
         return None
-    name, count = counts[found[1]]
+    collection, count = counts[found[1]]
     number, last = int(found[2] or 1), -(-count // _PAGE_LENGTH)
-    return None if number > last else await _make_list(scope, edition, found[1], name, count, number)
+    return None if number > last else await _make_list(scope, edition, collection, count, number)
 
 
 async def find_content(
@@ -79,7 +79,7 @@ async def find_content(
 async def load_lists(scope: Scope, edition: Edition) -> list[ListPage]:
     """The first pages of all lists that no page of the site shows whole."""
     counts = await _count_entries(scope, edition)
-    made = [await _make_list(scope, edition, key, name, count, 1) for key, (name, count) in counts.items()]
+    made = [await _make_list(scope, edition, collection, count, 1) for collection, count in counts.values()]
     return [each for each in made if each.whole is None]
 
 
@@ -108,6 +108,13 @@ def collection_of(shown: ShownPage | None) -> str:
     return shown.snapshot.sections[0].definition if shown is not None and is_entry else ""
 
 
+def name_collection(collection: SectionDefinition, locale: str) -> str:
+    """The name of a collection in a language."""
+    is_posts = (collection.key, collection.name) == _POSTS
+    usual = text_in(locale, "posts") if is_posts else collection.name
+    return parse_structure(collection).name_in(locale, usual)
+
+
 def _limits(snapshot: Snapshot, collection: str) -> Iterator[int]:
     for section in snapshot.sections:
         for content in section.contents.values():
@@ -117,31 +124,35 @@ def _limits(snapshot: Snapshot, collection: str) -> Iterator[int]:
                     yield limit if isinstance(limit, int) else 10
 
 
-async def _count_entries(scope: Scope, edition: Edition, key: str = "") -> dict[str, tuple[str, int]]:
-    """The names of collections and the numbers of their entries that are shown, by key."""
+async def _count_entries(scope: Scope, edition: Edition, key: str = "") -> dict[str, tuple[SectionDefinition, int]]:
+    """The collections with the numbers of their entries that are shown, by key. Single documents have no list."""
     shown = or_(Page.live.is_not(None), Page.id.in_([*edition.pages]))
     definition = SectionDefinition
     query = (
-        select(definition.key, definition.name, func.count())
+        select(definition, func.count())
         .join(PageSection, PageSection.definition == definition.id)
         .join(Page, Page.id == PageSection.page)
         .where(scope.target.row_filter(Page), Page.kind == Kind.ENTRY, shown)
-        .group_by(definition.key, definition.name)
+        .group_by(definition.id)
         .order_by(definition.key)
     )
     rows = await scope.session.execute(query.where(definition.key == key) if key else query)
-    return {row[0]: (row[1], row[2]) for row in rows}
+    return {row[0].key: (row[0], row[1]) for row in rows if not parse_structure(row[0]).is_single}
 
 
-async def _make_list(scope: Scope, edition: Edition, key: str, name: str, count: int, number: int) -> ListPage:
+async def _make_list(
+    scope: Scope, edition: Edition, collection: SectionDefinition, count: int, number: int
+) -> ListPage:
+    key, structure = collection.key, parse_structure(collection)
     entries: dict[str, JsonValue] = {
         "collectionId": key,
         "limit": _PAGE_LENGTH,
         "offset": (number - 1) * _PAGE_LENGTH,
     }
     default, path = scope.default_locale, _path(key, number)
-    titles = {code: text_in(code, "posts") if (key, name) == _POSTS else name for code in scope.locales}
-    content: Content = {"entries": entries, "dates": "shown" if key == "posts" else "hidden"}
+    titles = {code: name_collection(collection, code) for code in scope.locales}
+    dates = "shown" if key == "posts" or structure.sorted_by else "hidden"
+    content: Content = {"entries": entries, "dates": dates}
     section = SectionSnapshot(id="list", definition="entry-list", sort_order=0, contents={default: content})
     snapshot = Snapshot(
         id="",

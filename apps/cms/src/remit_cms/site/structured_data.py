@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -31,6 +32,8 @@ def _describe(document: PageDocument, around: Surroundings, picture: str) -> Ite
     yield {**site, "description": document.tagline} if document.tagline else site
     if document.date is not None and document.sections[0][0] == "posts":
         yield _describe_post(document, around, picture)
+    if document.is_entry and (event := _describe_event(document, around, picture)):
+        yield event
     if around.trail:
         yield {"@type": "BreadcrumbList", "itemListElement": [*_describe_trail(around)]}
 
@@ -50,6 +53,29 @@ def _describe_post(document: PageDocument, around: Surroundings, picture: str) -
         "publisher": {"@type": "Organization", "name": document.site, "url": f"{around.origin}{around.home}"},
     }
     return {name: value for name, value in post.items() if value is not None}
+
+
+_PLACES: Final = ("place", "location", "venue", "where", "ort")
+
+
+def _describe_event(document: PageDocument, around: Surroundings, picture: str) -> Content | None:
+    """An entry that has a date by which its list is sorted, and a place, as an event."""
+    _, structure, content = document.sections[0]
+    date = content.get(structure.sorted_by)
+    place = next((content.get(slot.key) for slot in structure.slots if structure.shown_key(slot.key) in _PLACES), None)
+    if not isinstance(date, dict) or not isinstance(place, str):
+        return None
+    event: Content = {
+        "@type": "Event",
+        "name": document.title,
+        "url": around.address,
+        "startDate": date["iso"],
+        "location": {"@type": "Place", "name": place},
+        "description": document.meta_description,
+        "image": f"{around.origin}{picture}" if picture else None,
+        "inLanguage": document.text_locale,
+    }
+    return {name: value for name, value in event.items() if value is not None}
 
 
 def _describe_trail(around: Surroundings) -> Iterator[JsonValue]:

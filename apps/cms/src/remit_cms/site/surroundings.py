@@ -68,7 +68,7 @@ async def _load_trail(
     if shown.snapshot.kind == Kind.ENTRY:
         home = Address(locale, "").href(scope.default_locale, edition.prefix)
         found = [link for link in lists if link.href != home][:1]
-        if not found and (listed := await find_list(scope, Address(locale, above[0]), edition)):
+        if not found and above and (listed := await find_list(scope, Address(locale, above[0]), edition)):
             found = _link_pages(scope, [listed.page], None, locale, edition)
     else:
         parents = [Address(locale, "/".join(above[: number + 1])) for number in range(len(above))]

@@ -13,6 +13,8 @@ from remit_cms.models import Content, View
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page, PageTranslation
 from remit_cms.storage.transactions import Edit
+from remit_cms.templates.fitting import fill_defaults, fit_content
+from remit_cms.templates.slots import Structure
 
 
 class PageTexts(View):
@@ -79,6 +81,19 @@ def localize_content(
         if items:
             merged[key] = items
     return LocalizedContent(merged, {key: locale for key, locale in sources.items() if locale != chain[0]})
+
+
+def read_content(
+    structure: Structure,
+    contents: Mapping[str, Content],
+    chain: Sequence[str],
+    lists: Mapping[str, list[str]] | None = None,
+) -> LocalizedContent:
+    """What a reader sees of the stored content of a section, or of an entry, as its type is now."""
+    # Each language is fitted by itself: a value that does not fit falls back like one that is missing.
+    fitted = {locale: fit_content(structure, content) for locale, content in contents.items() if locale in chain}
+    shown, untranslated = localize_content(fitted, chain, lists)
+    return LocalizedContent(fill_defaults(structure, shown), untranslated)
 
 
 def item_content(content: Content, slot: str, item: str) -> Content:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Container
-from typing import Self
+from typing import Final, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 
 class SlotType(enum.StrEnum):
@@ -24,22 +24,43 @@ class SlotType(enum.StrEnum):
     """``{"text": ..., "url": ...}``."""
     OPTION = "option"
     """One of the slot's options."""
+    DATE = "date"
+    """A day, ``2026-05-31``, or a time of the site's zone, ``2026-05-31T19:00``."""
+    NUMBER = "number"
+    """A number."""
+    YES_NO = "yesNo"
+    """True or false."""
     COLLECTION_REF = "collectionRef"
     """Entries of a collection: ``{"collectionId": ..., "limit"?: ...}``."""
     LIST = "list"
     """Items with the same fields, any number of them: ``[{"id": "i1", ...}]``."""
 
 
+OFFERED_TYPES: Final = ("text", "richText", "date", "number", "yesNo", "option", "image", "media", "link")
+"""The types of the fields that people and agents define."""
+
+LABELLED_TYPES: Final = (SlotType.DATE, SlotType.NUMBER, SlotType.YES_NO, SlotType.OPTION)
+"""The types whose values visitors see with their label, since the value alone says little."""
+
+
 class Slot(BaseModel):
-    """One field: its key in the content, its type, and its label. A list has ``fields``, those of its items."""
+    """One field of a type.
+
+    ``key`` is its name in what is stored, and never changes. ``name`` is what callers write, ``label`` what people
+    read, ``labels`` that in other languages. ``default`` is the value where there is none. A list has ``fields``,
+    those of its items.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     key: str
+    name: str = ""
     type: SlotType
     label: str
+    labels: dict[str, str] = Field(default_factory=dict[str, str])
     required: bool = False
     options: tuple[str, ...] = ()
+    default: JsonValue = None
     fields: tuple[Slot, ...] = ()
 
     @model_validator(mode="after")
@@ -53,6 +74,10 @@ class Slot(BaseModel):
         """The form of an item of a list."""
         return Structure(rows=(Row(slots=self.fields),))
 
+    def label_in(self, locale: str) -> str:
+        """What people read in a language."""
+        return self.labels.get(locale) or self.labels.get(locale.partition("-")[0]) or self.label
+
 
 class Row(BaseModel):
     """Slots that appear side by side in a form."""
@@ -63,33 +88,46 @@ class Row(BaseModel):
 
 
 class Structure(BaseModel):
-    """The form of a section: rows of slots."""
+    """The form of a type: rows of slots.
+
+    ``removed`` are slots that it had: what is stored under their keys is no longer shown. ``sorted_by`` is the key of
+    the date by which lists of it are sorted; empty for the time of publication. ``is_single`` says that a site has one
+    document of the type. ``names`` are those of the type in other languages than that of the site.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     rows: tuple[Row, ...]
+    removed: tuple[Slot, ...] = ()
+    sorted_by: str = ""
+    is_single: bool = False
+    names: dict[str, str] = Field(default_factory=dict[str, str])
 
     @property
     def slots(self) -> tuple[Slot, ...]:
         """All slots in order."""
         return tuple(slot for row in self.rows for slot in row.slots)
 
+    def name_in(self, locale: str, name: str) -> str:
+        """The name of the type in a language; ``name`` is that in the language of the site."""
+        return self.names.get(locale) or self.names.get(locale.partition("-")[0]) or name
+
     @property
     def shown(self) -> Structure:
-        """The same with the names that callers read and write: see `shown_key`."""
-        return Structure(
-            rows=tuple(
-                Row(slots=tuple(slot.model_copy(update={"key": self.shown_key(slot.key)}) for slot in row.slots))
-                for row in self.rows
-            )
-        )
+        """The same with the names that callers read and write in place of the keys."""
+        names = self.shown_keys
+        renamed = [[each.model_copy(update={"key": names[each.key]}) for each in row.slots] for row in self.rows]
+        return self.model_copy(update={"rows": tuple(Row(slots=tuple(slots)) for slots in renamed)})
+
+    @property
+    def shown_keys(self) -> dict[str, str]:
+        """What callers call each slot, by key: its name, or else `shown_key`."""
+        keys = {slot.key for slot in self.slots}
+        return {slot.key: slot.name or shown_key(slot.key, keys) for slot in self.slots}
 
     def shown_key(self, key: str) -> str:
-        """What callers call a slot: ``content`` is ``text`` to them, unless the template has that too.
-
-        They write it inside of something that is called content, and models mixed the two up.
-        """
-        return shown_key(key, {slot.key for slot in self.slots})
+        """What callers call the slot with a key."""
+        return self.shown_keys.get(key, key)
 
     @property
     def lists(self) -> tuple[Slot, ...]:
@@ -98,7 +136,11 @@ class Structure(BaseModel):
 
 
 def shown_key(key: str, keys: Container[str]) -> str:
-    """What callers call a slot among slots with these keys."""
+    """What callers call a slot without a name of its own, among slots with these keys.
+
+    ``content`` is ``text``, unless the template has that too: callers write it inside of something that is called
+    content, and models mixed the two up.
+    """
     return "text" if key == "content" and "text" not in keys else key
 
 

@@ -21,6 +21,7 @@ from pydantic import (
 from remit.errors import InvalidArgumentsError
 from remit_cms.models import ONE_TEXT, Content, Line
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
+from remit_cms.templates.dates import DayOrTime
 from remit_cms.templates.references import parse_reference
 from remit_cms.templates.slots import Slot, SlotType, Structure, shown_key
 
@@ -114,6 +115,9 @@ _VALIDATORS: Final[dict[SlotType, TypeAdapter[object]]] = {
     SlotType.TEXT: TypeAdapter(Annotated[str, Field(max_length=1000)]),
     SlotType.RICH_TEXT: TypeAdapter(Annotated[str, Field(max_length=50_000)]),
     SlotType.OPTION: TypeAdapter(str),
+    SlotType.DATE: TypeAdapter(DayOrTime),
+    SlotType.NUMBER: TypeAdapter(Annotated[float, Field(allow_inf_nan=False, ge=-1e15, le=1e15)]),
+    SlotType.YES_NO: TypeAdapter(bool),
     SlotType.IMAGE: TypeAdapter(Image),
     SlotType.MEDIA: TypeAdapter(Media),
     SlotType.LINK: TypeAdapter(Link),
@@ -125,6 +129,9 @@ VALUE_FORMATS: Final = {
     SlotType.TEXT: "text",
     SlotType.RICH_TEXT: "Markdown text",
     SlotType.OPTION: "one of the options",
+    SlotType.DATE: "YYYY-MM-DD or YYYY-MM-DDTHH:MM",
+    SlotType.NUMBER: "a number",
+    SlotType.YES_NO: "true or false",
     SlotType.IMAGE: '{"imageId": "...", "alt": "..."}',
     SlotType.MEDIA: '{"url": "...", "caption": "..."}',
     SlotType.LINK: '{"text": "...", "url": "https://... or page:ID"}',
@@ -171,7 +178,7 @@ def _find_all_problems(structure: Structure, content: Content) -> list[str]:
         problem
         for key, value in content.items()
         for problem in (
-            _find_problems(slots[key], value) if key in slots else [_unknown_field_message(key, list(slots))]
+            find_problems(slots[key], value) if key in slots else [_unknown_field_message(key, list(slots))]
         )
     ]
 
@@ -192,7 +199,8 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
     that is given under its own name keeps its value. A list under another name is the template's only list. A text
     without a name is the template's only required text.
     """
-    slots = {slot.key: slot for slot in structure.slots}
+    slots, by_name = {slot.key: slot for slot in structure.slots}, {each.name: each.key for each in structure.slots}
+    content = {by_name.get(key, key) if key else key: value for key, value in content.items()}
     renamed = dict(content)
     required = [key for key, slot in slots.items() if slot.required and slot.type in _TEXT_TYPES]
     if ONE_TEXT in renamed and len(required) == 1:
@@ -221,9 +229,10 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
 
 
 def show_content(structure: Structure, content: Mapping[str, T]) -> dict[str, T]:
-    """Values by slot, under the names that callers read: see `Structure.shown_key`."""
+    """Values by slot, under the names that callers read: see `Structure.shown_keys`."""
     keys = {slot.key for slot in structure.slots}
-    return {shown_key(key, (*keys, *content)): value for key, value in content.items()}
+    names = {slot.key: slot.name for slot in structure.slots if slot.name}
+    return {names.get(key) or shown_key(key, (*keys, *content)): value for key, value in content.items()}
 
 
 def empty_required_slots(structure: Structure, content: Content) -> list[str]:
@@ -267,7 +276,8 @@ FIELD_NAMES: Final = frozenset(
 """The names of fields of the built-in templates, and what models call these too."""
 
 
-def _find_problems(slot: Slot, value: JsonValue) -> list[str]:
+def find_problems(slot: Slot, value: JsonValue) -> list[str]:
+    """What is wrong with a value of a slot, each in a phrase. Null is always accepted."""
     if value is None:
         return []
     try:

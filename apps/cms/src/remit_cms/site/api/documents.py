@@ -21,7 +21,7 @@ from remit_cms.storage.lists import Order, list_rows
 from remit_cms.storage.publication_times import publication_times
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
-from remit_cms.storage.translations import LocalizedContent, localize_content, localize_texts
+from remit_cms.storage.translations import LocalizedContent, localize_texts, read_content
 from remit_cms.templates.references import iterate_references, replace_references
 
 PAGES = "page"
@@ -169,7 +169,11 @@ async def _read_sections(reader: Reader, documents: Sequence[ShownPage]) -> list
     )
     read: list[list[tuple[str, str, LocalizedContent]]] = [
         [
-            (section.id, section.definition, localize_content(section.contents, chain, section.lists))
+            (
+                section.id,
+                section.definition,
+                read_content(structures[section.definition], section.contents, chain, section.lists),
+            )
             for section in each.snapshot.ordered_sections
             if section.definition in structures
         ]

@@ -27,6 +27,8 @@ _OBJECTS: Final[Mapping[SlotType, type[View]]] = {
     SlotType.COLLECTION_REF: EntriesValue,
 }
 
+_JSON_TYPES: Final[Mapping[SlotType, str]] = {SlotType.NUMBER: "number", SlotType.YES_NO: "boolean"}
+
 
 @dataclass(frozen=True, slots=True)
 class Values:
@@ -117,7 +119,7 @@ def _schema_of(slot: Slot) -> dict[str, Any]:
     if slot.type in _OBJECTS:
         reference = {"$ref": f"#/components/schemas/{_OBJECTS[slot.type].__name__}"}
         return {"oneOf": [reference, {"type": "null"}], "title": slot.label}
-    schema: dict[str, Any] = {"type": ["string", "null"], "title": slot.label}
+    schema: dict[str, Any] = {"type": [_JSON_TYPES.get(slot.type, "string"), "null"], "title": slot.label}
     if slot.type is SlotType.RICH_TEXT:
         schema["contentMediaType"] = "text/html"
     if slot.options:

@@ -1,0 +1,85 @@
+"""Types in the words of people: their fields as a table, and what a change does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from remit.tools import Change
+from remit_cms.models import pluralize
+from remit_cms.templates.slots import Slot, SlotType, Structure
+from remit_cms.types.building import shown_name
+from remit_cms.types.payloads import TypeKind
+from remit_cms.types.uses import Use, count_values
+
+_KINDS = {
+    SlotType.TEXT: "text",
+    SlotType.RICH_TEXT: "formatted text",
+    SlotType.IMAGE: "image",
+    SlotType.MEDIA: "film or sound",
+    SlotType.LINK: "link",
+    SlotType.DATE: "date",
+    SlotType.NUMBER: "number",
+    SlotType.YES_NO: "yes or no",
+    SlotType.COLLECTION_REF: "list of entries",
+    SlotType.LIST: "list",
+}
+_OF = {"entries": "entries", "section": "a section for pages", "single": "one page"}
+
+
+def describe_new(name: str, key: str, kind: TypeKind, structure: Structure) -> str:
+    """A new type in a line."""
+    address = "" if kind == "section" else f" at /{key}"
+    order = ""
+    for slot in structure.slots:
+        if slot.key == structure.sorted_by:
+            order = f", listed by {shown_name(structure, slot)}, what is next first"
+    return f"the new type '{name}' ({key}): {_OF[kind]}{address}{order}"
+
+
+def describe_fields(structure: Structure) -> list[Change]:
+    """The fields of a new type, one a line."""
+    return [Change(f"field {shown_name(structure, slot)}", "", _describe(slot)) for slot in structure.slots]
+
+
+def describe_changes(old: Structure, new: Structure, uses: Sequence[Use]) -> Iterator[Change]:
+    """What differs between two forms of a type, field by field."""
+    former, latter = ({slot.key: slot for slot in each.slots} for each in (old, new))
+    for key, slot in former.items():
+        name, changed = shown_name(old, slot), latter.get(key)
+        if changed is None:
+            count = count_values(slot, uses)
+            lost = f"; {pluralize(count, 'document')} had a value of it, which is no longer shown" if count else ""
+            yield Change(f"field {name}", _describe(slot), f"removed{lost}")
+        elif slot != changed:
+            renamed = shown_name(new, changed)
+            now = _describe(changed) if renamed == name else f"{renamed}: {_describe(changed)}"
+            yield Change(f"field {name}", _describe(slot), now)
+    for key, slot in latter.items():
+        if key not in former:
+            count = count_values(slot, uses)
+            again = f"; {pluralize(count, 'document')} had a value of it, which is shown again" if count else ""
+            yield Change(f"field {shown_name(new, slot)}", "", f"{_describe(slot)}{again}")
+    orders = [[each for each in first if each in second] for first, second in ((former, latter), (latter, former))]
+    if orders[0] != orders[1]:
+        names = (
+            ", ".join(shown_name(each, slot) for slot in each.slots if slot.key in orders[0]) for each in (old, new)
+        )
+        yield Change("order of fields", *names)
+    if old.sorted_by != new.sorted_by:
+        yield Change("lists are sorted by", *(_order_of(each) for each in (old, new)))
+
+
+def _order_of(structure: Structure) -> str:
+    names = [shown_name(structure, slot) for slot in structure.slots if slot.key == structure.sorted_by]
+    return names[0] if names else "time of publication"
+
+
+def _describe(slot: Slot) -> str:
+    kind = f"one of {', '.join(slot.options)}" if slot.options else _KINDS[slot.type]
+    labels = [f"“{slot.label}”", *(f"“{label}” ({locale})" for locale, label in slot.labels.items())]
+    required = ", required" if slot.required else ""
+    default = slot.default
+    if isinstance(default, bool):
+        default = "yes" if default else "no"
+    value = "" if default is None else f", “{default}” where there is none"
+    return f"{kind}{required}, {' '.join(labels)}{value}"
