@@ -198,6 +198,8 @@ ALONE = {
     "cms_getImageRendition": "says that pages show renditions by themselves",
     "cms_listScheduledActions": "nothing else lists them",
     "cms_runScheduledAction": "no model has it",
+    "cms_deliverWebhook": "no model has it",
+    "cms_addWebhook": "people call it",
     "cms_addSite": "people call it",
     "cms_importContent": "people call it",
     "cms_seedSite": "people call it",

@@ -67,8 +67,18 @@ from remit_cms.tools import (
     settings_operations,
     site_operations,
     sites_operations,
+<<<<<<< HEAD
     type_operations,
+=======
+    webhook_operations,
+>>>>>>> 193f35c1 (cms: tell other servers what becomes live or is hidden)
 )
+from remit_cms.web.guarded_http import GuardedHttp
+from remit_cms.webhooks.addresses import webhook_policy
+from remit_cms.webhooks.payloads import AddWebhook
+from remit_cms.webhooks.signing import KEY_VARIABLE as WEBHOOK_VARIABLE
+from remit_cms.webhooks.signing import WebhookKey
+from remit_cms.webhooks.webhooks import Webhooks
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 HOME = Target("local-site", "main")
@@ -78,6 +88,11 @@ ELSEWHERE = Target("other-site", "main")
 PREVIEW_KEY = PreviewKey(
     url="https://bakery.example",
     secrets=EnvSecrets(KEY_VARIABLE, environ={KEY_VARIABLE: "signs-previews-in-tests-and-nowhere-else"}),
+)
+
+
+WEBHOOK_KEY = WebhookKey(
+    EnvSecrets(WEBHOOK_VARIABLE, environ={WEBHOOK_VARIABLE: "signs-webhooks-in-tests-and-nowhere-else"})
 )
 
 
@@ -170,7 +185,9 @@ class Calls:
 class World:
     """The CMS with two tenants: "local-site" with the site of that name, and "other" with other-site."""
 
-    def __init__(self, folder: Path, location: Path | str = "", *, busy_timeout: float = 20.0) -> None:
+    def __init__(
+        self, folder: Path, location: Path | str = "", *, busy_timeout: float = 20.0, receiver: int = 1
+    ) -> None:
         self.ids = Ids()
         location = location or folder / "cms.db"
         self.clock = Minutes()
@@ -185,7 +202,10 @@ class World:
         self.images = Images(self.database, self.files, self.renditions)
         self.placing = Placing(self.database)
         self.calls = Calls()
+        self.database.schedules = self.calls
         self.scheduling = Scheduling(self.database, self.calls)
+        http = GuardedHttp(policy=webhook_policy("127.0.0.1:1"))
+        self.webhooks = Webhooks(self.database, http, WEBHOOK_KEY)
         url = PREVIEW_KEY.url
         self.index = SemanticIndex(self.database, Topics().embeddings)
         self.exports = Exports(self.database, self.rendering, self.renditions, folder / "exports", url)
@@ -256,6 +276,7 @@ class World:
             collection_operations(self.database),
             type_operations(self.database),
             post_operations(self.database),
+            webhook_operations(self.webhooks),
         )
         return tuple(tool for part in parts for tool in part.callees)
 
@@ -263,7 +284,8 @@ class World:
         """The page About, one of whose sections has a list; Live, published in set_1 and edited since; Gone, deleted.
 
         The navigation leads to About, and /old-menu redirects there in a century. The first image is shown nowhere, the
-        second in a section of About. There are two posts: Soon, a draft, and News, which is live.
+        second in a section of About. There are two posts:
+        Soon, a draft, and News, which is live, and whose publication a webhook is to be told.
         """
 
         def call() -> LeafContext:
@@ -284,6 +306,7 @@ class World:
         link = AddNavigationItem(label="Who we are", href="about")
         await Navigation(self.database).add_navigation_item(self.call(tenant=tenant), link)
         await self.redirects.add_redirect(self.call(tenant=tenant), AddRedirect(path="old-menu", href="about"))
+        await self.webhooks.add_webhook(self.call(tenant=tenant), AddWebhook(url="http://127.0.0.1:1/hook"))
         posts = Posts(self.database)
         for title in ("Soon", "News"):
             made = await posts.create_post(self.call(tenant=tenant), CreatePost(title=title, body="We bake bread."))

@@ -81,7 +81,7 @@ PHRASES: Final = {
 """Words that people use for a tool and that neither its name nor its description has."""
 
 
-SCHEDULED: Final = frozenset({"cms_runScheduledAction"})
+SCHEDULED: Final = frozenset({"cms_runScheduledAction", "cms_deliverWebhook"})
 """The tools whose calls other tools schedule. A scheduled call has the scope of the agent that scheduled it."""
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from remit import App
 from remit.agent import RunInfo
 from remit.embeddings import Embeddings, local_embeddings
+from remit.engines import RunSchedules
 from remit.errors import SetupError
 from remit.home import data_folder, data_location
 from remit.inventory import Operations
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from remit_cms.pages.pages import Pages
     from remit_cms.rendering.renderer import PageRenderer
     from remit_cms.semantic.index import SemanticIndex
+    from remit_cms.web.guarded_http import GuardedHttp
     from remit_cms.web.search_providers import SearchProvider
 
 SITE_VARIABLE: Final = "REMIT_CMS_SITE_URL"
@@ -49,6 +51,8 @@ PROTECTED_VARIABLE: Final = "REMIT_CMS_PROTECTED"
 _EXAMPLES: Final = Path(__file__).with_name("rehearsal.json")
 SAMPLE_VARIABLE: Final = "REMIT_CMS_SAMPLE"
 """The environment variable that gives a new database the sample site: ``1``."""
+WEBHOOK_PRIVATE_VARIABLE: Final = "REMIT_CMS_WEBHOOK_PRIVATE"
+"""The environment variable with servers of the operator's network that webhooks may reach: ``ADDRESS:PORT,…``."""
 POST_HOSTS_VARIABLE: Final = "REMIT_CMS_POST_HOSTS"
 """The environment variable with the hosts that each site may post to: ``SITE=HOST``, separated by commas."""
 
@@ -99,6 +103,7 @@ def build(
         SetupError: a protected environment is not written so.
     """
     database = database or Database(home / "cms.db")
+    database.schedules = database.schedules or RunSchedules()
     if index is not None:
         index.follow_edits()
     key = preview_key or PreviewKey()
@@ -141,6 +146,7 @@ def app() -> App:
     web = Web(
         provider=_find_provider(os.environ.get(SEARCH_VARIABLE, "")),
         post_hosts=_read_post_hosts(os.environ.get(POST_HOSTS_VARIABLE, "")),
+        webhooks=_find_webhook_client(os.environ.get(WEBHOOK_PRIVATE_VARIABLE, "")),
     )
     fill = _fill if _is_sample_wanted(os.environ.get(SAMPLE_VARIABLE, "")) else None
     database = Database(data_location(os.environ, "cms"), fill=fill)
@@ -161,6 +167,16 @@ def _find_provider(written: str) -> SearchProvider | None:
     from remit_cms.web.search_providers import provider_of
 
     return provider_of(written, EnvSecrets(*_KEY_VARIABLES))
+
+
+def _find_webhook_client(written: str) -> GuardedHttp | None:
+    """What reaches the webhooks in the operator's network; None if the operator names none."""
+    if not written.strip():
+        return None
+    from remit_cms.web.guarded_http import GuardedHttp
+    from remit_cms.webhooks.addresses import webhook_policy
+
+    return GuardedHttp(policy=webhook_policy(written))
 
 
 async def _fill(database: Database, session: AsyncSession) -> None:

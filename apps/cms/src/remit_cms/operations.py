@@ -25,9 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Web:
-    """What the CMS has of the web: a client, a search engine (None for none), and the hosts each site may post to."""
+    """What the CMS has of the web: a client, a search engine (None for none), and the hosts each site may post to.
+
+    ``webhooks`` sends to webhooks, to addresses of the operator's network too if the operator allows them.
+    """
 
     http: GuardedHttp | None = None
+    webhooks: GuardedHttp | None = None
     provider: SearchProvider | None = None
     post_hosts: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
@@ -78,6 +82,7 @@ class AllOperations:
             "site": self._bind_site,
             "sites": self._bind_sites,
             "web": self._bind_web,
+            "webhooks": self._bind_webhooks,
         }
         return {name: Operations.later(given.slice(tools.DOMAIN, name), make) for name, make in subjects.items()}
 
@@ -141,3 +146,13 @@ class AllOperations:
         http = self._web.http or GuardedHttp()
         requests = HttpRequests(http, self._web.post_hosts, SettingsInForce(self._database).find_post_hosts)
         return tools.web_operations(Research(http, self._web.provider or NoProvider()), requests, self._inventory)
+
+    def _bind_webhooks(self) -> Operations:
+        from remit_cms.web.guarded_http import GuardedHttp
+        from remit_cms.webhooks.addresses import webhook_policy
+        from remit_cms.webhooks.signing import WebhookKey
+        from remit_cms.webhooks.webhooks import Webhooks
+
+        http = self._web.webhooks or GuardedHttp(policy=webhook_policy())
+        webhooks = Webhooks(self._database, http, WebhookKey())
+        return tools.webhook_operations(webhooks, self._inventory)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from remit import Ask, Effect, Policy, When
+from remit import Allow, Ask, Effect, Policy, When
 from remit.errors import SetupError
 from remit.layers import Call
 from remit.policies import ConfirmationFlag
 
 _EDITS: Final = frozenset({"cms:write", "cms:delete"})
+
+
+DELIVERIES: Final = When("an approved webhook", verdict=Allow(), tools=["cms_deliverWebhook"])
+"""What is sent to a webhook was approved with its address. Only the call that a publication scheduled sends it."""
 
 
 def editing_policy(protected: Iterable[str] = ()) -> Policy:
@@ -41,4 +45,4 @@ def editing_policy(protected: Iterable[str] = ()) -> Policy:
         Ask(reason="the environment is protected: a person approves each edit"),
         version=", ".join(sorted(names)),
     )
-    return Policy(*([protects] if names else []), ConfirmationFlag())
+    return Policy(*([protects] if names else []), DELIVERIES, ConfirmationFlag())

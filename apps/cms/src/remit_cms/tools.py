@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from remit_cms.pages.pages import Pages
     from remit_cms.pages.search import Search
     from remit_cms.rendering.opening import Opening
-    from remit_cms.scheduling.scheduling import Schedules
     from remit_cms.sections.sections import Sections
     from remit_cms.semantic.rebuilding import Rebuilding
     from remit_cms.site.export import Exports
     from remit_cms.site.previewing import Previews
     from remit_cms.sites.sites import Sites
-    from remit_cms.storage.database import Database
+    from remit_cms.storage.database import Database, Schedules
     from remit_cms.web.requests import HttpRequests
     from remit_cms.web.research import Research
+    from remit_cms.webhooks.webhooks import Webhooks
 
 AnyTool: TypeAlias = Tool[..., Any]
 PreviewFunction: TypeAlias = Callable[..., Awaitable[Preview]]
@@ -55,6 +55,7 @@ VOCABULARY: Final = Vocabulary(
             "site",
             "sites",
             "web",
+            "webhooks",
         }
     },
     permissions={"cms:read", "cms:write", "cms:delete", "cms:publish", "cms:sites", "web:read", "web:post"},
@@ -219,6 +220,11 @@ def web_operations(research: Research, requests: HttpRequests, inventory: Invent
         "http_post": requests.preview_post,
     }
     return _with_previews(_bind("web", inventory, research, requests), previews)
+
+
+def webhook_operations(webhooks: Webhooks, inventory: Inventory | None = None) -> Operations:
+    """Operations on webhooks, for people alone."""
+    return _with_previews(_bind("webhooks", inventory, webhooks), {"cms_addWebhook": webhooks.preview_addition})
 
 
 def _with_previews(operations: Operations, previews: Mapping[str, PreviewFunction]) -> Operations:

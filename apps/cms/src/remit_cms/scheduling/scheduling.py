@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
@@ -39,7 +39,7 @@ from remit_cms.scheduling.payloads import (
     SchedulePage,
 )
 from remit_cms.scheduling.times import find_zone, format_time, read_time
-from remit_cms.storage.database import Database
+from remit_cms.storage.database import Database, Schedules
 from remit_cms.storage.documents import describe_document, make_preview
 from remit_cms.storage.door import Planned, close_set, describe_claims, keep_planned, make_set, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
@@ -56,22 +56,6 @@ _WAIT: Final = timedelta(minutes=1)
 """How often, and after how long, an action is tried that is due after another one on the same documents."""
 
 _POSTPONED: Final = "An earlier scheduled action on the same documents is not done yet, so this one waits for it."
-
-
-class Schedules(Protocol):
-    """What schedules calls: `remit.engines.RunSchedules`."""
-
-    def find_run(self, key: str) -> str:
-        """The id of the run of a call that is scheduled under a key."""
-        ...
-
-    async def add(self, key: str, tool: str, arguments: Mapping[str, object], *, at: datetime) -> str:
-        """Schedule a call, once for each key."""
-        ...
-
-    async def cancel(self, run: str) -> None:
-        """Withdraw a scheduled call."""
-        ...
 
 
 class Scheduling:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import secrets
 import string
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -42,6 +42,22 @@ def random_id(_kind: str) -> str:
 _LETTERS: Final = "abcdefghjkmnpqrstvwxyz"
 
 
+class Schedules(Protocol):
+    """What schedules calls: `remit.engines.RunSchedules`."""
+
+    def find_run(self, key: str) -> str:
+        """The id of the run of a call that is scheduled under a key."""
+        ...
+
+    async def add(self, key: str, tool: str, arguments: Mapping[str, object], *, at: datetime) -> str:
+        """Schedule a call, once for each key."""
+        ...
+
+    async def cancel(self, run: str) -> None:
+        """Withdraw a scheduled call."""
+        ...
+
+
 class Database(database.Database):
     """The data of the CMS. A new database gets its first site.
 
@@ -52,6 +68,7 @@ class Database(database.Database):
         clock: returns the time for rows.
         new_id: returns an id for a new row of a kind.
         fill: fills the first site, in the transaction that makes it; without it, the site is empty.
+        schedules: schedules the calls that follow edits; without it, none follow.
     """
 
     def __init__(
@@ -63,11 +80,13 @@ class Database(database.Database):
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[str], str] = random_id,
         fill: Callable[[Database, AsyncSession], Awaitable[None]] | None = None,
+        schedules: Schedules | None = None,
     ) -> None:
         schema = Schema(name="cms", migrations=MIGRATIONS, head=HEAD_REVISION, seed=self._seed)
         super().__init__(location, schema, busy_timeout=busy_timeout)
         self.clock = clock
         self.new_id = new_id
+        self.schedules = schedules
         self._tenant, self._fill = tenant, fill
         self._listeners = list[Callable[[Target], None]]()
 

@@ -17,6 +17,7 @@ from remit_cms.storage.snapshots import Snapshot, load_snapshot
 from remit_cms.storage.tables import Kind, LivePath, Page, Publication, Redirect
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import slugs_by_locale
+from remit_cms.storage.webhooks import Told, queue_deliveries
 from remit_cms.templates.references import ObjectRef
 
 
@@ -112,6 +113,8 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str) -> No
         await replace_links(edit, ObjectRef(page.kind, page.id), places, live=True)
         page.status = await draft_status(edit, page)
         edit.add_change(page.kind, page.id, page.revision, "live", name=page.title)
+    told = [Told(move.page, revisions[move.page.id], paths.get(move.page.id, {})) for move in moves]
+    await queue_deliveries(edit, change_set, told)
     await edit.count_visible_change()
     await edit.session.flush()
 

@@ -31,6 +31,7 @@ REDIRECT: Final = Sort("redirect", "cms_listRedirects lists them.")
 TRASHED: Final = Sort("page", "cms_listTrash lists what is.", "in the trash")
 CHANGE_SET: Final = Sort("change set", "cms_listChangeSets with includeClosed lists them.")
 SCHEDULED: Final = Sort("scheduled action", "cms_listScheduledActions lists them.")
+WEBHOOK: Final = Sort("webhook", "cms_listWebhooks lists them.")
 IMAGE: Final = Sort("image", "cms_searchImages finds images.")
 
 

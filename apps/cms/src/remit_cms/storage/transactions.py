@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from typing import TypeVar
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit import LeafContext
 from remit.effects import once
-from remit.errors import ConflictError
+from remit.errors import ConflictError, ContractError, DeniedError
 from remit.object_views import Viewer
 from remit.tools import Caller, Changed, Seen
 from remit_cms.models import Payload, Reply
@@ -27,9 +27,23 @@ from remit_cms.storage.tables import Environment, Site
 R = TypeVar("R", bound=Reply)
 
 
+class LaterCall(BaseModel):
+    """A call that an edit has scheduled, once for its key, when the edit is committed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    key: str
+    tool: str
+    arguments: dict[str, str]
+    at: datetime
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit(Scope):
-    """A writing transaction and its author. ``last_seen`` is that of the context of the call."""
+    """A writing transaction and its author. ``last_seen`` is that of the context of the call.
+
+    ``later`` are the calls to schedule once the edit is committed; after a crash in between, a resumed run does it.
+    """
 
     author: str
     run: str
@@ -38,6 +52,7 @@ class Edit(Scope):
     new_id: Callable[[str], str]
     last_seen: Callable[..., Awaitable[dict[str, str]]]
     changes: list[Changed] = field(default_factory=list[Changed])
+    later: list[LaterCall] = field(default_factory=list[LaterCall])
 
     def add_change(self, kind: str, object_id: str, revision: int, *fields: str, name: str) -> None:
         """Tell those who watch, once the edit is stored, that an object has changed."""
@@ -57,11 +72,12 @@ class Edit(Scope):
 
 
 class _Written(BaseModel):
-    """What is stored under the key of a call: its reply, and what it changed and showed."""
+    """What is stored under the key of a call: its reply, what it changed and showed, and the calls that follow it."""
 
     reply: JsonValue
     changes: list[Changed] = []
     seen: list[Seen] = []
+    later: list[LaterCall] = []
 
 
 @asynccontextmanager
@@ -126,6 +142,7 @@ async def edit_once(
                 reply=made.model_dump(mode="json", by_alias=False, round_trip=True),
                 changes=edit.changes,
                 seen=edit.seen,
+                later=edit.later,
             )
 
         try:
@@ -138,7 +155,16 @@ async def edit_once(
         database.tell_edited(target)
     for each in (*written.changes, *written.seen):
         ctx.emit(each)
+    for each in written.later:
+        await _schedule(database, each)
     return reply.model_validate(written.reply, by_alias=False, by_name=True)
+
+
+async def _schedule(database: Database, call: LaterCall) -> None:
+    """Schedule a call that follows an edit. What its row says is found again by a later edit if it cannot be."""
+    if database.schedules is not None:
+        with suppress(DeniedError, ContractError):  # outside of runs, or an agent above does not let it through
+            await database.schedules.add(call.key, call.tool, call.arguments, at=call.at)
 
 
 async def _make_edit(database: Database, ctx: LeafContext, session: AsyncSession, target: Target) -> Edit:

@@ -23,6 +23,7 @@ _PGVECTOR: Final = (
     "WHERE extname = 'vector'"
 )
 _TABLES: Final = (
+    *("webhook_deliveries", "webhooks"),
     *("embedded", "vectors", "scheduled_actions", "image_renditions", "images", "image_contents"),
     *("claims", "change_sets", "trash", "redirects", "publications", "revisions", "links"),
     *("name_trigrams", "live_paths", "page_translations", "page_section_contents", "page_sections", "pages"),
@@ -40,6 +41,7 @@ def upgrade() -> None:
     _create_publishing_tables()
     _create_image_tables()
     _create_scheduling_table()
+    _create_webhook_tables()
     _create_vector_tables()
     for full_text in (_PAGE_SEARCH, _IMAGE_SEARCH):
         full_text.create(op.get_bind())
@@ -335,6 +337,30 @@ def _create_scheduling_table() -> None:
         _time("created_at"),
     )
     _create_index("scheduled_actions", "set", "change_set")
+
+
+def _create_webhook_tables() -> None:
+    op.create_table(
+        "webhooks",
+        _text("id", 64, key=True),
+        *_target(),
+        _text("url", 2000),
+        _text("author", 200),
+        _time("created_at"),
+    )
+    _create_index("webhooks", "url", "site", "environment", "url", unique=True)
+    op.create_table(
+        "webhook_deliveries",
+        _text("id", 64, key=True),
+        _reference("webhook", "webhooks.id", nullable=False),
+        sa.Column("body", sa.Text, nullable=False),
+        _text("state", 16),
+        _number("attempt"),
+        _time("due_at"),
+        _text("result", 500, null=True),
+        _time("created_at"),
+    )
+    _create_index("webhook_deliveries", "webhook", "webhook", "state")
 
 
 def _create_vector_tables() -> None:
