@@ -15,11 +15,7 @@ from remit.tools import Facts
 from remit_casefile.app import build as build_casefile
 from remit_cms.app import build as build_cms
 
-<<<<<<< HEAD
-_WITHOUT_STATE = {"cms_defineType", "http_post"}
-=======
-_WITHOUT_STATE = {"http_post", "cms_addWebhook"}
->>>>>>> 193f35c1 (cms: tell other servers what becomes live or is hidden)
+_WITHOUT_STATE = {"cms_addWebhook", "cms_defineType", "http_post"}
 """High-risk tools whose arguments are all that the approver sees."""
 _OF_LESS_RISK = {"drive_upload_file", "sheets_append_values", "sheets_update_values"}
 """Those that are asked about as they let data out, and that name a state too."""

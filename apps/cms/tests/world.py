@@ -67,11 +67,8 @@ from remit_cms.tools import (
     settings_operations,
     site_operations,
     sites_operations,
-<<<<<<< HEAD
     type_operations,
-=======
     webhook_operations,
->>>>>>> 193f35c1 (cms: tell other servers what becomes live or is hidden)
 )
 from remit_cms.web.guarded_http import GuardedHttp
 from remit_cms.webhooks.addresses import webhook_policy
