@@ -111,6 +111,15 @@ async def test_entries_have_the_fields_of_their_collection(world: World) -> None
     assert "/api/entries/posts" not in paths
 
 
+async def test_a_collection_whose_key_is_page_has_its_entries(world: World) -> None:
+    await publish(world, "About")
+    fields = [FieldInput(key="place", type="text")]
+    await Types(world.database).define_type(world.call(), DefineType(name="Page", fields=fields))
+    made = await world_entry(world, "page", "First", {"place": "Yard"})
+    answer = await ask(make_site(world), "/api/entries/page")
+    assert [each["id"] for each in answer["items"]] == [made]
+
+
 async def world_entry(world: World, collection: str, title: str, content: dict[str, Any]) -> str:
     """The id of a live entry."""
 

@@ -24,8 +24,8 @@ from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.translations import LocalizedContent, localize_texts, read_content
 from remit_cms.templates.references import iterate_references, replace_references
 
-PAGES = "page"
-"""The type of pages. No collection has this key in an address of the API."""
+_PAGE = "page"
+"""The type of pages."""
 _MAX_BYTES = 1_000_000
 """A part of a list ends before an item that would make it longer, but has one at least."""
 
@@ -55,8 +55,8 @@ class _Live:
     revision: int
 
 
-async def list_documents(reader: Reader, listed: str, query: Query) -> DocumentList:
-    """A part of the list of all pages, or of the entries of a collection, the newest first.
+async def list_documents(reader: Reader, listed: str | None, query: Query) -> DocumentList:
+    """A part of the list of the entries of a collection, or of all pages for None, the newest first.
 
     Raises:
         InvalidArgumentsError: the cursor is not one of this list.
@@ -71,8 +71,8 @@ async def list_documents(reader: Reader, listed: str, query: Query) -> DocumentL
     return DocumentList(items=items[: len(shown.rows)], total=shown.total, next_cursor=shown.next_cursor)
 
 
-async def find_document(reader: Reader, listed: str, document: str) -> DocumentSummary:
-    """The live page, or entry of a collection, with this id.
+async def find_document(reader: Reader, listed: str | None, document: str) -> DocumentSummary:
+    """The live entry of a collection, or for None the live page, with this id.
 
     Raises:
         NotFoundError: visitors see none.
@@ -98,8 +98,8 @@ def _live_pages(scope: Scope, times: Subquery) -> Select[Page]:
     return select(Page).join(times, times.c.page == Page.id).where(live)
 
 
-def _filter_type(listed: str) -> ColumnElement[bool]:
-    if listed == PAGES:
+def _filter_type(listed: str | None) -> ColumnElement[bool]:
+    if listed is None:
         return Page.kind == Kind.PAGE
     of_type = select(PageSection.page).join(SectionDefinition, SectionDefinition.id == PageSection.definition)
     return and_(Page.kind == Kind.ENTRY, Page.id.in_(of_type.where(SectionDefinition.key == listed)))
@@ -147,7 +147,7 @@ def _summarize(reader: Reader, live: _Live) -> dict[str, object]:
     }
     return {
         "id": shown.page,
-        "type": collection_of(shown) or PAGES,
+        "type": collection_of(shown) or _PAGE,
         "title": texts.title or "",
         "path": addresses[reader.locale],
         "url": f"{reader.url}{addresses[reader.locale]}",

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from remit.errors import CallError, InvalidArgumentsError, NotFoundError
 from remit_cms.models import View
-from remit_cms.site.api.documents import PAGES, Reader, find_document, list_documents, show_document
+from remit_cms.site.api.documents import Reader, find_document, list_documents, show_document
 from remit_cms.site.api.models import AddressReply, DocumentList, ErrorReply, Index
 from remit_cms.site.api.openapi import Endpoint, describe_api
 from remit_cms.site.api.requests import Query, parse_query
@@ -134,11 +134,11 @@ async def _address(reader: Reader, query: Query, _parts: Mapping[str, str]) -> V
 
 
 async def _pages(reader: Reader, query: Query, _parts: Mapping[str, str]) -> DocumentList:
-    return await list_documents(reader, PAGES, query)
+    return await list_documents(reader, None, query)
 
 
 async def _page(reader: Reader, _query: Query, parts: Mapping[str, str]) -> View:
-    return await find_document(reader, PAGES, parts["id"])
+    return await find_document(reader, None, parts["id"])
 
 
 async def _entries(reader: Reader, query: Query, parts: Mapping[str, str]) -> DocumentList:
