@@ -134,7 +134,7 @@ class SiteEditors(SectionEditors):
         match choice % 6 if len(order) > 1 else 0:
             case 0 if target is not None:
                 added = AddNavigationItem(label=text, href=target.id, position=place if choice % 2 else None)
-                item = (await navigation.add_navigation_item(call, added)).item.id
+                item = (await navigation.add_navigation_item(call, added)).id
                 order.insert(place if choice % 2 else len(order), item)
                 stored = {"label": text, "target": {target.kind: target.id}, "location": "header", "visible": True}
                 values |= {f"{item} {slot} en": text_of(value) for slot, value in stored.items()}
@@ -166,7 +166,7 @@ class SiteEditors(SectionEditors):
         match choice % 4 if order else 0:
             case 0 if target is not None:
                 added = AddRedirect(path=path, href=target.id)
-                redirect = (await redirects.add_redirect(call, added)).redirect.id
+                redirect = (await redirects.add_redirect(call, added)).id
                 order.append(redirect)
                 stored = {"path": path, "target": {target.kind: target.id}}
                 values |= {f"{redirect} {slot} en": text_of(value) for slot, value in stored.items()}

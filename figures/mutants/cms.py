@@ -74,15 +74,15 @@ _LOST: Final = {
         "in list(section.contents.items())[:1]:",
     ),
     "a label in another language overwrites the original": edited(
-        "remit_cms.navigation.navigation:Navigation.update_navigation_item",
-        "_write(edit, row, locale,",
-        "_write(edit, row, page.locale,",
+        "remit_cms.singles.drafts:SingleDraft.write",
+        "locale if slot in self._single.translated else self._locale",
+        "self._locale",
     ),
     "items of the navigation forget their places": edited(
-        "remit_cms.navigation.navigation:_move", "each.sort_order = number", "each.sort_order = 0"
+        "remit_cms.singles.drafts:SingleDraft.place", "section), position)", "section), None)"
     ),
     "an edit of one setting forgets the others": edited(
-        "remit_cms.settings.settings:_write_values", "{**before, **{name: _merge", "{**{name: _merge"
+        "remit_cms.singles.drafts:SingleDraft.write", "{**stored.get(code, {}), **changed}", "changed"
     ),
     "the text of an entry in another language overwrites the original": edited(
         "remit_cms.posts.entries:update_entry", "content, code)", "content, edit.default_locale)"
@@ -251,11 +251,11 @@ _LEAKS: Final = {
     ),
     "cms_addNavigationItem": (
         "items of the navigation lead to pages of other sites",
-        edited("remit_cms.navigation.targets:_find_page", "scope.target.row_filter(Page), ", ""),
+        edited("remit_cms.singles.targets:_find_page", "scope.target.row_filter(Page), ", ""),
     ),
     "cms_addRedirect": (
         "addresses of pages of other sites are taken",
-        edited("remit_cms.redirects.items:find_holder", "scope.target.row_filter(LivePath), ", ""),
+        edited("remit_cms.redirects.items:find_pages_at", "scope.target.row_filter(table), ", ""),
     ),
     "cms_restorePage": (
         "deleted pages of other sites are found",

@@ -264,7 +264,7 @@ class World:
             change_set_operations(self.database),
             scheduling_operations(self.database, self.calls),
             settings_operations(self.database),
-            navigation_operations(self.database),
+            navigation_operations(self.database, PREVIEW_KEY.url),
             redirect_operations(self.database, PREVIEW_KEY.url),
             site_operations(Previews(self.database, PREVIEW_KEY), self.exports),
             sites_operations(Sites(self.database, RunArtifacts()), Rebuilding(self.database, self.index)),

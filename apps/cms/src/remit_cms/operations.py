@@ -73,7 +73,7 @@ class AllOperations:
             "change_set": lambda: tools.change_set_operations(database, given),
             "scheduling": lambda: tools.scheduling_operations(database, RunSchedules(), given),
             "settings": lambda: tools.settings_operations(database, given),
-            "navigation": lambda: tools.navigation_operations(database, given),
+            "navigation": lambda: tools.navigation_operations(database, self._preview_key.url, given),
             "redirect": lambda: tools.redirect_operations(database, self._preview_key.url, given),
             "image": self._bind_images,
             "collection": lambda: tools.collection_operations(database, given),

@@ -153,11 +153,11 @@ def settings_operations(database: Database, inventory: Inventory | None = None) 
     return _bind("settings", inventory, Settings(database))
 
 
-def navigation_operations(database: Database, inventory: Inventory | None = None) -> Operations:
-    """Operations on the navigation of a site."""
+def navigation_operations(database: Database, url: str, inventory: Inventory | None = None) -> Operations:
+    """Operations on the navigation of a site, whose address for visitors is ``url``."""
     from remit_cms.navigation.navigation import Navigation
 
-    navigation = Navigation(database)
+    navigation = Navigation(database, url)
     previews: dict[str, PreviewFunction] = {"cms_removeNavigationItem": navigation.preview_removal}
     return _with_previews(_bind("navigation", inventory, navigation), previews)
 

@@ -10,16 +10,18 @@ from pydantic import ValidationError
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import HOME, World
 from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
-from remit_cms.navigation.items import load_items
+from remit_cms.navigation.items import read_items
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import (
     AddNavigationItem,
     GetNavigation,
-    ItemView,
+    NavigationItemView,
     RemoveNavigationItem,
     ToggleNavigationItem,
     UpdateNavigationItem,
 )
+from remit_cms.storage.documents import load_document
+from remit_cms.storage.tables import Kind
 from remit_cms.storage.transactions import open_view
 
 
@@ -28,14 +30,21 @@ def ann(world: World) -> Editor:
     return Editor(world, "ann", "monday")
 
 
-async def add(editor: Editor, label: str, href: str, **more: Any) -> ItemView:
+async def add(editor: Editor, label: str, href: str, **more: Any) -> NavigationItemView:
     payload = AddNavigationItem(label=label, href=href, **more)
-    return (await Navigation(editor.world.database).add_navigation_item(editor.call(), payload)).item
+    made = (await Navigation(editor.world.database).add_navigation_item(editor.call(), payload)).id
+    return await read(editor, made)
 
 
-async def update(editor: Editor, item: str, **changes: Any) -> ItemView:
+async def update(editor: Editor, item: str, **changes: Any) -> NavigationItemView:
     payload = UpdateNavigationItem(label=item, **changes)
-    return (await Navigation(editor.world.database).update_navigation_item(editor.call(), payload)).item
+    changed = (await Navigation(editor.world.database).update_navigation_item(editor.call(), payload)).id
+    return await read(editor, changed)
+
+
+async def read(editor: Editor, item: str) -> NavigationItemView:
+    reply = await Navigation(editor.world.database).get_navigation(editor.world.call(), GetNavigation())
+    return next(each for each in reply.items if each.id == item)
 
 
 async def labels(editor: Editor, locale: str | None = None) -> list[str]:
@@ -92,11 +101,15 @@ async def test_items_are_moved_translated_hidden_and_removed(ann: Editor) -> Non
     assert (changed.href, changed.location, changed.visible) == ("/about", "footer", False)
     navigation = Navigation(ann.world.database)
     shown = await navigation.toggle_navigation_item(ann.call(), ToggleNavigationItem(label=second.id))
-    assert (shown.item.visible, shown.message) == (True, "Item 'Shop' is visible")
+    assert (shown.changed, shown.message) == (
+        ["visible"],
+        "Changed the item 'Shop' of the navigation (footer), which leads to /about",
+    )
     preview = await navigation.preview_removal(ann.call(), RemoveNavigationItem(label=second.id))
     assert preview.summary == "the item 'Shop' of the navigation (footer), which leads to /about"
     removed = await navigation.remove_navigation_item(ann.call(), RemoveNavigationItem(label=second.id))
-    assert ([item.label for item in removed.items], removed.revision) == (["About"], 6)
+    assert (removed.id, removed.message) == (second.id, f"Removed {preview.summary}")
+    assert await labels(ann) == ["About"]
     with pytest.raises(NotFoundError, match="There is no item 'item_2' in the navigation"):
         await update(ann, second.id, visible=True)
 
@@ -106,7 +119,11 @@ async def test_what_changes_nothing_makes_no_revision(ann: Editor) -> None:
     item = await add(ann, "About", "about")
     payload = UpdateNavigationItem(label=item.id, new_label="About", visible=True)
     reply = await Navigation(ann.world.database).update_navigation_item(ann.call(), payload)
-    assert (reply.message, reply.revision) == ("The item is like that already", 1)
+    assert (reply.message, reply.changed) == (
+        "Like that already: the item 'About' of the navigation (header), which leads to /about",
+        [],
+    )
+    assert (await Navigation(ann.world.database).get_navigation(ann.call(), GetNavigation())).revision == 1
     with pytest.raises(ValidationError, match="nothing to change"):
         UpdateNavigationItem(label=item.id)
 
@@ -128,7 +145,8 @@ async def test_visitors_see_items_that_were_published_with_their_change_set(ann:
 
     async def live() -> list[str]:
         async with open_view(world.database, HOME) as scope:
-            return [item.label for item in await load_items(scope, live=True)]
+            state = await load_document(scope, Kind.NAVIGATION, live=True)
+            return [item.label for item in read_items(scope, state)]
 
     assert await live() == []
     (differences,) = [each.differences for each in (await ann.look()).pages if each.title == "Navigation"]

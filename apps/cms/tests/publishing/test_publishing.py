@@ -214,18 +214,6 @@ async def test_a_restored_page_gives_up_a_translated_address_that_is_taken(ann: 
     assert await ann.differences("page_1", before=2) == [("slug (de)", "ueber", "")]
 
 
-async def test_restored_settings_keep_their_address(ann: Editor) -> None:
-    update = UpdateSiteSettings.model_validate({"tagline": "Daily bread"})
-    monday = Editor(ann.world, "ann", "monday")
-    await Settings(ann.world.database).update_site_settings(monday.call(), update)
-    await monday.discard()
-    (trashed,) = (await ann.trash.list_trash(ann.call(), ListTrash())).pages
-    with pytest.raises(InvalidArgumentsError, match="'Site settings' has no address of its own: omit slug"):
-        await ann.trash.restore_page(ann.call(), RestorePage(page_id=trashed.id, slug="settings"))
-    await ann.restore(trashed.id)
-    assert (await ann.world.rows())["pages"] == 1
-
-
 async def test_a_restored_page_keeps_its_place_and_an_address_that_fits(ann: Editor) -> None:
     await ann.create("About")
     await ann.create("Team")

@@ -12,7 +12,7 @@ from apps.cms.tests.world import HOME, World
 from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.pages.payloads import GetLinksHere, TranslatePage
 from remit_cms.publishing.payloads import PublishPage, PurgePage
-from remit_cms.redirects import redirects as operations
+from remit_cms.redirects.items import read_redirects
 from remit_cms.redirects.payloads import (
     AddRedirect,
     ListRedirects,
@@ -64,7 +64,8 @@ async def test_a_page_is_named_by_id_address_or_title_and_an_address_of_the_site
     await ann.update((await ann.create("About us")).id, slug="about")
     german = TranslatePage(page_id="page_1", locale_code="de", title="Über uns", slug="ueber-uns")
     await ann.world.pages.translate_page(ann.call(), german)
-    redirect = (await add(ann, "/old", href)).redirect
+    await add(ann, "/old", href)
+    (redirect,) = (await listed(ann)).redirects
     assert (redirect.path, redirect.href, redirect.page_id) == ("/old", leads_to, "page_1")
 
 
@@ -117,7 +118,7 @@ async def test_a_header_cannot_be_added_by_an_address(ann: Editor) -> None:
 )
 async def test_a_path_is_written_in_one_way(ann: Editor, given: str, path: str) -> None:
     await ann.create("About")
-    assert (await add(ann, given, "about")).redirect.path == path
+    assert (await add(ann, given, "about")).path == path
 
 
 @pytest.mark.parametrize(
@@ -161,8 +162,8 @@ async def test_the_address_of_a_page_is_refused_with_the_page_that_has_it(ann: E
     for path in ("/menu", "/food", "/de/karte"):
         with pytest.raises(AlreadyExistsError, match=rf"{path} is the address of the page 'Menu', id page_2"):
             await add(ann, path, "about")
-    assert (await add(ann, "/karte", "about")).redirect.path == "/karte"
-    assert (await add(ann, "/de/essen", "about")).redirect.href == "/de/about"
+    assert (await add(ann, "/karte", "about")).path == "/karte"
+    assert (await add(ann, "/de/essen", "about")).href == "/de/about"
 
 
 async def test_a_page_is_shown_in_the_language_of_the_path_or_in_another_one(ann: Editor) -> None:
@@ -170,12 +171,12 @@ async def test_a_page_is_shown_in_the_language_of_the_path_or_in_another_one(ann
     await add(ann, "/speisekarte", "about", locale_code="de")
     await add(ann, "/de/alte-karte", "about")
     assert [each.href for each in (await listed(ann)).redirects] == ["/de/about", "/de/about"]
-    assert (await update(ann, "redirect_2", locale_code="en")).redirect.href == "/about"
+    assert (await update(ann, "redirect_2", locale_code="en")).href == "/about"
     await ann.create("Menu")
-    assert (await update(ann, "redirect_1", new_href="menu")).redirect.href == "/de/menu"
+    assert (await update(ann, "redirect_1", new_href="menu")).href == "/de/menu"
     elsewhere = await update(ann, "redirect_1", new_href="https://shop.example.com/?a=1&b=2")
-    assert elsewhere.redirect.href == "https://shop.example.com/?a=1&b=2"
-    assert (await update(ann, "redirect_1", new_href="menu")).redirect.href == "/menu"
+    assert elsewhere.href == "https://shop.example.com/?a=1&b=2"
+    assert (await update(ann, "redirect_1", new_href="menu")).href == "/menu"
     for refused in (
         lambda: add(ann, "/shop", "https://shop.example.com", locale_code="de"),
         lambda: update(ann, "redirect_2", new_href="https://shop.example.com", locale_code="de"),
@@ -193,20 +194,11 @@ async def test_a_redirect_is_not_made_twice(ann: Editor) -> None:
         await add(ann, "OLD/", "https://example.com")
 
 
-async def test_there_is_a_most_of_redirects(ann: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operations, "MAX_REDIRECTS", 1)
-    await ann.create("About")
-    await add(ann, "/old", "about")
-    with pytest.raises(ConflictError, match="has 1 redirects, which is the most"):
-        await add(ann, "/older", "about")
-
-
 async def test_a_redirect_to_a_page_that_is_not_live_is_told(ann: Editor) -> None:
     await ann.create("About")
     reply = await add(ann, "/old", "about")
-    assert reply.message == (
-        "Added the redirect from /old to /about. Note: its page is not live, so visitors do not get there yet"
-    )
+    assert reply.message == "Added the redirect from /old to /about"
+    assert reply.remarks == ["its page is not live, so visitors do not get there yet"]
     await ann.publish_page("about")
     (shown,) = (await listed(ann)).redirects
     assert (shown.note, shown.broken) == (None, None)
@@ -216,11 +208,12 @@ async def test_an_address_is_changed_and_what_changes_nothing_makes_no_revision(
     await ann.create("About")
     await add(ann, "/old", "about")
     reply = await update(ann, "redirect_1", new_href="page_1")
-    assert (reply.revision, "is like that already" in reply.message) == (1, True)
+    assert (reply.changed, reply.message) == ([], "Like that already: the redirect from /old to /about")
+    assert (await listed(ann)).revision == 1
     with pytest.raises(ValidationError, match="nothing to change"):
         UpdateRedirect(path="redirect_1")
     await add(ann, "/older", "about")
-    assert (await update(ann, "redirect_1", new_path="OLD-1", locale_code="de")).redirect.path == "/old-1"
+    assert (await update(ann, "redirect_1", new_path="OLD-1", locale_code="de")).path == "/old-1"
     for path, has_it in (("/about", "page 'About'"), ("/older", "redirect from /older already, id redirect_2")):
         with pytest.raises(AlreadyExistsError, match=has_it):
             await update(ann, "redirect_1", new_path=path)
@@ -244,7 +237,10 @@ async def test_a_redirect_is_removed_after_its_preview(ann: Editor, world: World
     preview = await world.redirects.preview_removal(ann.call(), RemoveRedirect(path="redirect_2"))
     assert preview.summary == "the redirect from /shop to https://shop.example.com/"
     removed = await world.redirects.remove_redirect(ann.call(), RemoveRedirect(path="redirect_2"))
-    assert (removed.total, removed.message) == (1, "Removed the redirect from /shop, in the draft")
+    assert (removed.id, removed.message) == (
+        "redirect_2",
+        "Removed the redirect from /shop to https://shop.example.com/",
+    )
     assert [each.path for each in (await listed(ann)).redirects] == ["/old"]
     with pytest.raises(NotFoundError, match="There is no redirect 'redirect_2'"):
         await world.redirects.remove_redirect(ann.call(), RemoveRedirect(path="redirect_2"))
@@ -270,22 +266,40 @@ async def test_redirects_that_the_cms_made_are_listed_beside_those_of_the_owner(
     await ann.update("page_1", slug="food")
     await ann.publish_page("page_1")
     reply = await listed(ann)
-    assert [(each.path, each.href, each.note) for each in reply.automatic] == [
+    assert [(each.path, each.href, each.note) for each in reply.redirects if each.automatic] == [
         ("/de/menu", "/de/food", None),
         ("/menu", "/food", None),
     ]
-    assert reply.message == "The site has 0 redirects, the CMS made 2 by itself"
+    assert reply.message == "The site has 0 redirects, and the CMS made 2 by itself"
     await ann.create("About")
     added = await add(ann, "/menu", "about")
-    assert "to /about. It comes before the one that the CMS made to 'Menu'" in added.message
-    reply = await listed(ann, limit=1)
-    assert (reply.total, reply.total_automatic, len(reply.automatic)) == (1, 2, 1)
-    assert [each.note for each in (await listed(ann)).automatic] == [
+    assert added.remarks == [
+        "its page is not live, so visitors do not get there yet; it comes before the one that the CMS made to 'Menu'"
+    ]
+    assert [each.note for each in (await listed(ann)).redirects[1:]] == [
         None,
-        "the redirect of the site's owner comes first",
+        "another redirect from this address comes first",
     ]
     await ann.unpublish_page("page_1")
-    assert "is not live" in ((await listed(ann)).automatic[0].note or "")
+    assert "is not live" in ((await listed(ann)).redirects[1].note or "")
+
+
+async def test_all_redirects_are_listed_in_parts_by_one_cursor(ann: Editor) -> None:
+    await ann.create("Menu")
+    await ann.publish_page("menu")
+    await ann.update("page_1", slug="food")
+    await ann.publish_page("page_1")
+    for number in range(3):
+        await add(ann, f"/old-{number}", "food")
+    found, cursor = list[str](), None
+    for _ in range(3):
+        reply = await listed(ann, limit=2, cursor=cursor)
+        found += [each.path for each in reply.redirects]
+        assert reply.total == 5
+        cursor = reply.next_cursor
+    assert (found, cursor) == (["/old-0", "/old-1", "/old-2", "/de/menu", "/menu"], None)
+    with pytest.raises(InvalidArgumentsError, match="cursor: '3' is not the nextCursor"):
+        await listed(ann, cursor="3")
 
 
 async def test_redirects_have_change_sets_differences_and_undo_as_pages_have(ann: Editor) -> None:
@@ -309,7 +323,7 @@ async def test_redirects_have_change_sets_differences_and_undo_as_pages_have(ann
     await ann.discard()
     await ann.revert(set_id)
     async with open_view(ann.world.database, HOME) as scope:
-        assert await load_document(scope, Kind.REDIRECTS, live=True) is None
+        assert read_redirects(scope, await load_document(scope, Kind.REDIRECTS, live=True)) == []
 
 
 async def test_the_question_and_the_reply_say_that_a_page_takes_the_address_of_a_redirect(ann: Editor) -> None:

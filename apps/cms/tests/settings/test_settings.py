@@ -16,12 +16,12 @@ from remit import Principal
 from remit.agent import RunInfo
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.images.payloads import DeleteImage
-from remit_cms.publishing.payloads import PublishPage, RestorePage
+from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.settings.payloads import (
     GetSiteSetting,
     GetSiteSettings,
-    SettingsReply,
+    SettingsChange,
     UpdateSiteSettings,
 )
 from remit_cms.settings.settings import Settings, SettingsInForce
@@ -33,7 +33,7 @@ def ann(world: World) -> Editor:
     return Editor(world, "ann", "monday")
 
 
-async def update(editor: Editor, **changes: Any) -> SettingsReply:
+async def update(editor: Editor, **changes: Any) -> SettingsChange:
     settings = Settings(editor.world.database)
     return await settings.update_site_settings(editor.call(), UpdateSiteSettings.model_validate(changes))
 
@@ -75,11 +75,11 @@ async def test_the_logo_is_an_image_that_stands_in_for_the_name_once_it_is_publi
 
 async def test_settings_change_one_by_one_and_an_empty_value_removes_one(ann: Editor) -> None:
     first = await update(ann, tagline="Daily bread", theme={"--accent": "#a30", "paper": "white"})
-    assert (first.message, first.revision) == ("Changed tagline, theme of the site", 1)
+    assert (first.message, first.changed) == ("Changed tagline, theme of the site", ["tagline", "theme"])
     second = await update(ann, settings={"site_title": "Bakery"}, theme={"paper": ""})
     assert second.message == "Changed name, theme of the site"
     again = await update(ann, name="Bakery")
-    assert (again.message, again.revision) == ("The settings are like that already", 2)
+    assert (again.message, again.changed) == ("The settings are like that already", [])
     assert await read(ann) == {
         "name": "Bakery",
         "tagline": "Daily bread",
@@ -134,18 +134,23 @@ async def test_a_person_publishes_the_settings_alone_and_goes_back_to_a_revision
     ]
 
 
-async def test_discarded_settings_do_not_come_back_beside_newer_ones(ann: Editor) -> None:
+async def test_who_discards_the_first_settings_leaves_those_that_the_site_was_made_with(ann: Editor) -> None:
     await update(ann, name="Bakery")
     await ann.discard()
+    assert await read(ann) == {"name": "Local site", "language": "en"}
     await update(ann, name="Baker")
-    for slug in (None, "settings"):
-        with pytest.raises(ConflictError, match="There are newer 'Site settings' by now"):
-            await ann.trash.restore_page(ann.call(), RestorePage(page_id="settings_1", slug=slug))
+    assert await ann.differences("Site settings") == [("name (en)", "", "Baker")]
+
+
+async def test_what_changes_nothing_makes_no_settings(ann: Editor, world: World) -> None:
+    before = await world.rows()
+    assert (await update(ann, tagline="", theme={})).changed == []
+    made = {name: number for name, number in (await world.rows()).items() if number != before[name]}
+    assert made == {"remit_effects": 1}
 
 
 async def test_the_settings_are_no_page(ann: Editor, world: World) -> None:
-    made = await update(ann, name="Bakery")
-    assert made.revision == 1
+    await update(ann, name="Bakery")
     with pytest.raises(NotFoundError):
         await ann.draft("Site settings")
     with pytest.raises(NotFoundError, match="There is no page 'Site settings'"):
@@ -207,15 +212,13 @@ async def test_one_setting_is_read_by_any_usual_name(ann: Editor) -> None:
 
 async def test_who_sets_colours_that_cannot_be_read_is_told(ann: Editor) -> None:
     yellow = await update(ann, theme={"accent": "#ffff00"})
-    assert yellow.message == (
-        "Changed theme of the site. Hard to read: accent on paper (1.1); texts need a contrast of 4.5"
-    )
+    assert yellow.remarks == ["Hard to read: accent on paper (1.1); texts need a contrast of 4.5"]
     assert "--on-accent:#000000;" in theme_css({"accent": "#ffff00"})
     both = await update(ann, theme={"accent": "#a30", "on-accent": "brown"})
-    assert "Hard to read: on-accent on accent (" in both.message
+    assert "Hard to read: on-accent on accent (" in (both.remarks or [""])[0]
     for theme in ({}, {"accent": "#a30"}, {"accent": "oklch(0.5 0.1 20)", "ink": "black"}):
         await update(ann, theme={})
-        assert "Hard to read" not in (await update(ann, tagline=str(theme), theme=theme)).message
+        assert (await update(ann, tagline=str(theme), theme=theme)).remarks is None
         assert "--on-accent" not in theme_css(theme)
 
 

@@ -10,8 +10,6 @@ import pytest
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from remit.errors import ConflictError, InvalidArgumentsError
-from remit_cms.navigation.navigation import Navigation
-from remit_cms.navigation.payloads import AddNavigationItem, RemoveNavigationItem, UpdateNavigationItem
 from remit_cms.pages.payloads import DeletePage, GetPage, MovePage, TranslatePage, UpdatePage
 from remit_cms.posts.collections import Collections
 from remit_cms.posts.payloads import CreatePost, GetCollectionEntries, UpdatePost
@@ -281,16 +279,6 @@ async def test_a_list_with_contents_shows_them(ann: Editor, bob: Editor) -> None
     await posts.update_post(bob.call(), UpdatePost(post_slug="posts/hi", body="Ours"))
     with pytest.raises(ConflictError, match="'Hello' is now 'Ours'"):
         await posts.update_post(ann.call(), UpdatePost(post_slug="posts/hi", body="Mine"))
-
-
-async def test_what_a_removal_leaves_of_the_navigation_is_seen(ann: Editor, bob: Editor) -> None:
-    navigation = Navigation(ann.world.database)
-    for label in ("One", "Two"):
-        await navigation.add_navigation_item(bob.call(), AddNavigationItem(label=label, href="about"))
-    await navigation.remove_navigation_item(ann.call(), RemoveNavigationItem(label="item_2"))
-    await navigation.update_navigation_item(bob.call(), UpdateNavigationItem(label="item_1", new_label="Ours"))
-    with pytest.raises(ConflictError, match="'One' is now 'Ours'"):
-        await navigation.update_navigation_item(ann.call(), UpdateNavigationItem(label="item_1", new_label="Mine"))
 
 
 async def test_a_token_is_of_one_page_and_refuses_any_change_since(ann: Editor, bob: Editor) -> None:

@@ -14,11 +14,11 @@ from remit_cms.models import (
     OmittedIfNone,
     OptionalParam,
     ReadPayload,
-    View,
     WritePayload,
 )
-from remit_cms.navigation.hosts import MAX_HREF
 from remit_cms.navigation.items import Location
+from remit_cms.singles.hosts import MAX_HREF
+from remit_cms.singles.payloads import ItemReply, ItemView
 
 _LABEL = "Label of the item, or its id"
 _HREF = "Page or post by slug, id or exact title, or an address that begins with https://"
@@ -79,29 +79,25 @@ class RemoveNavigationItem(OneItem):
 
 
 @entity("navigation-item", name="label")
-class ItemView(View):
-    """An item. ``href`` is the address that it leads to; ``broken`` says that it leads nowhere: its page is gone."""
+class NavigationItemView(ItemView):
+    """An item."""
 
-    id: str
     label: str
-    href: OmittedIfNone[str] = None
-    page_id: OmittedIfNone[str] = None
     location: Location
     visible: bool
-    broken: OmittedIfNone[bool] = None
 
 
 class NavigationReply(DocumentReply):
     """All items of the draft, in order."""
 
-    items: list[ItemView]
+    items: list[NavigationItemView]
     total: int
     status: str
     revision: OmittedIfNone[int] = None
 
 
-class ItemReply(DocumentReply):
-    """One item after the operation."""
+@entity("navigation-item", name="label")
+class NavigationItemReply(ItemReply):
+    """One item."""
 
-    item: ItemView
-    revision: int
+    label: str

@@ -14,7 +14,7 @@ from remit_cms.storage.documents import draft_state
 from remit_cms.storage.door import Planned, check_plan, close_set
 from remit_cms.storage.layers import Layered, lay_edits, load_settled
 from remit_cms.storage.live import Move, move_live
-from remit_cms.storage.merging import apply_changes
+from remit_cms.storage.merging import apply_changes, find_beginning
 from remit_cms.storage.parts import iterate_changed_parts, values_of
 from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.revisions import save_revision
@@ -174,7 +174,7 @@ async def _find_former(
 
 
 async def _find_step(scope: Scope, page: Page, row: Publication) -> UndoStep:
-    former = None if row.before is None else await load_snapshot(scope, row.page, row.before)
+    former = await _find_state_before(scope, page, row)
     live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
     if row.after is None:
         if live is not None:
@@ -193,6 +193,14 @@ async def _find_step(scope: Scope, page: Page, row: Publication) -> UndoStep:
     if undone.missing:
         raise await _refusal(scope, page)
     return UndoStep(page, None, row.before, live, undone.snapshot)
+
+
+async def _find_state_before(scope: Scope, page: Page, row: Publication) -> Snapshot | None:
+    """What visitors saw of a document before a publication; that in which it begins before the first one."""
+    if row.before is not None:
+        return await load_snapshot(scope, page.id, row.before)
+    earlier = select(Publication.number).where(Publication.page == page.id, Publication.number < row.number)
+    return None if await scope.session.scalar(earlier.limit(1)) else find_beginning(page)
 
 
 async def _refusal(scope: Scope, page: Page) -> ConflictError:

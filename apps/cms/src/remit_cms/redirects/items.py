@@ -4,59 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from sqlalchemy import or_, select
 
-from remit_cms.models import Content
-from remit_cms.navigation.targets import LINKED, linked_id, linked_url
+from remit_cms.singles.targets import LINKED, linked_object, linked_url
 from remit_cms.storage.documents import find_single
 from remit_cms.storage.live import Move
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
-from remit_cms.storage.tables import Kind, LivePath, Page, PageTranslation
+from remit_cms.storage.tables import Kind, LivePath, Page, PageTranslation, Redirect
 from remit_cms.storage.translations import load_texts, slugs_by_locale
 from remit_cms.templates.references import ObjectRef
 
 
 @dataclass(frozen=True, slots=True)
-class OwnRedirect:
-    """A redirect: from ``path`` to ``page``, in the language ``locale``, or else to ``url``."""
+class SiteRedirect:
+    """A redirect from ``path`` to ``target``, in the language ``locale``, or else to ``url``.
 
-    id: str
+    One that the CMS made by itself has no id.
+    """
+
     path: str
     locale: str
-    page: ObjectRef | None
-    url: str | None
+    target: ObjectRef | None
+    url: str | None = None
+    id: str = ""
 
 
-def read_redirects(scope: Scope, snapshot: Snapshot | None) -> list[OwnRedirect]:
-    """The redirects in one state of their document, in order."""
-    sections = [] if snapshot is None else snapshot.ordered_sections
-    return [_read_one(scope, each.id, content) for each in sections for content in each.contents.values()]
+def read_redirects(scope: Scope, snapshot: Snapshot | None) -> list[SiteRedirect]:
+    """The redirects of the owner in one state of their document, in order."""
+    return [
+        SiteRedirect(path, locale, linked_object(content), linked_url(content), section.id)
+        for section in ([] if snapshot is None else snapshot.ordered_sections)
+        for content in section.contents.values()
+        for path in [str(content.get("path", ""))]
+        for locale in [str(content.get("locale") or scope.split_address(path)[0])]
+    ]
 
 
-def _read_one(scope: Scope, section: str, content: Content) -> OwnRedirect:
-    path, page = str(content.get("path", "")), linked_id(content)
-    kinds = [*cast("dict[str, str]", content.get("target") or {})]
-    return OwnRedirect(
-        id=section,
-        path=path,
-        locale=str(content.get("locale") or scope.split_address(path)[0]),
-        page=None if page is None else ObjectRef(kinds[0], page),
-        url=linked_url(content),
-    )
+async def load_automatic(scope: Scope) -> list[SiteRedirect]:
+    """The redirects that the CMS made to pages that there are, by address."""
+    query = select(Redirect, Page.kind).join(Page, Page.id == Redirect.page)
+    query = query.where(scope.target.row_filter(Redirect), scope.target.row_filter(Page))
+    return [
+        SiteRedirect(scope.format_address(row.locale, row.path), row.locale, ObjectRef(kind, row.page))
+        for row, kind in await scope.session.execute(query.order_by(Redirect.path, Redirect.locale))
+    ]
 
 
-async def find_holder(scope: Scope, path: str, *, live: bool = False) -> Page | None:
-    """The page or entry whose address a path is: for visitors, or unless ``live``, in its draft."""
-    locale, rest = scope.split_address(path)
-    query = select(Page).join(LivePath, LivePath.page == Page.id)
-    query = query.where(scope.target.row_filter(LivePath), LivePath.locale == locale, LivePath.path == rest)
-    found = (await scope.session.scalars(query.limit(1))).first()
-    if found is not None or live:
-        return found
-    table = PageTranslation
+async def find_holder(scope: Scope, path: str) -> Page | None:
+    """The page or entry whose address a path is, for visitors or in its draft."""
+    live = (await find_pages_at(scope, [path])).get(path)
+    if live is not None:
+        return await scope.session.get_one(Page, live)
+    (locale, rest), table = scope.split_address(path), PageTranslation
     translated = select(table.page).where(scope.target.row_filter(table), table.slug == rest)
     named = (Page.kind.in_(LINKED), Page.parent.is_(None), or_(Page.slug == rest, Page.id.in_(translated)))
     pages = [*await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), *named).order_by(Page.id))]
@@ -79,7 +80,7 @@ async def describe_overruled(scope: Scope, moves: Sequence[Move]) -> str:
     if state is None:
         return ""
     redirects = read_redirects(scope, state)
-    before = await find_live_paths(scope, {each.path for each in redirects})
+    before = await find_pages_at(scope, {each.path for each in redirects})
     after = {path for path, page in before.items() if page not in states}
     for move in moves:
         if move.snapshot is not None and move.page.kind in LINKED:
@@ -92,8 +93,10 @@ async def describe_overruled(scope: Scope, moves: Sequence[Move]) -> str:
     return f"; visitors see a page at {', '.join(paths)}, and no redirect is followed there"
 
 
-async def find_live_paths(scope: Scope, paths: Iterable[str]) -> dict[str, str]:
-    """The pages that visitors see at addresses, by address."""
+async def find_pages_at(
+    scope: Scope, paths: Iterable[str], table: type[LivePath | Redirect] = LivePath
+) -> dict[str, str]:
+    """The pages that visitors see at addresses, by address; or those to which the CMS redirects them."""
     wanted = {scope.split_address(path)[1] for path in paths}
-    query = select(LivePath).where(scope.target.row_filter(LivePath), LivePath.path.in_(wanted))
+    query = select(table).where(scope.target.row_filter(table), table.path.in_(wanted))
     return {scope.format_address(row.locale, row.path): row.page for row in await scope.session.scalars(query)}

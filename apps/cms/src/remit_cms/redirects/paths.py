@@ -8,13 +8,10 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from remit.errors import InvalidArgumentsError
-from remit_cms.navigation.hosts import find_host
 from remit_cms.pages.slugs import RESERVED_SLUGS
 from remit_cms.storage.scope import split_address
 
 MAX_PATH: Final = 200
-MAX_REDIRECTS: Final = 500
-"""So many an owner may make on a site."""
 
 _PART: Final = re.compile(r"[a-z0-9_~-][a-z0-9._~-]*")
 _OTHERS: Final = re.compile(r"[^a-z0-9._~-]+")
@@ -59,18 +56,3 @@ def _suggest(text: str) -> str:
         return ""
     parts = [_OTHERS.sub("-", part).strip("-.") for part in path.split("/")]
     return ("/" + "/".join(filter(None, parts)))[:MAX_PATH].rstrip("/.")
-
-
-def find_language(href: str, locales: Sequence[str]) -> str | None:
-    """The language that the address of a page names: that of ``/de/about`` and of ``about?locale=de`` is de."""
-    address, _, code = href.partition("?locale=")
-    if code in locales:
-        return code
-    locale, rest = split_address(address, locales)
-    return None if rest == address.strip("/") else locale
-
-
-def is_on_site(url: str, site: str) -> bool:
-    """Whether an address is one of the site with the address ``site``, however its host is written, at any port."""
-    host = find_host(url)
-    return host is not None and host == find_host(site)

@@ -9,14 +9,16 @@ from pydantic import AliasChoices, Field, model_validator
 from remit.tools import Reference, entity
 from remit_cms.models import (
     DocumentReply,
+    ListPayload,
+    ListReply,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
     ReadPayload,
-    View,
     WritePayload,
 )
-from remit_cms.navigation.hosts import MAX_HREF
+from remit_cms.singles.hosts import MAX_HREF
+from remit_cms.singles.payloads import ItemReply, ItemView
 
 _PATH = "Address on this site that has no page, e.g. /old-menu, or /de/alte-karte in another language"
 _HREF = "Page or post by slug, id or exact title, or an address that begins with https://"
@@ -27,10 +29,8 @@ _Href = Annotated[str, Field(min_length=1, max_length=MAX_HREF)]
 _RedirectReference = Annotated[str, Field(min_length=1, max_length=2048), Reference("redirect")]
 
 
-class ListRedirects(ReadPayload):
-    """How many redirects to list."""
-
-    limit: int = Field(default=100, description="Most to give of each sort (1-500)", ge=1, le=500)
+class ListRedirects(ReadPayload, ListPayload):
+    """Which part of the redirects to list."""
 
 
 class AddRedirect(WritePayload):
@@ -68,50 +68,23 @@ class RemoveRedirect(OneRedirect):
 
 
 @entity("redirect", name="path")
-class RedirectView(View):
-    """A redirect of the owner. ``broken`` says that it leads nowhere, since its page is gone; ``note`` what else is so.
-
-    ``href`` is the address that it leads to.
-    """
-
-    id: str
-    path: str
-    href: OmittedIfNone[str] = None
-    page_id: OmittedIfNone[str] = None
-    broken: OmittedIfNone[bool] = None
-    note: OmittedIfNone[str] = None
-
-
-class AutomaticRedirectView(View):
-    """A redirect that the CMS made, from an address that a live page left."""
+class RedirectView(ItemView):
+    """A redirect: ``automatic`` if the CMS made it, from an address that a live page left."""
 
     path: str
-    href: OmittedIfNone[str] = None
-    page_id: str
-    note: OmittedIfNone[str] = None
+    automatic: OmittedIfNone[bool] = None
 
 
-class RedirectsReply(DocumentReply):
-    """The redirects in the draft of the owner, and those that the CMS made by itself."""
+class RedirectsReply(DocumentReply, ListReply):
+    """The redirects in the draft of the owner, and after them those that the CMS made by itself."""
 
     redirects: list[RedirectView]
-    total: int
-    automatic: list[AutomaticRedirectView]
-    total_automatic: int
     status: str
     revision: OmittedIfNone[int] = None
 
 
-class RedirectReply(DocumentReply):
-    """One redirect after the operation."""
+@entity("redirect", name="path")
+class RedirectReply(ItemReply):
+    """One redirect."""
 
-    redirect: RedirectView
-    revision: int
-
-
-class RedirectRemoval(DocumentReply):
-    """What was removed, and how many redirects are left."""
-
-    redirect_id: str
-    total: int
-    revision: int
+    path: str

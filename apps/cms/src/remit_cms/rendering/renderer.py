@@ -19,12 +19,14 @@ from pydantic import JsonValue
 from remit_cms.images.pictures import FORMATS
 from remit_cms.images.renditions import Renditions, nearest_width
 from remit_cms.models import Content
-from remit_cms.navigation.items import Item, load_items
+from remit_cms.navigation.items import Item, read_items
 from remit_cms.rendering.directions import direction_of
 from remit_cms.rendering.documents import PageDocument, SiteLink, Surroundings, load_page_document, nest_links
 from remit_cms.rendering.scratch import write_atomically
 from remit_cms.rich_text.html import render_rich_text
+from remit_cms.singles.targets import find_pages
 from remit_cms.storage.database import Database
+from remit_cms.storage.documents import load_document
 from remit_cms.storage.images import Image
 from remit_cms.storage.scope import Target
 from remit_cms.storage.snapshots import build_snapshot
@@ -153,13 +155,12 @@ class PageRenderer:
             page, code = await scope.find_document(id_or_slug, *_SHOWN), scope.resolve_locale(locale)
             document = await load_page_document(scope, await build_snapshot(scope, page), code, live=False)
             document = document if page.status == "published" else document.hide()
-            items = [item for item in await load_items(scope, live=False, locale=code) if item.visible]
-            slugs = await load_slugs(scope, [page, *(item.page for item in items if item.page)], code)
+            navigation = await load_document(scope, Kind.NAVIGATION, live=False)
+            items = [item for item in read_items(scope, navigation, code) if item.visible]
+            linked = await find_pages(scope, {item.page for item in items if item.page})
+            slugs = await load_slugs(scope, [page, *linked.values()], code)
             links = [(item, link) for item in items if (link := _to_link(item, page, slugs)) is not None]
-            paths = {item.page.id: slugs[item.page.id] for item in items if item.page}
-            header = [
-                (paths.get(item.wanted or "", ""), link) for item, link in links if item.location in ("header", "both")
-            ]
+            header = [(slugs.get(item.page or "", ""), link) for item, link in links if item.location != "footer"]
             around = Surroundings(
                 menu=nest_links(header),
                 footer=[link for item, link in links if item.location in ("footer", "both")],
@@ -190,8 +191,9 @@ def content_security_policy(css: str) -> str:
 def _to_link(item: Item, page: Page, slugs: Mapping[str, str]) -> SiteLink | None:
     """A link to a document beside this one, or to another server; None for one whose page was deleted."""
     up = "../" * page.slug.count("/")
-    href = item.url or (f"{up}{slugs[item.page.id]}.html" if item.page else None)
-    return None if href is None else SiteLink(label=item.label, href=href, current=item.wanted == page.id)
+    slug = slugs.get(item.page or "")
+    href = item.url or (None if slug is None else f"{up}{slug}.html")
+    return None if href is None else SiteLink(label=item.label, href=href, current=item.page == page.id)
 
 
 def picture_source(image: Image, src: str, srcsets: tuple[tuple[str, str], ...] = ()) -> PictureSource:

@@ -22,8 +22,8 @@ def choose_ink(accent: str) -> str | None:
     return max(("#000000", "#ffffff"), key=lambda ink: measure_contrast(ink, accent) or 0.0)
 
 
-def describe_unreadable(theme: Mapping[str, str]) -> str:
-    """A remark on the texts that can hardly be read with a theme; empty if all can."""
+def describe_unreadable(theme: Mapping[str, str]) -> list[str]:
+    """A remark on the texts that can hardly be read with a theme; none if all can."""
     colours = {**_DEFAULTS, **theme}
     if "on-accent" not in theme:
         colours["on-accent"] = choose_ink(colours["accent"]) or colours["on-accent"]
@@ -32,7 +32,7 @@ def describe_unreadable(theme: Mapping[str, str]) -> str:
         for text, ground in _PAIRS
         if (contrast := measure_contrast(colours[text], colours[ground])) is not None and contrast < LEAST
     ]
-    return f". Hard to read: {', '.join(found)}; texts need a contrast of {LEAST}" if found else ""
+    return [f"Hard to read: {', '.join(found)}; texts need a contrast of {LEAST}"] if found else []
 
 
 def measure_contrast(first: str, second: str) -> float | None:

@@ -14,6 +14,7 @@ from remit_cms.models import (
     OptionalParam,
     ReadPayload,
     WritePayload,
+    WriteReply,
     is_none,
 )
 from remit_cms.settings.theme import Theme
@@ -103,6 +104,10 @@ class SettingsReply(DocumentReply):
     settings: SiteSettings
     status: str
     revision: OmittedIfNone[int] = None
+
+
+class SettingsChange(WriteReply):
+    """Which settings are different now."""
 
 
 class SettingReply(DocumentReply):

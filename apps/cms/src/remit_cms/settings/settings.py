@@ -9,26 +9,28 @@ from pydantic import JsonValue
 from remit import LeafContext
 from remit.agent import RunInfo
 from remit.errors import NotFoundError
-from remit_cms.models import Content
+from remit_cms.models import Content, empty_content
 from remit_cms.settings.contrast import describe_unreadable
 from remit_cms.settings.payloads import (
     GetSiteSetting,
     GetSiteSettings,
     SettingReply,
+    SettingsChange,
     SettingsReply,
     UpdateSiteSettings,
 )
-from remit_cms.settings.values import LOCALISED, LOGO, SiteSettings, find_setting, load_settings
+from remit_cms.settings.values import LOGO, SiteSettings, find_setting, load_settings
+from remit_cms.singles.drafts import SingleDraft
 from remit_cms.storage.database import Database
-from remit_cms.storage.documents import find_or_make_single, find_single
+from remit_cms.storage.documents import find_single
 from remit_cms.storage.home import HOME_PAGE
 from remit_cms.storage.images import find_image, image_slot
-from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope, find_target, load_locales
+from remit_cms.storage.singles import SETTINGS
 from remit_cms.storage.snapshots import build_snapshot
 from remit_cms.storage.stale_edits import find_read_parts
-from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent
-from remit_cms.storage.tokens import check_token, give_token
+from remit_cms.storage.tables import Kind
+from remit_cms.storage.tokens import give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
 
@@ -51,27 +53,27 @@ class Settings:
             value = cast("JsonValue", reply.settings.model_dump(mode="json", by_alias=True).get(name))
             return SettingReply(key=name, value=value, status=reply.status, token=reply.token, message=reply.message)
 
-    async def update_site_settings(self, ctx: LeafContext, payload: UpdateSiteSettings) -> SettingsReply:
+    async def update_site_settings(self, ctx: LeafContext, payload: UpdateSiteSettings) -> SettingsChange:
         """Change settings of the site, in the draft. Titles and texts of pages are no settings."""
 
-        async def work(edit: Edit) -> SettingsReply:
-            changes, locale = payload.changes(), edit.resolve_locale(payload.locale_code)
-            if "language" in changes:
-                edit.resolve_locale(str(changes["language"]) or None)
-            if name := changes.get(HOME_PAGE):
-                changes[HOME_PAGE] = {"page": (await edit.find_page(str(name))).id}
-            if name := changes.get(LOGO):
-                changes[LOGO] = image_slot(await find_image(edit, str(name)))
-            page = await find_or_make_single(edit, Kind.SETTINGS)
-            await check_token(edit, page, payload.if_unchanged)
-            changed = await _write_values(edit, page, changes, locale)
+        async def work(edit: Edit) -> SettingsChange:
+            draft = await SingleDraft.open(edit, SETTINGS, payload.if_unchanged)
+            locale = edit.resolve_locale(payload.locale_code)
+            section, stored = next(iter(draft.contents(locale).items()), ("", empty_content()))
+            values = await _prepare(edit, payload.changes(), stored)
+            _, changed = await draft.write(section, values, locale)
             if changed:
-                await save_revision(edit, page, "update_settings", *changed)
-            message = f"Changed {', '.join(changed)} of the site" if changed else "The settings are like that already"
-            theme = (await load_settings(edit, live=False)).theme if "theme" in changes else None
-            return await _settings_reply(edit, payload, message + describe_unreadable(theme or {}))
+                await draft.save("update_settings", *changed)
+            return SettingsChange(
+                changed=changed,
+                remarks=describe_unreadable(cast("dict[str, str]", values.get("theme", {}))) or None,
+                token=give_token(payload, draft.page),
+                message=f"Changed {', '.join(changed)} of the site"
+                if changed
+                else "The settings are like that already",
+            )
 
-        return await edit_once(self._database, ctx, payload, SettingsReply, work)
+        return await edit_once(self._database, ctx, payload, SettingsChange, work)
 
 
 class SettingsInForce:
@@ -100,44 +102,27 @@ class SettingsInForce:
             return target.site, await load_settings(scope, live=True)
 
 
-async def _write_values(edit: Edit, page: Page, changes: dict[str, JsonValue], locale: str) -> list[str]:
-    """Store settings in the only section of their document, and return the names of those that changed."""
-    snapshot = await build_snapshot(edit, page)
-    if snapshot.sections:
-        section, contents = snapshot.sections[0].id, snapshot.sections[0].contents
-    else:
-        definition = await edit.find_definition("site-settings", Kind.SETTINGS)
-        row = PageSection(id=edit.new_id("values"), page=page.id, definition=definition.id, sort_order=0)
-        edit.session.add(row)
-        await edit.session.flush()
-        section, contents = row.id, dict[str, Content]()
-    changed: list[str] = []
-    for code in dict.fromkeys((page.locale, locale)):
-        chosen = {
-            name: each for name, each in changes.items() if (locale if name in LOCALISED else page.locale) == code
-        }
-        before = contents.get(code, {})
-        after: Content = {**before, **{name: _merge(name, before.get(name), each) for name, each in chosen.items()}}
-        after = {name: value for name, value in after.items() if value not in ("", [], {}, None)}
-        if after != before:
-            await edit.session.merge(SectionContent(section=section, locale=code, content=after))
-            changed += [name for name in chosen if after.get(name) != before.get(name)]
-    await edit.session.flush()
-    return changed
+async def _prepare(edit: Edit, given: Content, stored: Content) -> Content:
+    """The values to store of those that a caller gives: pages and images by id, a theme merged with the stored one."""
+    values = dict(given)
+    if "language" in values:
+        edit.resolve_locale(str(values["language"]) or None)
+    if name := values.get(HOME_PAGE):
+        values[HOME_PAGE] = {"page": (await edit.find_page(str(name))).id}
+    if name := values.get(LOGO):
+        values[LOGO] = image_slot(await find_image(edit, str(name)))
+    if "theme" in values:
+        values["theme"] = _merge(stored.get("theme"), values["theme"])
+    return values
 
 
-def _merge(name: str, before: JsonValue, after: JsonValue) -> JsonValue:
-    """Themes are merged variable by variable; an empty theme removes all, an empty variable one."""
-    if name != "theme":
-        return after
-    if not isinstance(after, dict) or not after or not isinstance(before, dict):
-        return {k: v for k, v in after.items() if v} if isinstance(after, dict) else after
-    return {name: value for name, value in {**before, **after}.items() if value}
+def _merge(before: JsonValue, after: JsonValue) -> JsonValue:
+    """A theme with the variables of another one: an empty theme removes all, an empty variable one."""
+    given, stored = cast("Content", after), before if isinstance(before, dict) else {}
+    return {name: value for name, value in {**stored, **given}.items() if value} if given else {}
 
 
-async def _settings_reply(
-    scope: Scope, payload: GetSiteSettings | GetSiteSetting | UpdateSiteSettings, message: str
-) -> SettingsReply:
+async def _settings_reply(scope: Scope, payload: GetSiteSettings, message: str) -> SettingsReply:
     page = await find_single(scope, Kind.SETTINGS)
     locale = scope.resolve_locale(payload.locale_code)
     if page is not None:

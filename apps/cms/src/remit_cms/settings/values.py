@@ -16,9 +16,6 @@ from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, Site
 from remit_cms.storage.translations import localize_content
 
-LOCALISED: Final = frozenset({"name", "tagline"})
-"""The settings that have a value per language."""
-
 LOGO: Final = "logo"
 """The setting whose value is a slot with an image."""
 

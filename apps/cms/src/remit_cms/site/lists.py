@@ -162,8 +162,8 @@ async def _make_list(
         translations={code: PageTexts(title=title) for code, title in titles.items() if code != default},
         sections=[section],
     )
-    items = await read_items(scope, edition.navigation)
-    pages = [item.page.id for item in items if item.page and item.visible]
+    items = read_items(scope, edition.navigation)
+    pages = [item.page for item in items if item.page and item.visible]
     limits = await find_lists(scope, key, pages, edition)
     return ListPage(
         page=ShownPage("", snapshot, dict.fromkeys(scope.locales, path)),

@@ -9,12 +9,13 @@ from typing import Final
 from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from remit_cms.redirects.items import OwnRedirect, read_redirects
-from remit_cms.redirects.paths import is_on_site
+from remit_cms.redirects.items import SiteRedirect, read_redirects
 from remit_cms.sections.links import Overlay, find_addresses
-from remit_cms.storage.documents import TITLES, load_document
+from remit_cms.singles.hosts import is_on_site
+from remit_cms.storage.documents import load_document
 from remit_cms.storage.home import home_of
 from remit_cms.storage.scope import Scope, Target
+from remit_cms.storage.singles import SINGLES
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Environment, Kind, LivePath, Page, Publication, Redirect, Revision
 from remit_cms.storage.translations import slugs_by_locale
@@ -105,7 +106,7 @@ async def load_edition(scope: Scope, pinned: Iterable[Snapshot] = (), prefix: st
         redirects=revisions.get(Kind.REDIRECTS),
         home=home,
         stand_in=await _find_oldest(scope, pages) if home is None else None,
-        changed=[kind for kind in TITLES if kind in revisions],
+        changed=[each.kind for each in SINGLES.values() if each.kind in revisions],
     )
 
 
@@ -188,14 +189,14 @@ async def find_redirect(scope: Scope, address: Address, edition: Edition, site_u
     return None if moved is None else await find_live_href(scope, moved, address.locale, edition)
 
 
-async def _load_own(scope: Scope, edition: Edition) -> list[OwnRedirect]:
+async def _load_own(scope: Scope, edition: Edition) -> list[SiteRedirect]:
     document = edition.redirects or await load_document(scope, Kind.REDIRECTS, live=True)
     return read_redirects(scope, document)
 
 
-async def _find_href(scope: Scope, redirect: OwnRedirect, edition: Edition, site_url: str) -> str | None:
-    if redirect.page is not None:
-        return await find_live_href(scope, redirect.page.id, redirect.locale, edition)
+async def _find_href(scope: Scope, redirect: SiteRedirect, edition: Edition, site_url: str) -> str | None:
+    if redirect.target is not None:
+        return await find_live_href(scope, redirect.target.id, redirect.locale, edition)
     return None if redirect.url is None or is_on_site(redirect.url, site_url) else redirect.url
 
 

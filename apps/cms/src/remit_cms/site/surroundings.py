@@ -23,25 +23,25 @@ _MENU_WITHOUT_NAVIGATION: Final = 6
 async def load_surroundings(scope: Scope, shown: ShownPage | None, locale: str, edition: Edition) -> Surroundings:
     """The menu in a language, the same page in other languages, and in a preview what it changes."""
     default, prefix = scope.default_locale, edition.prefix
-    items = [item for item in await read_items(scope, edition.navigation, locale) if item.visible]
-    paths = await load_paths(scope, [item.page.id for item in items if item.page])
+    items = [item for item in read_items(scope, edition.navigation, locale) if item.visible]
+    paths = await load_paths(scope, [item.page for item in items if item.page])
     paths |= {each.page: {**each.addresses} for each in edition.pages.values()}
     links = list[tuple[Item, str, SiteLink]]()
     own = (shown.addresses.get(locale) if shown else None) or ""
     collection = collection_of(shown)
     lists = await find_lists(scope, collection, [*paths], edition) if collection else {}
     for item in items:
-        path = paths.get(item.page.id, {}).get(locale) if item.page else None
+        path = paths.get(item.page or "", {}).get(locale)
         href = item.url
         if item.page is not None and path is not None:
-            href = edition.address(item.page.id, locale, path).href(default, prefix)
+            href = edition.address(item.page, locale, path).href(default, prefix)
         if href is not None:
-            current = shown is not None and item.wanted == shown.page
-            holds = item.wanted in lists or (path is not None and own.startswith(f"{path}/"))
+            current = shown is not None and item.page == shown.page
+            holds = item.page in lists or (path is not None and own.startswith(f"{path}/"))
             link = SiteLink(label=item.label, href=href, current=current, holds_current=holds)
             links.append((item, path or "", link))
     menu = [(path, link) for item, path, link in links if item.location in ("header", "both")]
-    listing = [link for item, _, link in links if item.wanted in lists and item.location != "footer"]
+    listing = [link for item, _, link in links if item.page in lists and item.location != "footer"]
     languages = await _link_languages(scope, shown, locale, edition)
     written = frozenset[str]() if shown is None else shown.snapshot.languages
     return Surroundings(

@@ -17,7 +17,6 @@ from remit_cms.settings.values import SiteSettings
 from remit_cms.sites.redirects import check_redirects, check_target
 from remit_cms.sites.rules import (
     MAX_NUMBER,
-    SINGLE,
     Name,
     Time,
     check_address,
@@ -28,6 +27,7 @@ from remit_cms.sites.rules import (
 )
 from remit_cms.storage.home import home_of
 from remit_cms.storage.images import iterate_image_slots
+from remit_cms.storage.singles import SINGLES
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Kind
 from remit_cms.storage.translations import localize_content
@@ -157,7 +157,7 @@ class SitePackage(View):
             ("picture", [each.source for each in self.images]),
             ("document", [each.draft.id for each in self.documents]),
             ("redirect", [f"{each.locale}/{each.path}" for each in self.redirects]),
-            ("document of a kind", [each.draft.kind for each in self.documents if each.draft.kind in SINGLE]),
+            ("document of a kind", [each.draft.kind for each in self.documents if each.draft.kind in SINGLES]),
         ):
             if len({*names}) != len(names):
                 raise ValueError(f"it has a {what} twice")
@@ -212,7 +212,7 @@ class SitePackage(View):
             raise ValueError(f"{what}: it has a section twice")
         if state.kind == Kind.ENTRY and len(state.sections) != 1:
             raise ValueError(f"{what}: an entry has one section")
-        if state.kind not in SINGLE:
+        if state.kind not in SINGLES:
             check_texts(what, state, self._codes())
         images = {each.id for each in self.images}
         for section in state.sections:

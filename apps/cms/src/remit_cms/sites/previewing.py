@@ -9,15 +9,16 @@ from sqlalchemy import select
 
 from remit.tools import Change, Preview
 from remit_cms.models import pluralize
-from remit_cms.navigation.hosts import find_host
-from remit_cms.navigation.targets import linked_url
 from remit_cms.publishing.changes import for_approvers, put_in_words
+from remit_cms.singles.hosts import find_host
+from remit_cms.singles.targets import linked_url
 from remit_cms.sites.package import SitePackage, TemplatePart
 from remit_cms.sites.writing import check_is_empty, check_languages, is_unused
 from remit_cms.storage.differences import compare_snapshots
-from remit_cms.storage.documents import TITLES, make_preview
+from remit_cms.storage.documents import make_preview
 from remit_cms.storage.home import HOME_PAGE
 from remit_cms.storage.scope import Scope, parse_structure
+from remit_cms.storage.singles import SINGLES, SingleType
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, SectionDefinition, Site
 from remit_cms.templates.slots import Slot
@@ -40,7 +41,7 @@ async def preview_package(scope: Scope, package: SitePackage, state: str) -> Pre
     changes = (
         *await _compare_site(scope, package),
         *await _compare_templates(scope, package),
-        *(change for kind in TITLES for change in _compare_document(package, kind)),
+        *(change for single in SINGLES.values() for change in _compare_document(package, single)),
     )
     summary = f"{describe_package(package)} into {into}, where visitors see {live} of them at once"
     hosts = _list_redirected_hosts(package)
@@ -111,14 +112,14 @@ def _describe_slot(slot: Slot) -> str:
     return f"{slot.label} ({', '.join(parts)})"
 
 
-def _compare_document(package: SitePackage, kind: Kind) -> tuple[Change, ...]:
+def _compare_document(package: SitePackage, single: SingleType) -> tuple[Change, ...]:
     """What visitors and editors get of a document of which a site has one, if it is live."""
     addresses = {part.draft.id: f"/{(part.live or part.draft).slug}" for part in package.documents}
-    states = [part.live for part in package.documents if part.live is not None and part.live.kind == kind]
+    states = [part.live for part in package.documents if part.live is not None and part.live.kind == single.kind]
     return tuple(
         change
         for differences in [compare_snapshots(None, _name_pages(state, addresses)) for state in states]
-        for change in put_in_words(for_approvers(differences, f"{TITLES[kind]}: "), {})
+        for change in put_in_words(for_approvers(differences, f"{single.title}: "), {})
     )
 
 

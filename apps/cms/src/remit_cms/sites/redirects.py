@@ -8,9 +8,10 @@ from pydantic import ValidationError
 
 from remit.errors import InvalidArgumentsError
 from remit_cms.models import Content, LocaleCode, View
-from remit_cms.navigation.hosts import is_web_address
-from remit_cms.navigation.targets import LINKED
-from remit_cms.redirects.paths import MAX_PATH, MAX_REDIRECTS, normalize_path
+from remit_cms.redirects.paths import MAX_PATH, normalize_path
+from remit_cms.singles.hosts import is_web_address
+from remit_cms.singles.targets import LINKED
+from remit_cms.storage.singles import REDIRECTS
 from remit_cms.storage.snapshots import Snapshot
 
 
@@ -33,8 +34,8 @@ def check_redirects(state: Snapshot, locales: Sequence[str], documents: Mapping[
     Raises:
         ValueError: names the redirect.
     """
-    if len(state.sections) > MAX_REDIRECTS:
-        raise ValueError(f"it has {len(state.sections):,} redirects, and a site has at most {MAX_REDIRECTS}")
+    if len(state.sections) > REDIRECTS.most:
+        raise ValueError(f"it has {len(state.sections):,} redirects, and a site has at most {REDIRECTS.most}")
     paths = set[str]()
     for section in state.sections:
         path = _check_redirect(section.contents, state.locale, locales, documents)

@@ -12,8 +12,8 @@ from pydantic import AfterValidator, AwareDatetime, StringConstraints
 from remit.errors import InvalidArgumentsError
 from remit_cms.models import Line, to_line
 from remit_cms.pages.slugs import resolve_slug
-from remit_cms.storage.documents import TITLES
 from remit_cms.storage.scope import make_fallback_chain
+from remit_cms.storage.singles import SINGLES
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind
 from remit_cms.storage.translations import localize_texts
@@ -22,7 +22,6 @@ from remit_cms.templates.slots import Structure
 MAX_NUMBER: Final = 999_999_999
 """The largest number of a section, of an item, or of anything that is counted: a site has room to count on."""
 MAX_ADDRESS: Final = 64
-SINGLE: Final = tuple(TITLES)
 
 _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST: Final = datetime(9999, 1, 1, tzinfo=UTC)
@@ -125,7 +124,7 @@ def find_addresses(states: Iterable[Snapshot], locales: Sequence[str]) -> dict[t
     """
     found: dict[tuple[str, str], Snapshot] = {}
     for state in states:
-        if state.kind in SINGLE:
+        if state.kind in SINGLES:
             continue
         for locale in locales:
             address = localize_texts(state.texts, make_fallback_chain(locale, locales)).texts.slug or ""

@@ -14,12 +14,12 @@ from remit_cms.models import Content
 from remit_cms.sites.package import DocumentPart, SitePackage
 from remit_cms.storage.change_sets import find_free_name, open_set
 from remit_cms.storage.claims import add_claims
-from remit_cms.storage.documents import TITLES, single_slug
 from remit_cms.storage.home import HOME_PAGE
 from remit_cms.storage.images import Image, ImageContent, index_image, map_images
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.singles import ITEMS, SINGLES
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, apply_snapshot, load_snapshot, reserve_numbers
 from remit_cms.storage.tables import (
     Kind,
@@ -111,12 +111,10 @@ async def write_package(edit: Edit, package: SitePackage, contents: Mapping[str,
     edit.add_change("site", edit.target.site, 1, "content", name=package.name)
 
 
-_SECTION_KINDS: Final = {
+_SECTION_KINDS: Final[Mapping[str, str]] = {
     Kind.PAGE: "section",
     Kind.ENTRY: "content",
-    Kind.NAVIGATION: "item",
-    Kind.REDIRECTS: "redirect",
-    Kind.SETTINGS: "values",
+    **{kind: each.item.noun for kind, each in ITEMS.items()},
 }
 """What ids of sections are given for, by the kind of their document."""
 
@@ -137,17 +135,17 @@ class _Ids:
 
     def rename(self, state: Snapshot) -> Snapshot:
         """A state with the new ids. Documents of which a site has one have the names that they have on every site."""
-        kind = Kind(state.kind)
-        names: dict[str, object] = {}
-        if kind in TITLES:
-            names = {"title": TITLES[kind], "slug": single_slug(kind), "translations": {}}
+        single, names = SINGLES.get(state.kind), dict[str, object]()
+        if single is not None:
+            names |= {"title": single.title, "slug": single.slug, "translations": dict[str, object]()}
         sections = [self._rename_section(state, each) for each in state.sections]
         return state.model_copy(update={"id": self.documents[state.id], "sections": sections, **names})
 
     def _rename_section(self, state: Snapshot, section: SectionSnapshot) -> SectionSnapshot:
         key = (state.id, section.id)
         if key not in self._sections:
-            self._sections[key] = self._new_id(_SECTION_KINDS[Kind(state.kind)])
+            what = _SECTION_KINDS.get(state.kind)
+            self._sections[key] = self._new_id(what) if what else self.documents[state.id]
         contents = {locale: self._rename_content(content) for locale, content in section.contents.items()}
         return section.model_copy(update={"id": self._sections[key], "contents": contents})
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from pydantic import JsonValue, PrivateAttr
 
 from remit_cms.models import Content, View
+from remit_cms.storage.singles import ITEMS
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Kind
 from remit_cms.storage.translations import TEXT_FIELDS, item_content
@@ -30,18 +31,14 @@ _TITLE = 40
 _INITIAL = "as uploaded"
 """What is said of an image in a slot without a focal point of its own."""
 
-_NAMED_SECTIONS = {
-    Kind.PAGE.value: "section",
-    Kind.NAVIGATION.value: "item",
-    Kind.REDIRECTS.value: "redirect",
-}
+_NAMED_SECTIONS = {Kind.PAGE.value: "section", **{kind: each.item.noun for kind, each in ITEMS.items()}}
 """The kinds of documents whose sections come and go, and what one is called."""
 
 NEW_SECTIONS = frozenset(_NAMED_SECTIONS.values())
 """What a difference shows of a section or item of a document that is new as a whole."""
 
-_NAMING_SLOTS = {Kind.NAVIGATION.value: "label", Kind.REDIRECTS.value: "path"}
-"""The value that names each section of a document of which a site has one."""
+_ORDERED = frozenset([Kind.PAGE, *(kind for kind, each in ITEMS.items() if each.is_ordered)])
+"""The kinds of documents of which a reader is told where a new section or item stands."""
 
 
 class Difference(View):
@@ -120,7 +117,7 @@ def _describe_places(
     former, described = {section.id for section in _sections(before)}, dict[tuple[str, ...], JsonValue]()
     above = ""
     for section in _sections(after):
-        if section.id not in former and after is not None and after.kind in (Kind.PAGE, Kind.NAVIGATION):
+        if section.id not in former and after is not None and after.kind in _ORDERED:
             place = f"after {above}" if above else "at the top"
             described[section.id,] = f"{_NAMED_SECTIONS[after.kind]} {place}"
         above = names[section.id]
@@ -244,10 +241,11 @@ def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...]
 def _section_names(snapshot: Snapshot | None) -> dict[str, str]:
     """What a reader calls each section: its template, with a number if the page has several."""
     sections = _sections(snapshot)
-    if snapshot is not None and snapshot.kind in (Kind.ENTRY, Kind.SETTINGS):
-        return {section.id: "" for section in sections}
-    if snapshot is not None and (slot := _NAMING_SLOTS.get(snapshot.kind)):
+    if snapshot is not None and snapshot.kind in ITEMS:
+        slot = ITEMS[snapshot.kind].naming_slot
         return {each.id: f"'{each.contents.get(snapshot.locale, {}).get(slot, '')}'" for each in sections}
+    if snapshot is not None and snapshot.kind != Kind.PAGE:
+        return {section.id: "" for section in sections}
     several = Counter(section.definition for section in sections)
     seen = Counter[str]()
     names: dict[str, str] = {}

@@ -8,17 +8,15 @@ from sqlalchemy import select
 
 from remit.tools import Change, Preview
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.singles import SINGLES
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
-from remit_cms.storage.tables import Kind, Page, PageSection
+from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import Edit
-
-TITLES = {Kind.SETTINGS: "Site settings", Kind.REDIRECTS: "Redirects", Kind.NAVIGATION: "Navigation"}
-"""What people call these documents, in the order in which an approver of all should read them."""
 
 
 def describe_document(page: Page, path: str | None, article: str = "") -> str:
     """A document by its kind, title and address; one of which a site has one by its title, since it has no address."""
-    if page.kind in TITLES:
+    if page.kind in SINGLES:
         return f"'{page.title}'"
     return f"{article}{page.kind} '{page.title}' (/{path or page.slug})"
 
@@ -34,27 +32,9 @@ def draft_state(page: Page) -> str:
     return f"{page.id}@{page.revision} over {page.live}"
 
 
-def single_slug(kind: Kind) -> str:
-    """The slug of such a document. No page can have it, since it begins with ``_``."""
-    return f"_{kind}"
-
-
 async def find_single(scope: Scope, kind: Kind) -> Page | None:
     """The document of a kind of which a site has one; none before its first edit."""
     return (await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), Page.kind == kind))).first()
-
-
-async def find_or_make_single(edit: Edit, kind: Kind) -> Page:
-    """The document of a kind of which a site has one. The caller saves its revision."""
-    page = await find_single(edit, kind)
-    return page or await make_document(edit, kind, TITLES[kind], single_slug(kind))
-
-
-async def load_single_sections(edit: Edit, kind: Kind) -> tuple[Page, list[PageSection]]:
-    """The document of a kind of which a site has one, and its sections in order. The caller saves its revision."""
-    page = await find_or_make_single(edit, kind)
-    order = (PageSection.sort_order, PageSection.id)
-    return page, [*await edit.session.scalars(select(PageSection).where(PageSection.page == page.id).order_by(*order))]
 
 
 async def make_document(edit: Edit, kind: Kind, title: str, slug: str, *, indexing: bool = False) -> Page:

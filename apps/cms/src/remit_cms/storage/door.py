@@ -23,7 +23,7 @@ from remit_cms.storage.claims import (
     take_over,
 )
 from remit_cms.storage.differences import compare_snapshots
-from remit_cms.storage.layers import lay_edits
+from remit_cms.storage.layers import lay_edits, load_settled
 from remit_cms.storage.live import Move, check_moves, move_live
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
@@ -265,7 +265,7 @@ async def _plan(
     scope: Scope, page: Page, numbers: tuple[int, ...], others: Sequence[Claimed], at: datetime | None
 ) -> Planned:
     settled = await find_settled(scope, page)
-    base = None if settled is None else await load_snapshot(scope, page.id, settled)
+    base = await load_settled(scope, page)
     is_visible, in_base = page.live is not None, list[int]()
     for claim in others:
         if at is not None and claim.at is not None and claim.at <= at:

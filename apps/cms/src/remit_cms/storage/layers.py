@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import and_, select
 
 from remit_cms.storage.claims import REMOVALS, find_settled
-from remit_cms.storage.merging import apply_changes, empty_state
+from remit_cms.storage.merging import apply_changes, empty_state, find_beginning
 from remit_cms.storage.parts import iterate_changed_parts
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
@@ -77,9 +77,9 @@ async def lay_edits(
 
 
 async def load_settled(scope: Scope, page: Page) -> Snapshot | None:
-    """The state of a document that visitors see, or saw last."""
+    """The state of a document that visitors see, or saw last, or else that in which it begins."""
     settled = await find_settled(scope, page)
-    return None if settled is None else await load_snapshot(scope, page.id, settled)
+    return find_beginning(page) if settled is None else await load_snapshot(scope, page.id, settled)
 
 
 async def lay_over(scope: Scope, page: Page, base: Snapshot | None, numbers: Sequence[int]) -> Snapshot | None:

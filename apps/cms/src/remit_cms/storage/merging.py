@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from remit_cms.models import Content
 from remit_cms.storage.parts import STRUCTURE, iterate_changed_parts, orders_of, values_of
+from remit_cms.storage.singles import ITEMS, SINGLES
 from remit_cms.storage.snapshots import MetaSnapshot, SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Page
 from remit_cms.storage.translations import PageTexts
@@ -28,6 +29,26 @@ class Merged(NamedTuple):
 def empty_state(document: Snapshot | Page) -> Snapshot:
     """The state before a document was made."""
     return Snapshot(id=document.id, kind=document.kind, locale=document.locale, slug="", title="")
+
+
+def find_beginning(page: Page) -> Snapshot | None:
+    """The state in which a document begins. One of which a site has one is there from the start, without content.
+
+    All others are made by somebody.
+    """
+    single = SINGLES.get(page.kind)
+    if single is None:
+        return None
+    values = SectionSnapshot(id=page.id, definition=single.template, sort_order=0)
+    return Snapshot(
+        id=page.id,
+        kind=page.kind,
+        locale=page.locale,
+        slug=single.slug,
+        title=single.title,
+        indexing=False,
+        sections=[] if page.kind in ITEMS else [values],
+    )
 
 
 def apply_changes(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import delete, func, select
 
-from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
+from remit.errors import AlreadyExistsError, NotFoundError
 from remit_cms.storage.claims import add_claims, find_claims, take_over
-from remit_cms.storage.documents import TITLES, describe_document, find_single
+from remit_cms.storage.documents import describe_document
 from remit_cms.storage.missing import TRASHED, not_found
 from remit_cms.storage.revisions import save_last_revision, save_revision
 from remit_cms.storage.scope import Scope, Target, find_named
@@ -14,7 +14,6 @@ from remit_cms.storage.snapshots import Snapshot, apply_snapshot, load_snapshot
 from remit_cms.storage.tables import (
     ChangeSet,
     Claim,
-    Kind,
     Page,
     Publication,
     Redirect,
@@ -80,16 +79,10 @@ async def restore_page(
 
     Raises:
         AlreadyExistsError: another page has the slug.
-        ConflictError: it is a document of which the site has one, and has another by now.
-        InvalidArgumentsError: it is such a document, and another slug is given.
     """
     snapshot = await load_snapshot(edit, trashed.page, trashed.revision)
     if in_set:
         await _end_claims(edit, trashed)
-    if snapshot.kind in TITLES and await find_single(edit, Kind(snapshot.kind)):
-        raise ConflictError(f"There are newer '{snapshot.title}' by now, and the site has them once.")
-    if snapshot.kind in TITLES and slug != trashed.slug:
-        raise InvalidArgumentsError(f"The document '{trashed.title}' has no address of its own: omit slug.")
     snapshot = snapshot.model_copy(update={"slug": slug})
     snapshot = await _without_taken_slugs(edit, snapshot)
     await check_slugs_are_free(edit, trashed.page, snapshot.texts)

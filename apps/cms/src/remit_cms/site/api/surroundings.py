@@ -62,12 +62,12 @@ def _show_fields(structure: Structure) -> list[Field]:
 async def read_navigation(reader: Reader) -> Navigation:
     """The visible items that lead somewhere."""
     scope, edition = reader.scope, reader.edition
-    items = [item for item in await read_items(scope, edition.navigation, reader.locale) if item.visible]
-    paths = await load_paths(scope, [item.page.id for item in items if item.page])
+    items = [item for item in read_items(scope, edition.navigation, reader.locale) if item.visible]
+    paths = await load_paths(scope, [item.page for item in items if item.page])
     shown = list[NavigationItem]()
     for item in items:
-        page = item.page.id if item.page else None
-        path, url = paths.get(page or "", {}).get(reader.locale), item.url
+        page, url = item.page, item.url
+        path = paths.get(page or "", {}).get(reader.locale)
         if page is not None and path is not None:
             url = f"{reader.url}{edition.address(page, reader.locale, path).href(scope.default_locale)}"
         if url is not None:

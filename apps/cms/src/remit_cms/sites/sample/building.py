@@ -15,7 +15,7 @@ from remit_cms.images.pictures import Picture
 from remit_cms.models import Content
 from remit_cms.sites.package import DocumentPart, ImagePart, LanguagePart, RedirectPart, SitePackage, TemplatePart
 from remit_cms.sites.sample.pictures import draw_picture
-from remit_cms.storage.documents import TITLES, single_slug
+from remit_cms.storage.singles import NAVIGATION, REDIRECTS, SETTINGS, SingleType
 from remit_cms.storage.snapshots import MetaSnapshot, SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Kind
 from remit_cms.storage.translations import PageTexts
@@ -68,12 +68,12 @@ def _build(draw: Callable[[str], Picture]) -> tuple[SitePackage, dict[str, bytes
     sources += [("entry", key, _as_entry("posts", fields, each)) for key, each in texts["posts"].items()]
     documents = [_document(kind, key, each, alts) for kind, key, each in sources]
     navigation = [_item(number, *each) for number, each in enumerate(texts["navigation"])]
-    documents.append(_single(Kind.NAVIGATION, navigation))
+    documents.append(_single(NAVIGATION, navigation))
     redirects = [_redirect(number, *each) for number, each in enumerate(texts["short_addresses"])]
-    documents.append(_single(Kind.REDIRECTS, redirects))
+    documents.append(_single(REDIRECTS, redirects))
     values = _by_language(texts["settings"], alts)
-    settings = SectionSnapshot(id="values", definition="site-settings", sort_order=0, contents=values)
-    documents.append(_single(Kind.SETTINGS, [settings]))
+    settings = SectionSnapshot(id="values", definition=SETTINGS.template, sort_order=0, contents=values)
+    documents.append(_single(SETTINGS, [settings]))
     package = SitePackage(
         name=texts["name"],
         languages=[LanguagePart(code="en", name="English"), LanguagePart(code="de", name="Deutsch")],
@@ -182,17 +182,17 @@ def _section(
 def _item(number: int, label: Mapping[str, str], page: str, location: str) -> SectionSnapshot:
     content: Content = {"label": label["en"], "target": {"page": page}, "location": location, "visible": True}
     contents: dict[str, Content] = {"en": content, "de": {"label": label["de"]}}
-    return SectionSnapshot(id=f"item-{number}", definition="navigation-item", sort_order=number, contents=contents)
+    return SectionSnapshot(id=f"item-{number}", definition=NAVIGATION.template, sort_order=number, contents=contents)
 
 
 def _redirect(number: int, path: str, page: str) -> SectionSnapshot:
     contents: dict[str, Content] = {"en": {"path": path, "target": {"page": page}}}
-    return SectionSnapshot(id=f"redirect-{number}", definition="redirect-item", sort_order=number, contents=contents)
+    return SectionSnapshot(id=f"redirect-{number}", definition=REDIRECTS.template, sort_order=number, contents=contents)
 
 
-def _single(kind: Kind, sections: list[SectionSnapshot]) -> DocumentPart:
-    slug, title = single_slug(kind), TITLES[kind]
-    state = Snapshot(id=slug, kind=kind, locale="en", slug=slug, title=title, indexing=False, sections=sections)
+def _single(single: SingleType, sections: list[SectionSnapshot]) -> DocumentPart:
+    slug, title = single.slug, single.title
+    state = Snapshot(id=slug, kind=single.kind, locale="en", slug=slug, title=title, indexing=False, sections=sections)
     return DocumentPart(draft=state, live=state, created_at=_MADE, updated_at=_MADE, published_at=_MADE)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remit_cms.navigation.hosts import find_host, is_web_address
+from remit_cms.singles.hosts import find_host, is_web_address
 
 
 @pytest.mark.parametrize(

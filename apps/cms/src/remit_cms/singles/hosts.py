@@ -24,6 +24,12 @@ def is_web_address(url: str) -> bool:
     return url.startswith("https://") and len(url) <= MAX_HREF and find_host(url) is not None
 
 
+def is_on_site(url: str, site: str) -> bool:
+    """Whether an address is one of the site with the address ``site``, however its host is written, at any port."""
+    host = find_host(url)
+    return host is not None and host == find_host(site)
+
+
 def find_host(url: str) -> str | None:
     """The host that a browser asks for an address; None if there is none, or its port is none.
 

@@ -1,0 +1,1 @@
+"""The operations that the documents of which a site has one share."""
