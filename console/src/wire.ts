@@ -600,9 +600,14 @@ export interface RoleDocument {
   configured: boolean;
 }
 
-/** A rule: its name, what it says of itself, and the strictest that it can do. */
+/**
+ * A rule: its name, what it says of itself, and the strictest that it can do.
+ *
+ * `tools` are those whose calls it is about, sorted; empty if it looks at all calls.
+ */
 export interface RuleDocument {
   name: string;
+  tools: string[];
   meaning: string;
   verdict: string;
 }
@@ -751,13 +756,20 @@ export interface UndoDocument {
   arguments: Record<string, unknown>;
 }
 
-/** Requests to models, their tokens, and the cost in US dollars; null if the price of a model is unknown. */
+/**
+ * Requests to models, their tokens, and the cost in US dollars; null if the price of a model is unknown.
+ *
+ * `scriptedRequests` of them were answered by a script, and `scriptedTokens` of the tokens are theirs: no model has
+ * used these.
+ */
 export interface UsageDocument {
   requests: number;
   promptTokens: number;
   completionTokens: number;
   cachedTokens: number;
   reasoningTokens: number;
+  scriptedRequests: number;
+  scriptedTokens: number;
   cost: number | null;
 }
 

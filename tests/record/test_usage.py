@@ -9,7 +9,7 @@ import pytest
 
 from remit.errors import SetupError
 from remit.record.items import ModelUsage
-from remit.record.usage import Price, UsageTotals, describe_missing_price, find_price
+from remit.record.usage import ModelName, Price, TokenCounts, UsageTotals, describe_missing_price, find_price
 
 PRICES = {"gpt-5": Price(1.0, 10.0, 0.1), "gpt-5-mini": Price(0.5, 2.0), "lab:m": Price(3.0, 3.0), "m": Price(4.0, 4.0)}
 
@@ -120,3 +120,14 @@ def test_the_line_that_gives_a_missing_price_does(model: str, name: str, key: st
 
 def test_a_model_without_a_name_is_told_to_have_one() -> None:
     assert "give it the attributes vendor and model" in describe_missing_price("")
+
+
+def test_what_a_script_would_have_used_is_told_apart() -> None:
+    used = [usage("script", 100, 10, requested="scripted:script"), usage("gpt-5", 1000, 100, requested="openai:gpt-5")]
+    added = UsageTotals()
+    for item in used:
+        added = added.add(item, PRICES)
+    counted = {ModelName(each.requested, each.model): TokenCounts().add(each) for each in used}
+    assert added == UsageTotals.of(counted, PRICES)
+    assert (added.requests, added.tokens, added.scripted_requests, added.scripted_tokens) == (2, 1210, 1, 110)
+    assert added.plus(added).scripted_tokens == 220

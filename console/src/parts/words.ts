@@ -81,8 +81,9 @@ export function size(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
+/** The tokens that models have used: a script uses none. */
 export function tokens(usage: UsageDocument): number {
-  return usage.promptTokens + usage.completionTokens;
+  return usage.promptTokens + usage.completionTokens - usage.scriptedTokens;
 }
 
 export function spent(usage: UsageDocument | null | undefined): string {

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { withQuery } from "../api/api";
 import { useResource } from "../api/resources";
 import { Failed, Loading, Nothing } from "../parts/notes";
-import { money, tokens } from "../parts/words";
+import { count, money, tokens } from "../parts/words";
 import type { UsageDocument } from "../wire";
 
 /** The starts of the periods, in seconds since the epoch. */
@@ -23,7 +23,23 @@ export function UsagePart() {
   const [periods] = useState(periodsNow);
   const { data, error, reload } = useResource<UsageDocument>("/api/usage");
   if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading rows={5} />;
-  if (data.requests === 0) return <Nothing title="Nothing was used yet." />;
+  const ofScripts = data.scriptedRequests;
+  if (data.requests === ofScripts) {
+    return (
+      <Nothing title="No model was used yet.">
+        {ofScripts > 0 && `A script gave ${count(ofScripts, "answer")} in its place.`}
+      </Nothing>
+    );
+  }
+  return (
+    <>
+      <UsageTable periods={periods} />
+      {ofScripts > 0 && <p className="meta after">Without {count(ofScripts, "answer")} of a script.</p>}
+    </>
+  );
+}
+
+function UsageTable({ periods }: { periods: [string, number][] }) {
   return (
     <table className="rows">
       <thead>
@@ -59,7 +75,7 @@ function Period({ title, since }: { title: string; since: number }) {
       <td>
         <b>{title}</b>
       </td>
-      <td className="r">{data?.requests.toLocaleString("en-GB")}</td>
+      <td className="r">{data && (data.requests - data.scriptedRequests).toLocaleString("en-GB")}</td>
       <td className="r">{data && tokens(data).toLocaleString("en-GB")}</td>
       <td className="r opt">{data?.cachedTokens.toLocaleString("en-GB")}</td>
       <td className="r">{data && (money(data.cost) || <span className="meta">unknown</span>)}</td>

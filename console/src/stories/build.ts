@@ -31,6 +31,8 @@ export function usage(tokens: number, cost: number): UsageDocument {
     completionTokens: Math.round(tokens * 0.1),
     cachedTokens: 0,
     reasoningTokens: 0,
+    scriptedRequests: 0,
+    scriptedTokens: 0,
     cost,
   };
 }

@@ -257,22 +257,31 @@ export const POLICY: PolicyDocument = {
   rules: [
     {
       name: "changes what visitors see",
+      tools: [],
       verdict: "asks for an approval",
       meaning: "Publishing, hiding and scheduling ask a person with the right to decide.",
     },
     {
       name: "deletes for good",
+      tools: [],
       verdict: "asks for an approval",
       meaning: "A call that cannot be taken back asks, each by itself.",
     },
     {
       name: "sends data out",
+      tools: [],
       verdict: "asks for another person",
       meaning: "Mails and requests to other hosts ask another person than the one who asked.",
     },
-    { name: "one mail, one person", verdict: "blocks", meaning: "A mail with more than one recipient is not sent." },
+    {
+      name: "one mail, one person",
+      tools: ["mail_sendMail"],
+      verdict: "blocks",
+      meaning: "A mail with more than one recipient is not sent.",
+    },
     {
       name: "undeclared",
+      tools: [],
       verdict: "asks for an approval",
       meaning: "A tool that declares neither effect nor risk asks.",
     },

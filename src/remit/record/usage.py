@@ -57,7 +57,8 @@ Prices = Mapping[str, Price]
 _VERSION: Final = re.compile(r"-(latest|\d{4}-\d{2}-\d{2}|\d{8})$")
 
 
-_FREE: Final = ("local:", "scripted:")
+_SCRIPT: Final = "scripted:"
+_FREE: Final = ("local:", _SCRIPT)
 """The prefixes of local models and scripts, which are free unless they have a price."""
 
 
@@ -157,7 +158,8 @@ class UsageTotals(NamedTuple):
     """The usage of a run: tokens, requests to models, and US dollars.
 
     ``cost`` is None if the price of a model is unknown. ``cached_tokens`` are part of the prompts,
-    ``reasoning_tokens`` of the completions.
+    ``reasoning_tokens`` of the completions. ``scripted_requests`` are those that a script answered in place of a model,
+    and ``scripted_tokens`` what these would have used.
     """
 
     prompt_tokens: int = 0
@@ -166,6 +168,8 @@ class UsageTotals(NamedTuple):
     cost: float | None = 0.0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
+    scripted_requests: int = 0
+    scripted_tokens: int = 0
 
     @property
     def tokens(self) -> int:
@@ -176,6 +180,7 @@ class UsageTotals(NamedTuple):
         """Return the totals with one more request."""
         price = price_of(item.requested, item.model, prices)
         cost = None if price is None else price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
+        is_script = item.requested[: len(_SCRIPT)] == _SCRIPT
         return UsageTotals(
             self.prompt_tokens + item.prompt_tokens,
             self.completion_tokens + item.completion_tokens,
@@ -183,6 +188,8 @@ class UsageTotals(NamedTuple):
             None if self.cost is None or cost is None else self.cost + cost,
             self.cached_tokens + item.cached_tokens,
             self.reasoning_tokens + item.reasoning_tokens,
+            self.scripted_requests + is_script,
+            self.scripted_tokens + is_script * (item.prompt_tokens + item.completion_tokens),
         )
 
     @staticmethod
@@ -193,7 +200,8 @@ class UsageTotals(NamedTuple):
             price = price_of(*name, prices)
             requests, prompt, completion, cached, reasoning = counts
             cost = None if price is None else price.cost(prompt, completion, cached)
-            total = total.plus(UsageTotals(prompt, completion, requests, cost, cached, reasoning))
+            script = (requests, prompt + completion) if name.requested.startswith(_SCRIPT) else (0, 0)
+            total = total.plus(UsageTotals(prompt, completion, requests, cost, cached, reasoning, *script))
         return total
 
     def plus(self, other: UsageTotals) -> UsageTotals:
@@ -205,6 +213,8 @@ class UsageTotals(NamedTuple):
             None if self.cost is None or other.cost is None else self.cost + other.cost,
             self.cached_tokens + other.cached_tokens,
             self.reasoning_tokens + other.reasoning_tokens,
+            self.scripted_requests + other.scripted_requests,
+            self.scripted_tokens + other.scripted_tokens,
         )
 
 
