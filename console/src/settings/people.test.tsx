@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { RefusedError } from "../api/api";
 import { ME } from "../stories/data";
 import { renderAt, renderPart } from "../testing/render";
+import { meaningOf } from "./permissions";
 import { SettingsScreen } from "./screen";
 
 function dialog() {
@@ -17,6 +18,24 @@ describe("people", () => {
     expect(
       screen.getAllByRole("menuitem", { hidden: true }).filter((each) => each.closest("[aria-label*=Ada]")),
     ).toHaveLength(1);
+  });
+
+  test("are listed with what their roles allow, in words", async () => {
+    renderAt("/settings/people");
+    const row = (await screen.findByText("editor, publisher")).closest("tr")!;
+    expect(row.textContent).toContain("publish in site");
+    expect(row.textContent).not.toContain("site:publish");
+  });
+
+  test.each([
+    ["*", "everything"],
+    ["cms:publish", "publish in cms"],
+    ["cms:*", "everything in cms"],
+    ["runs:read", "see others’ runs"],
+    ["cms:publish@bakery/main", "publish in cms, for bakery/main"],
+    ["pay", "pay"],
+  ])("the permission %s is read as: %s", (permission, words) => {
+    expect(meaningOf(permission)).toBe(words);
   });
 
   test("a new person gets roles, and a link that is shown once", async () => {

@@ -10,6 +10,7 @@ import type { LinkDocument, Listed, PersonDocument, RoleDocument } from "../wire
 import { NameField } from "./name-field";
 import { ShownOnce } from "./once";
 import { RemoveDialog } from "./remove-dialog";
+import { permissionWords } from "./permissions";
 import { Roles } from "./roles";
 
 const PATH = "/api/people";
@@ -32,6 +33,9 @@ export function People() {
             <th scope="col">Name</th>
             <th scope="col">Roles</th>
             <th scope="col" className="opt">
+              May
+            </th>
+            <th scope="col" className="opt">
               Signs in
             </th>
             <th scope="col">
@@ -41,7 +45,7 @@ export function People() {
         </thead>
         <tbody>
           {people.data.items.map((each) => (
-            <PersonRow key={each.name} person={each} roles={names} />
+            <PersonRow key={each.name} person={each} roles={roles.data!.items} />
           ))}
         </tbody>
       </table>
@@ -58,7 +62,7 @@ export function People() {
 
 type Asked = "roles" | "link" | "remove" | null;
 
-function PersonRow({ person, roles }: { person: PersonDocument; roles: string[] }) {
+function PersonRow({ person, roles }: { person: PersonDocument; roles: RoleDocument[] }) {
   const { me } = useServices();
   const [asked, setAsked] = useState<Asked>(null);
   const close = () => setAsked(null);
@@ -78,18 +82,25 @@ function PersonRow({ person, roles }: { person: PersonDocument; roles: string[] 
         {person.roles.join(", ") || <span className="meta">none</span>}
         {person.configured && <span className="meta"> · set in config.toml</span>}
       </td>
+      <td className="opt">{mayWords(person, roles) || <span className="meta">nothing</span>}</td>
       <td className="meta opt">{person.password ? "with a password" : "by a link"}</td>
       <td className="r">
         <Menu
           label={`More about ${person.name}`}
           entries={[{ label: "Make a sign-in link…", onSelect: () => setAsked("link") }, ...changes]}
         />
-        {asked === "roles" && <RolesOf person={person} roles={roles} onClose={close} />}
+        {asked === "roles" && <RolesOf person={person} roles={roles.map((each) => each.name)} onClose={close} />}
         {asked === "link" && <SignInLink name={person.name} onClose={close} />}
         {asked === "remove" && <RemovePerson name={person.name} onClose={close} />}
       </td>
     </tr>
   );
+}
+
+/** What the roles of a person allow, each thing once. */
+function mayWords(person: PersonDocument, roles: RoleDocument[]): string {
+  const held = roles.filter((each) => person.roles.includes(each.name)).flatMap((each) => each.permissions);
+  return permissionWords(held.includes("*") ? ["*"] : [...new Set(held)]);
 }
 
 function AddPerson({ roles, onClose }: { roles: string[]; onClose: () => void }) {

@@ -1,5 +1,5 @@
 import { TickBoxes } from "../parts/tick-boxes";
-import { MEANINGS } from "./permissions";
+import { meaningOf } from "./permissions";
 
 /** Tick permissions. `*` stands for all others. */
 export function PermissionBoxes({
@@ -12,6 +12,6 @@ export function PermissionBoxes({
   onChange: (chosen: string[]) => void;
 }) {
   const isAll = chosen.includes("*");
-  const boxes = known.map((name) => ({ name, meaning: MEANINGS[name], isIncluded: isAll && name !== "*" }));
+  const boxes = known.map((name) => ({ name, meaning: meaningOf(name), isIncluded: isAll && name !== "*" }));
   return <TickBoxes legend="May" boxes={boxes} chosen={chosen} onChange={onChange} />;
 }

@@ -1,9 +1,10 @@
-/** Permissions in words, for those that Remit itself checks. Others are those of the tools. */
+/** Permissions in words: those that Remit itself checks by their meaning, those of tools by their parts. */
 import { useMemo } from "react";
 import { useResource } from "../api/resources";
+import { readable } from "../parts/words";
 import type { Listed, ToolDocument } from "../wire";
 
-export const MEANINGS: Record<string, string> = {
+const MEANINGS: Record<string, string> = {
   "*": "everything",
   "approvals:decide": "answer others’ questions",
   "conversations:join": "take part in others’ conversations",
@@ -15,8 +16,19 @@ export const MEANINGS: Record<string, string> = {
   "runs:read": "see others’ runs",
 };
 
+/** What a holder may do: `cms:publish@bakery` is "publish in cms, for bakery". */
+export function meaningOf(permission: string): string {
+  const [name = "", target] = permission.split("@");
+  const [area = "", ...verbs] = name.split(":");
+  const verb = verbs.join(" ");
+  const words =
+    MEANINGS[name] ?? (verb ? `${verb === "*" ? "everything" : readable(verb)} in ${area}` : readable(area));
+  return target ? `${words}, for ${target}` : words;
+}
+
+/** Everything that a holder of permissions may do. What they do not name, a holder may not. */
 export function permissionWords(permissions: string[]): string {
-  return permissions.map((each) => MEANINGS[each] ?? each).join(", ");
+  return permissions.map(meaningOf).join(", ");
 }
 
 /** The permissions that a holder of `may` can give: Remit's own and those of the tools. */

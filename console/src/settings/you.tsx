@@ -3,6 +3,8 @@ import { useServices } from "../app/context";
 import { readTheme, setTheme, type Theme } from "../app/theme";
 import { Fold } from "../parts/fold";
 import { Switch } from "../parts/seg";
+import { capitalize } from "../parts/words";
+import { meaningOf } from "./permissions";
 
 /** The signed-in person, what they may, and how the console looks. */
 export function You() {
@@ -33,8 +35,8 @@ export function You() {
       <Fold isFlat title="Permissions" meta={<span className="meta">{me.permissions.length}</span>}>
         <ul>
           {me.permissions.map((each) => (
-            <li key={each} className="mono">
-              {each}
+            <li key={each}>
+              {capitalize(meaningOf(each))} <span className="meta mono">{each}</span>
             </li>
           ))}
         </ul>

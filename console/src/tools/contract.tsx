@@ -4,6 +4,7 @@ import { Icon } from "../parts/icon";
 import { Json } from "../parts/json";
 import { type JsonSchema, kindWords } from "../parts/schema";
 import { capitalize, duration, readable } from "../parts/words";
+import { permissionWords } from "../settings/permissions";
 import type { ToolDocument } from "../wire";
 import { titleOf } from "./screen";
 import { TryIt } from "./try-it";
@@ -83,7 +84,16 @@ function Facts({ tool }: { tool: ToolDocument }) {
       <dt>Effect</dt>
       <dd>{EFFECTS[tool.effect] ?? tool.effect}</dd>
       <dt>Needs</dt>
-      <dd>{tool.permissions.length > 0 ? tool.permissions.join(", ") : "no permission"}</dd>
+      <dd>
+        {tool.permissions.length > 0 ? (
+          <>
+            to be allowed to {permissionWords(tool.permissions)}{" "}
+            <span className="meta mono">{tool.permissions.join(", ")}</span>
+          </>
+        ) : (
+          "no permission"
+        )}
+      </dd>
       {tool.egress && (
         <>
           <dt>Sends</dt>
