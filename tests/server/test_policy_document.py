@@ -14,7 +14,9 @@ def test_a_rule_of_an_application_says_its_own_reason_rather_than_what_such_rule
         When("small", lambda call: False, Allow(), version="1"),
     )
     runtime = Runtime(App(name="shop", tools=[refund], policy=Policy(*rules)))
-    meanings = {rule.name: rule.meaning for rule in PolicyDocument.of(runtime).rules}
-    assert meanings["money"] == "For refund: money leaves the shop"
+    document = PolicyDocument.of(runtime)
+    meanings = {rule.name: rule.meaning for rule in document.rules}
+    assert meanings["money"] == "money leaves the shop"
+    assert [rule.tools for rule in document.rules if rule.name in ("money", "nights")] == [("refund",), ()]
     assert (meanings["nights"], meanings["small"]) == ("nobody is there", "")
     assert meanings["high risk"] == "Ask before high-risk calls."

@@ -237,10 +237,13 @@ describe("other pages", () => {
     expect(screen.getByText(/high: a person is asked/)).toBeTruthy();
   });
 
-  test("policy shows the rules and the layers", async () => {
-    renderAt("/policy");
-    await screen.findByText("One mail, one person");
-    expect(screen.getByText(/Authorize\(\)/)).toBeTruthy();
+  test("policy shows the rules with their tools in words, and the layers one fold away", async () => {
+    const { user } = renderAt("/policy");
+    const rule = (await screen.findByText("One mail, one person")).closest("tr")!;
+    expect(rule.textContent).toMatch(/Only for: (?!.*_)/);
+    expect(document.body.textContent).not.toContain("Authorize()");
+    await user.click(screen.getByText("Layers that each call passes"));
+    expect(await screen.findByText(/Authorize\(\)/)).toBeTruthy();
   });
 
   test("an error of the server says what is safe and offers another try", async () => {

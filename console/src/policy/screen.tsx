@@ -46,6 +46,9 @@ interface Read<T> {
 }
 
 function Rules({ data, error, reload }: Read<PolicyDocument>) {
+  const facts = useFacts();
+  const namesOf = (tools: string[]) =>
+    tools.map((each) => facts[each]?.sentence.text ?? plainSentence(each).text).join(", ");
   if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading rows={5} />;
   return (
     <>
@@ -65,15 +68,21 @@ function Rules({ data, error, reload }: Read<PolicyDocument>) {
                   <b>{capitalize(rule.name)}</b>
                   <Verdict rule={rule} />
                 </td>
-                <td>{rule.meaning}</td>
+                <td>
+                  {capitalize(rule.meaning)}
+                  {rule.tools.length > 0 && <p className="meta">Only for: {namesOf(rule.tools)}</p>}
+                </td>
               </tr>
             ))}
           </tbody>
         </table>
         {data.rules.length === 0 && <Nothing title="No rules.">Every call that is permitted runs.</Nothing>}
       </section>
-      <section aria-labelledby="layers">
-        <h2 id="layers">Each call passes, outermost first</h2>
+      <p className="meta after">
+        Rules are part of the application, and are changed there. A change of a rule ends the open questions and grants
+        that it met.
+      </p>
+      <Fold isFlat title="Layers that each call passes" meta={<span className="meta">outermost first</span>}>
         <table className="rows">
           <tbody>
             {layersOf(data.layers).map(([scope, layers]) => (
@@ -81,16 +90,15 @@ function Rules({ data, error, reload }: Read<PolicyDocument>) {
                 <td>
                   <b>{scope}</b>
                 </td>
-                <td>{layers || <span className="meta">nothing</span>}</td>
+                <td className="mono">{layers || <span className="meta">nothing</span>}</td>
               </tr>
             ))}
           </tbody>
         </table>
         <p className="meta after">
-          Rules are part of the application. A change of a rule ends the open questions and grants that it met. Version{" "}
-          {data.version.slice(0, 8)}.
+          Version of the rules: <span className="mono">{data.version}</span>
         </p>
-      </section>
+      </Fold>
     </>
   );
 }

@@ -142,7 +142,7 @@ function BarLink({ bar, scale, isCurrent }: { bar: Bar; scale: Scale; isCurrent:
   const width = scale.x(bar.to) - from;
   const classes = [
     KINDS[bar.kind],
-    from + width > 58 && from > 30 ? "flip" : "",
+    from > 100 - from - width ? "flip" : "", // on the side that has more room
     isCurrent ? "here" : "",
     bar.call?.state === "failed" ? "bad" : "",
   ];
@@ -154,6 +154,7 @@ function BarLink({ bar, scale, isCurrent }: { bar: Bar; scale: Scale; isCurrent:
       data-item
       className={classes.filter(Boolean).join(" ")}
       style={place(from, width)}
+      title={wordsOf(bar)}
       aria-current={isCurrent ? "true" : undefined}
     >
       <i />

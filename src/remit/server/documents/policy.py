@@ -14,9 +14,13 @@ _WORDS: Final = {0: "allows", 1: "asks for a confirmation", 2: "asks for an appr
 
 
 class RuleDocument(Document):
-    """A rule: its name, what it says of itself, and the strictest that it can do."""
+    """A rule: its name, what it says of itself, and the strictest that it can do.
+
+    ``tools`` are those whose calls it is about, sorted; empty if it looks at all calls.
+    """
 
     name: str
+    tools: tuple[str, ...]
     meaning: str
     verdict: str
 
@@ -33,21 +37,30 @@ class PolicyDocument(Document):
         """The document of the policy of a runtime."""
         app: App = runtime.app
         policy = app.policy or DEFAULT_POLICY
-        meanings = {each.name: _explain_rule(each) for each in policy.rules}
+        known = {each.name: each for each in policy.rules}
         rules = (
-            RuleDocument(name=name, meaning=meanings.get(name, ""), verdict=_verdict(strictness))
+            RuleDocument(
+                name=name,
+                tools=_tools_of(known.get(name)),
+                meaning=_explain_rule(known.get(name)),
+                verdict=_verdict(strictness),
+            )
             for name, strictness in policy.rule_strictness
         )
         return PolicyDocument(version=policy.version, rules=tuple(rules), layers=repr(runtime))
 
 
-def _explain_rule(rule: Rule) -> str:
+def _tools_of(rule: Rule | None) -> tuple[str, ...]:
+    return tuple(sorted(rule.tools)) if isinstance(rule, When) else ()
+
+
+def _explain_rule(rule: Rule | None) -> str:
     """What a rule says of itself: a rule of an application the reason that it gives, others their first sentences."""
+    if rule is None:
+        return ""
     if not isinstance(rule, When):
         return (inspect.getdoc(type(rule)) or "").partition("\n\n")[0]
-    reason = "" if isinstance(rule.verdict, Allow) else rule.verdict.reason
-    tools = ", ".join(sorted(rule.tools))
-    return ": ".join(filter(None, [f"For {tools}" if tools else "", reason]))
+    return "" if isinstance(rule.verdict, Allow) else rule.verdict.reason
 
 
 def _verdict(strictness: int) -> str:
