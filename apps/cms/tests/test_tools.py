@@ -18,7 +18,7 @@ from remit_cms.pages.payloads import CreatePage, PageWriteReply
 from remit_cms.tools import AnyTool, page_operations, section_operations
 
 READS = {
-    "cms_getPages": ["limit", "cursor", "localeCode"],
+    "cms_getPages": ["limit", "localeCode"],
     "cms_getPage": ["pageId", "slug", "includeContent", "localeCode"],
     "cms_findResource": ["query", "limit"],
     "cms_getLinksHere": ["pageId"],

@@ -154,15 +154,20 @@ class WritePayload(ReadPayload, GuardedPayload):
     """The payload of an operation that changes an object and shows it: it takes a token, and gives the next one."""
 
 
-class ListPayload(Payload):
-    """The payload of an operation that lists something.
+class CursorPayload(Payload):
+    """The payload of an operation that shows a list, of which a reply has as much as fits.
 
     ``cursor`` is the `ListReply.next_cursor` of the reply before. Models are not told of it before they need it: the
     message of such a reply is.
     """
 
-    limit: int = Field(default=50, description="Most to give (1-100)", ge=1, le=100)
     cursor: SkipJsonSchema[str | None] = Field(default=None, max_length=500, exclude_if=operator.not_)
+
+
+class ListPayload(CursorPayload):
+    """The same with a limit of its own."""
+
+    limit: int = Field(default=50, description="Most to give (1-100)", ge=1, le=100)
 
 
 class View(BaseModel):

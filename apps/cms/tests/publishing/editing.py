@@ -150,6 +150,6 @@ class Editor:
         return (await self.publishing.get_live_page(self.call(), GetLivePage(page_id=page))).page.title
 
     async def differences(self, page: str, **revisions: int) -> list[tuple[str, str, str]]:
-        payload = CompareRevisions(page_id=page, **revisions)
+        payload = CompareRevisions.model_validate({"page_id": page, **revisions})
         reply = await self.history.compare_revisions(self.call(), payload)
         return [(each.where, each.before, each.after) for each in reply.differences]

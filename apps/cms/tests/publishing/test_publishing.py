@@ -107,7 +107,9 @@ async def test_revisions_say_who_did_what_and_which_of_them_is_live(ann: Editor)
         (2, "update_page", "bob", "set_2"),
     ]
     assert reply.total == 3
-    reply = await ann.history.list_revisions(ann.call(), ListRevisions(page_id="page_1", before=2))
+    reply = await ann.history.list_revisions(
+        ann.call(), ListRevisions(page_id="page_1", limit=1, cursor=reply.next_cursor)
+    )
     assert [(row.revision, row.is_live, row.run) for row in reply.revisions] == [(1, True, "run of ann")]
 
 

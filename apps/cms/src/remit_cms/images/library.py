@@ -32,6 +32,7 @@ from remit_cms.images.payloads import (
     SearchImages,
     UpdateImage,
     UploadImage,
+    UseView,
 )
 from remit_cms.images.pictures import FORMATS, Picture, read_picture
 from remit_cms.images.renditions import Renditions, as_file_name, nearest_width
@@ -51,7 +52,7 @@ from remit_cms.storage.images import (
     image_slot,
     index_image,
 )
-from remit_cms.storage.lists import Order, list_rows
+from remit_cms.storage.lists import Order, list_items, list_rows
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit, edit_once, open_view
@@ -208,12 +209,15 @@ class Images:
         async with open_view(self._database, ctx) as scope:
             image = await find_image(scope, payload.image_id)
             uses = [use_view(use) for use in await find_uses(scope, image.id)]
+            found = list_items(scope, payload.cursor, uses, _use_key, "uses of", image.id)
+            found = found.fit(found.rows)
             return ImageUsageReply(
                 image=_show(scope, image),
                 token=give_token(payload, image),
-                uses=uses,
-                total=len(uses),
-                message=f"The image '{image.name}' is shown in {pluralize(len(uses), 'place')}",
+                uses=[*found.rows],
+                total=found.total,
+                next_cursor=found.next_cursor,
+                message=found.describe(f"The image '{image.name}' is shown in {pluralize(found.total, 'place')}"),
             )
 
     async def get_image_rendition(self, ctx: LeafContext, payload: GetImageRendition) -> RenditionReply:
@@ -260,6 +264,10 @@ class Images:
             query_rows = select(Image).where(target.id_filter(Image, Image.id, [each[0] for each in fused]))
             images = {image.id: image for image in await scope.session.scalars(query_rows)}
         return [(images[name], score) for name, _, score in fused if name in images]
+
+
+def _use_key(use: UseView) -> str:
+    return f"{use.page_id} {use.section} {use.locale_code} {use.live}"
 
 
 def _show(scope: Scope, image: Image) -> ImageView:

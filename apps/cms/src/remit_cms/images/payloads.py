@@ -11,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from remit.artifacts import Artifact
 from remit.tools import Reference, entity
 from remit_cms.models import (
+    CursorPayload,
     DocumentReply,
     GuardedPayload,
     Line,
@@ -132,7 +133,7 @@ class DeleteImage(GuardedPayload):
     confirmed: SkipJsonSchema[bool] = Field(default=False, exclude_if=operator.not_)
 
 
-class GetImageUsage(ReadPayload):
+class GetImageUsage(ReadPayload, CursorPayload):
     """The image whose uses to list."""
 
     image_id: ImageReference = Field(description=_IMAGE, validation_alias=_OF_IMAGE)
@@ -265,12 +266,11 @@ class ImageDeletion(WriteReply):
     image_id: str
 
 
-class ImageUsageReply(DocumentReply):
+class ImageUsageReply(DocumentReply, ListReply):
     """Where an image is shown."""
 
     image: ImageView
     uses: list[UseView]
-    total: int
 
 
 class RenditionReply(Reply):

@@ -39,7 +39,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.door import delete_page, describe_claims, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
-from remit_cms.storage.lists import Order, list_rows
+from remit_cms.storage.lists import Order, list_items, list_rows
 from remit_cms.storage.parts import text_parts
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
@@ -157,7 +157,14 @@ class Pages:
                 )
                 for (source, title, place), live in places.items()
             ]
-            return LinksReply(links=links, total=len(links), message=f"{pluralize(len(links), 'link')} to this page")
+            found = list_items(scope, payload.cursor, links, _link_key, "links", target)
+            found = found.fit(found.rows)
+            return LinksReply(
+                links=[*found.rows],
+                total=found.total,
+                next_cursor=found.next_cursor,
+                message=found.describe(f"{pluralize(found.total, 'link')} to this page"),
+            )
 
     async def delete_page(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
         """Delete a page. Call it with confirmed false first, which requests approval. To hide it: cms_unpublishPage."""
@@ -203,6 +210,10 @@ class Pages:
             token=token,
             message=f"This would delete {preview.summary}. Nothing is deleted until the person agrees.",
         )
+
+
+def _link_key(link: LinkView) -> str:
+    return f"{link.kind}:{link.id} {link.place}"
 
 
 async def _find_link_target(scope: Scope, name: str) -> str:

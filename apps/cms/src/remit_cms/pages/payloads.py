@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from remit.tools import entity
 from remit_cms.models import (
+    CursorPayload,
     DocumentReply,
     Line,
     ListPayload,
@@ -28,7 +29,7 @@ from remit_cms.models import (
     WriteReply,
     is_none,
 )
-from remit_cms.sections.payloads import SectionInput, SectionInputs, SectionsPayload, SectionView
+from remit_cms.sections.payloads import SectionInput, SectionInputs, SectionView
 
 _PAGE = "Id, slug or exact title of the page"
 _OF_PAGE = AliasChoices("pageId", "id")
@@ -38,7 +39,6 @@ _TITLE_NAMES = AliasChoices("title", "name")
 
 _MetaTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200), Line]
 _MetaText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500), Line]
-_Cursor = Annotated[str, Field(max_length=500)]
 _ParentName = Annotated[str, Field(max_length=200)]
 _Title = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Line, Field(description="Page title")
@@ -49,13 +49,12 @@ class GetPages(ListPayload):
     """The pages to list."""
 
     limit: int = Field(default=50, description="Most pages to give (1-100)", ge=1, le=100)
-    cursor: OptionalParam[_Cursor] = Field(default=None, description="nextCursor of the list before")
     locale_code: OptionalParam[LocaleCode] = Field(
         default=None, description="Language of the titles, e.g. de; tells which are not translated"
     )
 
 
-class GetPage(ReadPayload, SectionsPayload):
+class GetPage(ReadPayload, CursorPayload):
     """The page to read, and the parts of it to include."""
 
     page_id: OptionalParam[PageName] = Field(default=None, description=_PAGE, validation_alias=_OF_PAGE)
@@ -148,7 +147,7 @@ class MovePage(WritePayload):
     parent_id: _ParentName = Field(description="The page to put it below, named likewise; / for the top")
 
 
-class GetLinksHere(Payload):
+class GetLinksHere(CursorPayload):
     """The page whose links to list."""
 
     page_id: PageName = Field(description=f"{_PAGE}, or its id in the trash")
@@ -259,11 +258,10 @@ class LinkView(View):
     live: bool
 
 
-class LinksReply(Reply):
+class LinksReply(ListReply):
     """What links to a page, by title."""
 
     links: list[LinkView]
-    total: int
 
 
 class PagesReply(ListReply):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from sqlalchemy import func, select
 
@@ -50,9 +50,10 @@ from remit_cms.storage.change_sets import (
 )
 from remit_cms.storage.claims import PENDING, REMOVALS, describe_action, find_claims, take_over
 from remit_cms.storage.database import Database
-from remit_cms.storage.differences import compare_paths
+from remit_cms.storage.differences import PathDifference, compare_paths
 from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.door import Planned, check_plan, describe_claims, go_live, plan_set
+from remit_cms.storage.lists import Order, list_items, list_rows
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.stale_edits import show_comparison
 from remit_cms.storage.tables import ChangeSet, Kind, Page
@@ -60,6 +61,9 @@ from remit_cms.storage.tokens import asks_for_token, check_object_token, give_ob
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
 _GuardedSet: TypeAlias = AddToChangeSet | PublishChangeSet | DiscardChangeSet | RevertChangeSet
+
+
+_NEWEST: Final = Order((ChangeSet.created_at, ChangeSet.id), is_falling=True)
 
 
 class ChangeSets:
@@ -75,23 +79,40 @@ class ChangeSets:
             if not payload.include_closed:
                 # The set of a conversation that only deleted pages is open, and has nothing to publish.
                 chosen += [has_pending_edits()]
-            total = await scope.session.scalar(select(func.count()).select_from(ChangeSet).where(*chosen)) or 0
-            order = (ChangeSet.created_at.desc(), ChangeSet.id)
-            rows = await scope.session.scalars(select(ChangeSet).where(*chosen).order_by(*order).limit(payload.limit))
-            message = pluralize(total, "change set")
+            query = select(ChangeSet).where(*chosen)
+            found = await list_rows(scope, payload, query, _NEWEST, "change sets", payload.include_closed)
+            found = found.fit(map(brief, found.rows))
+            message = pluralize(found.total, "change set")
             if not payload.include_closed:
-                message = await _describe_closed(scope, pluralize(total, "open change set"))
-            return ChangeSetsReply(change_sets=[brief(row) for row in rows], total=total, message=message)
+                message = await _describe_closed(scope, pluralize(found.total, "open change set"))
+            return ChangeSetsReply(
+                change_sets=[*map(brief, found.rows)],
+                total=found.total,
+                next_cursor=found.next_cursor,
+                message=found.describe(message),
+            )
 
     async def get_change_set(self, ctx: LeafContext, payload: GetChangeSet) -> ChangeSetReply:
         """Show what publishing a change set would change for visitors. For one page: cms_compareRevisions."""
         async with open_view(self._database, ctx) as scope:
             change_set = await find_chosen_set(scope, ctx, payload.change_set_id)
             edited = await _find_pending(scope, change_set)
-            pages = [_page_changes(scope, each) for each in edited]
-            view = ChangeSetView(**brief(change_set).model_dump(), pages=pages)
+            found = list_items(scope, payload.cursor, edited, lambda each: each.page.id, "pages of", change_set.id)
+            compared = [compare_paths(each.live, each.wanted) for each in found.rows]
+            pages = [*map(_page_changes, found.rows, compared)]
+            found = found.fit(pages)
+            for each, differences in zip(found.rows, compared, strict=False):
+                if each.revision is not None:
+                    show_comparison(scope, each.page, each.revision, differences)
+            view = ChangeSetView(**brief(change_set).model_dump(), pages=pages[: len(found.rows)])
             message = f"The change set '{change_set.name}' is {change_set.state}, with edits of {_count(edited)}"
-            return ChangeSetReply(change_set=view, token=await _give_token(scope, change_set, payload), message=message)
+            return ChangeSetReply(
+                change_set=view,
+                total=found.total,
+                next_cursor=found.next_cursor,
+                token=await _give_token(scope, change_set, payload),
+                message=found.describe(message),
+            )
 
     async def create_change_set(self, ctx: LeafContext, payload: CreateChangeSet) -> ChangeSetMoveReply:
         """Make a change set of all unpublished edits of some pages. The edits of a conversation have one already."""
@@ -310,10 +331,7 @@ async def _adopt(edit: Edit, change_set: ChangeSet, payload: CreateChangeSet | A
     return await _move_reply(edit, change_set, pages, payload, message)
 
 
-def _page_changes(scope: Scope, each: Planned) -> PageChanges:
-    compared = compare_paths(each.live, each.wanted)
-    if each.revision is not None:
-        show_comparison(scope, each.page, each.revision, compared)
+def _page_changes(each: Planned, compared: Sequence[PathDifference]) -> PageChanges:
     return PageChanges(
         page_id=each.page.id,
         title=title_of(each),

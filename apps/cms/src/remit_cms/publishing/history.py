@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import and_, func, select
+from collections.abc import Sequence
+
+from sqlalchemy import func, select
 
 from remit import LeafContext
 from remit_cms.models import pluralize
@@ -17,12 +19,13 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.publishing.publishing import page_state
 from remit_cms.publishing.undoing import write_back
-from remit_cms.storage.claims import IS_CLAIMED
 from remit_cms.storage.database import Database
-from remit_cms.storage.differences import compare_paths
+from remit_cms.storage.differences import PathDifference, compare_paths
+from remit_cms.storage.lists import Order, list_items, list_rows
+from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import load_snapshot
 from remit_cms.storage.stale_edits import show_comparison
-from remit_cms.storage.tables import Claim, Revision
+from remit_cms.storage.tables import Claim, Page, Revision
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
@@ -37,15 +40,10 @@ class History:
         """List the revisions of a page, newest first: by whom and when. For what changed: cms_compareRevisions."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(payload.page_id)
-            of_page = and_(scope.target.row_filter(Revision), Revision.page == page.id)
-            total = await scope.session.scalar(select(func.count()).select_from(Revision).where(of_page)) or 0
-            claims = select(func.max(Claim.change_set)).where(IS_CLAIMED)
-            query = (
-                select(Revision, claims.scalar_subquery())
-                .where(of_page, Revision.number < (payload.before or page.revision + 1))
-                .order_by(Revision.number.desc())
-                .limit(payload.limit)
-            )
+            query = select(Revision).where(scope.target.row_filter(Revision), Revision.page == page.id)
+            newest = Order((Revision.number,), is_falling=True)
+            found = await list_rows(scope, payload, query, newest, "revisions of", page.id)
+            change_sets = await _find_change_sets(scope, page, [row.number for row in found.rows])
             revisions = [
                 RevisionView(
                     revision=row.number,
@@ -53,13 +51,19 @@ class History:
                     author=row.author,
                     run=row.run,
                     created_at=row.created_at,
-                    change_set_id=change_set,
+                    change_set_id=change_sets.get(row.number),
                     is_live=row.number == page.live or None,
                 )
-                for row, change_set in (await scope.session.execute(query)).all()
+                for row in found.rows
             ]
-            message = f"Page '{page.title}' has {pluralize(total, 'revision')}"
-            return RevisionsReply(page_id=page.id, revisions=revisions, total=total, message=message)
+            found = found.fit(revisions)
+            return RevisionsReply(
+                page_id=page.id,
+                revisions=revisions[: len(found.rows)],
+                total=found.total,
+                next_cursor=found.next_cursor,
+                message=found.describe(f"Page '{page.title}' has {pluralize(found.total, 'revision')}"),
+            )
 
     async def compare_revisions(self, ctx: LeafContext, payload: CompareRevisions) -> DifferencesReply:
         """Tell what differs between two revisions of a page, or live and draft. For all pages: cms_getChangeSet."""
@@ -69,16 +73,19 @@ class History:
             old = None if before is None else await load_snapshot(scope, page.id, before)
             new = await load_snapshot(scope, page.id, after)
             compared = compare_paths(old, new)
+            found = list_items(scope, payload.cursor, compared, _place_of, "differences of", page.id, before, after)
+            found = found.fit(each.difference for each in found.rows)
             if after >= (before or 0):
-                show_comparison(scope, page, after, compared)
-            differences = [each.difference for each in compared]
+                show_comparison(scope, page, after, found.rows)
             since = "before it was made" if before is None else f"revision {before}"
             return DifferencesReply(
                 page_id=page.id,
                 before=before,
                 after=after,
-                differences=differences,
-                message=f"{pluralize(len(differences), 'difference')} between {since} and revision {after}",
+                differences=[each.difference for each in found.rows],
+                total=found.total,
+                next_cursor=found.next_cursor,
+                message=found.describe(f"{pluralize(found.total, 'difference')} between {since} and revision {after}"),
             )
 
     async def revert_page(self, ctx: LeafContext, payload: RevertPage) -> PageStateReply:
@@ -97,3 +104,14 @@ class History:
             )
 
         return await edit_once(self._database, ctx, payload, PageStateReply, work)
+
+
+async def _find_change_sets(scope: Scope, page: Page, numbers: Sequence[int]) -> dict[int, str]:
+    """The ids of the change sets that some revisions of a page are in, by number."""
+    chosen = (Claim.page == page.id, Claim.number.in_(numbers))
+    query = select(Claim.number, func.max(Claim.change_set)).where(*chosen).group_by(Claim.number)
+    return {row[0]: row[1] for row in await scope.session.execute(query)}
+
+
+def _place_of(each: PathDifference) -> str:
+    return "/".join(each.path)

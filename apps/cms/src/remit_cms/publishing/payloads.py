@@ -9,10 +9,12 @@ from pydantic import Field
 
 from remit.tools import Reference, entity
 from remit_cms.models import (
+    CursorPayload,
     DocumentReference,
     DocumentReply,
     GuardedPayload,
     Line,
+    ListPayload,
     ListReply,
     LocaleCode,
     OmittedIfNone,
@@ -20,7 +22,6 @@ from remit_cms.models import (
     PageName,
     Payload,
     ReadPayload,
-    Reply,
     RevisionNumber,
     SlugText,
     View,
@@ -28,7 +29,7 @@ from remit_cms.models import (
     WriteReply,
 )
 from remit_cms.pages.payloads import MetaView, PageBrief
-from remit_cms.sections.payloads import SectionsPayload, SectionView
+from remit_cms.sections.payloads import SectionView
 from remit_cms.storage.differences import Difference
 
 _PAGE = "Id, slug or exact title of the page"
@@ -56,21 +57,20 @@ class UnpublishPage(OnePage, WritePayload):
     """The page to unpublish."""
 
 
-class GetLivePage(SectionsPayload):
+class GetLivePage(CursorPayload):
     """The live page to read."""
 
     page_id: PageName = Field(description="Address, id, slug or exact title of the page")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description="Language, e.g. en")
 
 
-class ListRevisions(OnePage):
+class ListRevisions(OnePage, ListPayload):
     """The page whose revisions to list."""
 
     limit: int = Field(default=20, description=_LIMIT, ge=1, le=100)
-    before: OptionalParam[RevisionNumber] = Field(default=None, description="Only revisions older than this one")
 
 
-class CompareRevisions(OnePage):
+class CompareRevisions(OnePage, CursorPayload):
     """The revisions to compare."""
 
     before: OptionalParam[RevisionNumber] = Field(default=None, description="A revision; the live one if omitted")
@@ -83,10 +83,8 @@ class RevertPage(OnePage, WritePayload):
     revision: RevisionNumber = Field(description="The revision to go back to, from cms_listRevisions")
 
 
-class ListTrash(Payload):
+class ListTrash(ListPayload):
     """What to list of the trash."""
-
-    limit: int = Field(default=50, description=_LIMIT, ge=1, le=100)
 
 
 class RestorePage(WritePayload):
@@ -102,7 +100,7 @@ class PurgePage(GuardedPayload):
     page_id: _DeletedPage = Field(description=_DELETED)
 
 
-class ListChangeSets(Payload):
+class ListChangeSets(ListPayload):
     """The change sets to list."""
 
     include_closed: bool = Field(default=False, description="Also published, reverted and discarded ones")
@@ -115,7 +113,7 @@ class OneSet(Payload):
     change_set_id: OptionalParam[_SetReference] = Field(default=None, description=_SET)
 
 
-class GetChangeSet(OneSet, ReadPayload):
+class GetChangeSet(OneSet, ReadPayload, CursorPayload):
     """The change set to look at."""
 
 
@@ -203,15 +201,14 @@ class RevisionView(View):
     is_live: OmittedIfNone[bool] = None
 
 
-class RevisionsReply(Reply):
+class RevisionsReply(ListReply):
     """Revisions of a page, newest first."""
 
     page_id: str
     revisions: list[RevisionView]
-    total: int
 
 
-class DifferencesReply(Reply):
+class DifferencesReply(ListReply):
     """What differs between two revisions of a page; ``before`` or ``after`` is empty where there is nothing."""
 
     page_id: str
@@ -230,11 +227,10 @@ class TrashedPageView(View):
     deleted_at: datetime
 
 
-class TrashReply(Reply):
+class TrashReply(ListReply):
     """Deleted pages, newest first."""
 
     pages: list[TrashedPageView]
-    total: int
 
 
 class PurgeReply(WriteReply):
@@ -270,15 +266,14 @@ class ChangeSetView(ChangeSetBrief):
     pages: list[PageChanges]
 
 
-class ChangeSetsReply(Reply):
+class ChangeSetsReply(ListReply):
     """Change sets, newest first."""
 
     change_sets: list[ChangeSetBrief]
-    total: int
 
 
-class ChangeSetReply(DocumentReply):
-    """One change set."""
+class ChangeSetReply(DocumentReply, ListReply):
+    """One change set. ``total`` counts its pages."""
 
     change_set: ChangeSetView
 

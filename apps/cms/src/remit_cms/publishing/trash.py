@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from typing import Final
+
+from sqlalchemy import select
 
 from remit import LeafContext
 from remit.errors import ConflictError
@@ -23,11 +25,14 @@ from remit_cms.publishing.publishing import page_state
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import make_preview
 from remit_cms.storage.links import describe_links, find_links
+from remit_cms.storage.lists import Order, list_rows
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import TrashedPage
 from remit_cms.storage.tokens import check_object_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.trash import count_revisions, find_trashed_page, purge_page, restore_page
+
+_LAST_DELETED: Final = Order((TrashedPage.deleted_at, TrashedPage.page), is_falling=True)
 
 
 class Trash:
@@ -39,12 +44,8 @@ class Trash:
     async def list_trash(self, ctx: LeafContext, payload: ListTrash) -> TrashReply:
         """List deleted pages that can be restored, the last deleted first. To delete a page: cms_deletePage."""
         async with open_view(self._database, ctx) as scope:
-            in_target = scope.target.row_filter(TrashedPage)
-            total = await scope.session.scalar(select(func.count()).select_from(TrashedPage).where(in_target)) or 0
-            order = (TrashedPage.deleted_at.desc(), TrashedPage.page)
-            rows = await scope.session.scalars(
-                select(TrashedPage).where(in_target).order_by(*order).limit(payload.limit)
-            )
+            query = select(TrashedPage).where(scope.target.row_filter(TrashedPage))
+            found = await list_rows(scope, payload, query, _LAST_DELETED, "trash")
             pages = [
                 TrashedPageView(
                     id=row.page,
@@ -53,9 +54,15 @@ class Trash:
                     deleted_by=row.author,
                     deleted_at=row.deleted_at,
                 )
-                for row in rows
+                for row in found.rows
             ]
-            return TrashReply(pages=pages, total=total, message=f"{pluralize(total, 'page')} in the trash")
+            found = found.fit(pages)
+            return TrashReply(
+                pages=pages[: len(found.rows)],
+                total=found.total,
+                next_cursor=found.next_cursor,
+                message=found.describe(f"{pluralize(found.total, 'page')} in the trash"),
+            )
 
     async def restore_page(self, ctx: LeafContext, payload: RestorePage) -> PageStateReply:
         """Bring a deleted page back from the trash, as a draft. For an earlier state of a page: cms_revertPage."""

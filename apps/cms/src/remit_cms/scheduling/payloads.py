@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from remit.tools import Reference, entity
-from remit_cms.models import DocumentReference, OmittedIfNone, Payload, Reply, View
+from remit_cms.models import DocumentReference, ListPayload, ListReply, OmittedIfNone, Payload, View, WriteReply
 from remit_cms.publishing.payloads import OneSet
 
 _Action = Annotated[str, Field(min_length=1, max_length=200), Reference("scheduled-action")]
@@ -37,11 +37,10 @@ class ScheduleChangeSet(AtTime, OneSet):
     """The change set to publish, and when."""
 
 
-class ListScheduledActions(Payload):
+class ListScheduledActions(ListPayload):
     """The scheduled actions to list."""
 
     include_ended: bool = Field(default=False, description="Also those that are done, refused or cancelled")
-    limit: int = Field(default=50, description="Most to give (1-100)", ge=1, le=100)
 
 
 class OneAction(Payload):
@@ -74,14 +73,13 @@ class ScheduledActionView(View):
     reason: OmittedIfNone[str] = None
 
 
-class ScheduledActionReply(Reply):
+class ScheduledActionReply(WriteReply):
     """One scheduled action."""
 
     action: ScheduledActionView
 
 
-class ScheduledActionsReply(Reply):
+class ScheduledActionsReply(ListReply):
     """Scheduled actions, the next one first."""
 
     actions: list[ScheduledActionView]
-    total: int

@@ -43,6 +43,7 @@ from remit_cms.storage.database import Database, Schedules
 from remit_cms.storage.documents import describe_document, make_preview
 from remit_cms.storage.door import Planned, close_set, describe_claims, keep_planned, make_set, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
+from remit_cms.storage.lists import Order, list_rows
 from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Claim, Page, ScheduledAction
@@ -53,6 +54,7 @@ RUN_TOOL: Final = "cms_runScheduledAction"
 
 _ATTEMPTS: Final = 10
 _WAIT: Final = timedelta(minutes=1)
+_NEXT_FIRST: Final = Order((ScheduledAction.state != "scheduled", ScheduledAction.at, ScheduledAction.id))
 """How often, and after how long, an action is tried that is due after another one on the same documents."""
 
 _POSTPONED: Final = "An earlier scheduled action on the same documents is not done yet, so this one waits for it."
@@ -133,13 +135,19 @@ class Scheduling:
         async with open_view(self._database, ctx) as scope:
             chosen = [scope.target.row_filter(ScheduledAction)]
             chosen += [] if payload.include_ended else [_needs_person()]
-            total = await scope.session.scalar(select(func.count()).select_from(ScheduledAction).where(*chosen)) or 0
-            order = (ScheduledAction.state != "scheduled", ScheduledAction.at, ScheduledAction.id)
-            query = select(ScheduledAction).where(*chosen).order_by(*order).limit(payload.limit)
-            actions = [await _view(scope, row) for row in await scope.session.scalars(query)]
-            refused = f", {count} refused" if (count := sum(each.state == "refused" for each in actions)) else ""
-            message = f"{pluralize(total, 'scheduled action')}{refused}"
-            return ScheduledActionsReply(actions=actions, total=total, message=message)
+            query = select(ScheduledAction).where(*chosen)
+            found = await list_rows(scope, payload, query, _NEXT_FIRST, "actions", payload.include_ended)
+            actions = [await _view(scope, row) for row in found.rows]
+            found = found.fit(actions)
+            is_refused = ScheduledAction.state == "refused"
+            count = select(func.count()).select_from(ScheduledAction).where(*chosen, is_refused)
+            refused = f", {number} refused" if (number := await scope.session.scalar(count)) else ""
+            return ScheduledActionsReply(
+                actions=actions[: len(found.rows)],
+                total=found.total,
+                next_cursor=found.next_cursor,
+                message=found.describe(f"{pluralize(found.total, 'scheduled action')}{refused}"),
+            )
 
     async def cancel_scheduled_action(self, ctx: LeafContext, payload: CancelScheduledAction) -> ScheduledActionReply:
         """Cancel what was to be published or hidden at a time to come. To hide what is live: cms_unpublishPage."""

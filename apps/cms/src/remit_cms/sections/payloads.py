@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Annotated, cast
 
 from pydantic import AliasChoices, BeforeValidator, Field, field_validator, model_validator
@@ -12,6 +11,7 @@ from remit.tools import entity
 from remit_cms.models import (
     Content,
     ContentInput,
+    CursorPayload,
     DocumentReply,
     IdOrKey,
     ListReply,
@@ -80,16 +80,7 @@ SectionInputs = Annotated[list[SectionInput], BeforeValidator(parse_list)]
 """Sections to add to a page: a list, or the text of one."""
 
 
-class SectionsPayload(Payload):
-    """The payload of a read of sections. ``cursor`` is the `ListReply.next_cursor` of the reply before.
-
-    Models are not told of it before they need it: the message of such a reply is.
-    """
-
-    cursor: SkipJsonSchema[str | None] = Field(default=None, max_length=500, exclude_if=operator.not_)
-
-
-class GetPageSections(ReadPayload, SectionsPayload):
+class GetPageSections(ReadPayload, CursorPayload):
     """The page whose sections to list."""
 
     page_id: PageName = Field(description=_PAGE, validation_alias=_OF_PAGE)
