@@ -137,6 +137,12 @@ def _fill(slots: tuple[Slot, ...], image: str) -> Content:
                 content[slot.key] = {"imageId": image}
             case SlotType.OPTION:
                 content[slot.key] = slot.options[0]
+            case SlotType.DATE:
+                content[slot.key] = "2026-05-31T19:00"
+            case SlotType.NUMBER:
+                content[slot.key] = 4.5
+            case SlotType.YES_NO:
+                content[slot.key] = True
             case SlotType.LIST:
                 content[slot.key] = [_fill(slot.fields, image), _fill(slot.fields, image)]
     return content

@@ -45,18 +45,36 @@ def posts(world: World) -> Posts:
 
 async def create(editor: Editor, title: str, **more: Any) -> PostView:
     payload = CreatePost.model_validate({"title": title, **more})
-    return (await Posts(editor.world.database).create_post(editor.call(), payload)).post
+    made = await Posts(editor.world.database).create_post(editor.call(), payload)
+    return await read(editor, made.post.id)
+
+
+async def read(editor: Editor, post: str, **chosen: Any) -> PostView:
+    payload = GetPost.model_validate({"postSlug": post, **chosen})
+    return (await Posts(editor.world.database).get_post(editor.call(), payload)).post
 
 
 async def update(editor: Editor, post: str, **changes: Any) -> PostView:
     payload = UpdatePost.model_validate({"postSlug": post, **changes})
-    return (await Posts(editor.world.database).update_post(editor.call(), payload)).post
+    await Posts(editor.world.database).update_post(editor.call(), payload)
+    return await read(editor, post, localeCode=changes.get("localeCode", "en"))
 
 
 async def listed(editor: Editor, **chosen: Any) -> list[tuple[str, str]]:
     reply = await Posts(editor.world.database).get_posts(editor.call(), GetPosts.model_validate(chosen))
     assert reply.total == len(reply.posts)
     return [(post.slug, post.status) for post in reply.posts]
+
+
+async def walk(posts: Posts, editor: Editor, **chosen: Any) -> list[str]:
+    """The slugs of all posts, read one by one."""
+    slugs, cursor = list[str](), None
+    while True:
+        reply = await posts.get_posts(editor.call(), GetPosts(limit=1, cursor=cursor, **chosen))
+        slugs += [post.slug for post in reply.posts]
+        cursor = reply.next_cursor
+        if cursor is None:
+            return slugs
 
 
 async def test_a_list_takes_as_many_queries_for_many_posts_as_for_one(ann: Editor) -> None:
@@ -103,10 +121,20 @@ async def test_fields_and_languages_of_a_post_change_one_by_one(ann: Editor) -> 
     assert (english.title, english.path, english.body, english.author) == ("Hi", "/posts/hi", "Bread", None)
     again = await update(ann, "entry_1", title="Hi", body="Bread")
     assert again.revision == english.revision
-    read = await Posts(ann.world.database).get_post(ann.call(), GetPost(post_slug="posts/hi", with_token=True))
-    await update(ann, "entry_1", title="Ho", ifUnchanged=read.token)
+    changes = UpdatePost.model_validate({"postSlug": "entry_1", "title": "Hi", "body": "Cake"})
+    reply = await Posts(ann.world.database).update_post(ann.call(), changes)
+    assert reply.model_dump(by_alias=True, exclude_none=True) == {
+        "success": True,
+        "message": "Updated post 'Hi' (/posts/hi)",
+        "post": {"id": "entry_1", "title": "Hi", "slug": "hi", "status": "draft"},
+        "changed": ["body"],
+    }
+    same = await Posts(ann.world.database).update_post(ann.call(), changes)
+    assert (same.changed, same.message) == ([], "The post 'Hi' (/posts/hi) is like that already")
+    shown = await Posts(ann.world.database).get_post(ann.call(), GetPost(post_slug="posts/hi", with_token=True))
+    await update(ann, "entry_1", title="Ho", ifUnchanged=shown.token)
     with pytest.raises(ConflictError, match="'Ho' has changed since it was read, last by ann: title: 'Hi' is now 'Ho'"):
-        await update(ann, "entry_1", title="He", ifUnchanged=read.token)
+        await update(ann, "entry_1", title="He", ifUnchanged=shown.token)
 
 
 async def test_title_and_slug_of_a_post_are_translated_and_the_original_stays(ann: Editor, posts: Posts) -> None:
@@ -162,6 +190,10 @@ async def test_posts_are_listed_by_their_first_publication_and_by_category(ann: 
     assert await listed(ann, category="news") == [("one", "published"), ("two", "draft")]
     reply = await posts.get_posts(ann.call(), GetPosts(limit=1))
     assert (len(reply.posts), reply.total) == (1, 4)
+    assert await walk(posts, ann) == ["three", "one", "four", "two"]
+    assert await walk(posts, ann, category="News") == ["one", "two"]
+    with pytest.raises(InvalidArgumentsError, match="is not the nextCursor of a reply to the same call"):
+        await posts.get_posts(ann.call(), GetPosts(status="draft", cursor=reply.next_cursor))
     post = (await posts.get_post(ann.call(), GetPost(post_slug="entry_1"))).post
     assert post.published_at is not None
     with pytest.raises(NotFoundError, match="Existing collections: posts"):

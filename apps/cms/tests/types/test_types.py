@@ -13,7 +13,7 @@ from remit.errors import AlreadyExistsError, CallError, ConflictError, InvalidAr
 from remit.tools import Change
 from remit_cms.models import Content
 from remit_cms.posts.collections import Collections
-from remit_cms.posts.payloads import CreateEntry, DeleteEntry, EntryView, GetEntryContent, UpdateEntry
+from remit_cms.posts.payloads import CreateEntry, DeleteEntry, EntryBrief, GetEntryContent, UpdateEntry
 from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.sections.payloads import SectionInput
@@ -45,15 +45,17 @@ async def types(world: World, ann: Editor) -> Types:
     return types
 
 
-async def create(world: World, title: str, *, live: bool = False, type_id: str = "events", **content: Any) -> EntryView:
-    payload = CreateEntry(collection_id=type_id, title=title, content=content)
+async def create(
+    world: World, title: str, *, live: bool = False, type_id: str = "events", **content: Any
+) -> EntryBrief:
+    payload = CreateEntry(collection_id="events", title=title, content=content)
     entry = (await Collections(world.database).create_entry(world.call(), payload)).entry
     if live:
         await Publishing(world.database).publish_page(world.call(), PublishPage(page_id=entry.id))
     return entry
 
 
-async def read(world: World, entry: EntryView, locale: str = "en") -> Content | None:
+async def read(world: World, entry: EntryBrief, locale: str = "en") -> Content | None:
     payload = GetEntryContent(entry_id=entry.id, locale_code=locale)
     return (await Collections(world.database).get_entry_content(world.call(), payload)).entry.content
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from remit.errors import AlreadyExistsError, InvalidArgumentsError
 from remit.tools import Caller, Preview
@@ -16,6 +16,7 @@ from remit_cms.sections.remarks import Remarks
 from remit_cms.storage.documents import draft_state, make_document, make_preview
 from remit_cms.storage.door import delete_page, describe_claims, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
+from remit_cms.storage.parts import content_parts, text_parts
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.stale_edits import find_read_parts, read_text_parts
@@ -97,10 +98,30 @@ async def show_entries(scope: Scope, entries: Sequence[StoredEntry], locale: str
     ]
 
 
-async def create_entry(
-    edit: Edit, collection_id: str, title: str, slug: str | None, content: Content, locale: str | None, *, what: str
-) -> tuple[StoredEntry, str]:
-    """Add an entry as a draft, and return it with remarks on its content.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a call writes of an entry: texts in a language, and fields by their keys or the names that callers read."""
+
+    title: str | None
+    slug: str | None
+    content: Content
+    locale_code: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenEntry:
+    """An entry after a write, as replies name it in the language of the write, and what the write has done."""
+
+    page: Page
+    title: str
+    slug: str
+    message: str
+    changed: list[str] | None = None
+    remarks: list[str] | None = None
+
+
+async def create_entry(edit: Edit, collection_id: str, given: Given, *, what: str) -> WrittenEntry:
+    """Add an entry as a draft.
 
     Raises:
         NotFoundError: no such collection.
@@ -108,29 +129,52 @@ async def create_entry(
         InvalidArgumentsError: the content does not fit the collection, the slug is none, or the language is not the
             default one, in which title and address begin.
     """
-    if edit.resolve_locale(locale) != edit.default_locale:
+    if edit.resolve_locale(given.locale_code) != edit.default_locale:
         raise InvalidArgumentsError(
             f"An entry or post begins in '{edit.default_locale}', the language of the site. Create it in that one, "
-            f"then update it with localeCode '{locale}': title, slug and content have their translations."
+            f"then update it with localeCode '{given.locale_code}': title, slug and content have their translations."
         )
-    collection = await edit.find_definition(collection_id, Kind.ENTRY)
-    address = await _find_address(edit, collection, slug, title)
+    title, collection = given.title or "", await edit.find_definition(collection_id, Kind.ENTRY)
+    address = await _find_address(edit, collection, given.slug, title)
     await check_slugs_are_free(edit, "", {edit.default_locale: PageTexts(slug=address)})
     page = await make_document(edit, Kind.ENTRY, title, address, indexing=True)
     section = PageSection(id=edit.new_id("content"), page=page.id, definition=collection.id, sort_order=0)
     edit.session.add(section)
     await edit.session.flush()
-    written = await update_content(edit, section, collection, content, edit.default_locale)
+    written = await update_content(edit, section, collection, given.content, edit.default_locale)
     await save_revision(edit, page, f"create_{what}")
-    return StoredEntry(page, section, collection), written.remarks.describe()
+    entry, message = StoredEntry(page, section, collection), f"Created {what} {{}}, as a draft"
+    return await _describe(edit, entry, edit.default_locale, message, remarks=written.remarks.list() or None)
+
+
+async def _describe(
+    edit: Edit,
+    entry: StoredEntry,
+    locale: str,
+    message: str,
+    *,
+    changed: list[str] | None = None,
+    remarks: list[str] | None = None,
+) -> WrittenEntry:
+    """What a write has done; ``{}`` in the message stands for title and address of the entry."""
+    texts = (await load_texts(edit, [entry.page]))[entry.page.id]
+    shown = localize_texts(texts, edit.fallback_chain(locale)).texts
+    title, address = shown.title or "", shown.slug or ""
+    return WrittenEntry(
+        page=entry.page,
+        title=title,
+        slug=address.rpartition("/")[2],
+        message=message.replace("{}", f"'{title}' ({edit.format_address(locale, address)})"),
+        changed=changed,
+        remarks=remarks,
+    )
 
 
 async def _find_address(edit: Edit, collection: SectionDefinition, slug: str | None, title: str) -> str:
     """The address of a new entry; that of a single document is the key of its type."""
     if not parse_structure(collection).is_single:
         return _make_address(collection.key, slug, title)
-    of_type = select(Page).join(PageSection, PageSection.page == Page.id).where(PageSection.definition == collection.id)
-    if (found := (await edit.session.scalars(of_type)).first()) is not None:
+    if (found := (await edit.session.scalars(select_entries(edit, collection))).first()) is not None:
         raise AlreadyExistsError(
             f"There is one '{collection.name}' on a site, and it is there: '{found.title}' (/{found.slug}). "
             "cms_updateEntry changes it."
@@ -138,42 +182,56 @@ async def _find_address(edit: Edit, collection: SectionDefinition, slug: str | N
     return collection.key
 
 
-async def update_entry(
-    edit: Edit,
-    entry: StoredEntry,
-    content: Content,
-    *,
-    what: str,
-    title: str | None,
-    slug: str | None,
-    locale: str | None,
-    if_unchanged: str | None,
-) -> tuple[bool, str]:
-    """Change an entry, and return whether that changed anything, and remarks on its content.
+async def update_entry(edit: Edit, name: str, given: Given, if_unchanged: str | None, *, what: str) -> WrittenEntry:
+    """Change an entry. What is written counts as seen.
 
     Raises:
         ConflictError: the entry has another revision than the caller expects.
         AlreadyExistsError, InvalidArgumentsError: as of `create_entry`.
     """
-    page, code = entry.page, edit.resolve_locale(locale)
+    entry, code = await find_entry(edit, name), edit.resolve_locale(given.locale_code)
+    page = entry.page
     await check_token(edit, page, if_unchanged)
     texts = (await load_texts(edit, [page]))[page.id]
-    before = texts.get(code, PageTexts())
-    after = before.model_copy(update={"title": title or before.title})
-    if slug is not None and not parse_structure(entry.collection).is_single:
-        after = after.model_copy(update={"slug": _make_address(entry.collection.key, slug, page.title)})
-    fields = [name for name in ("title", "slug") if getattr(before, name) != getattr(after, name)]
-    if fields:
+    before, wanted = texts.get(code, PageTexts()), _read_texts(entry, given)
+    after = before.model_copy(update=wanted)
+    changed = [field for field in wanted if getattr(before, field) != getattr(after, field)]
+    if changed:
         await check_slugs_are_free(edit, page.id, {**texts, code: after})
         await write_texts(edit, page, code, after)
-    remarks = Remarks()
-    if content:
-        written = await update_content(edit, entry.section, entry.collection, content, code)
-        remarks = written.remarks
-        fields += ["content"] if written.changed else []
-    if fields:
-        await save_revision(edit, page, f"update_{what}", *fields)
-    return bool(fields), remarks.describe()
+    remarks, fields = Remarks(), list[str]()
+    if given.content:
+        written = await update_content(edit, entry.section, entry.collection, given.content, code)
+        remarks, fields = written.remarks, written.changed
+        (place,) = content_parts([code], entry.section.id)
+        edit.show(page, *(f"{place}/{key}" for key in written.given))
+    if changed or fields:
+        await save_revision(edit, page, f"update_{what}", *changed, *(["content"] if fields else []))
+    if wanted:
+        edit.show(page, *text_parts([code], *wanted))
+    message = f"Updated {what} {{}}" if changed or fields else f"The {what} {{}} is like that already"
+    return await _describe(edit, entry, code, message, changed=[*changed, *fields], remarks=remarks.list() or None)
+
+
+def _read_texts(entry: StoredEntry, given: Given) -> dict[str, str]:
+    """The texts that an update gives an entry. The address of a single document is that of its type."""
+    texts = {} if given.title is None else {"title": given.title}
+    if given.slug is not None and not parse_structure(entry.collection).is_single:
+        texts["slug"] = _make_address(entry.collection.key, given.slug, entry.page.title)
+    return texts
+
+
+async def load_entries(scope: Scope, pages: Sequence[Page], collection: SectionDefinition) -> list[StoredEntry]:
+    """Entries of one collection with the sections that hold their content."""
+    query = select(PageSection).where(PageSection.page.in_([page.id for page in pages]))
+    sections = {section.page: section for section in await scope.session.scalars(query)}
+    return [StoredEntry(page, sections[page.id], collection) for page in pages]
+
+
+def select_entries(scope: Scope, collection: SectionDefinition) -> Select[Page]:
+    """All entries of a collection."""
+    of_type = PageSection.definition == collection.id
+    return select(Page).join(PageSection, PageSection.page == Page.id).where(scope.target.row_filter(Page), of_type)
 
 
 async def delete_entry(edit: Edit, name: str, if_unchanged: str | None) -> tuple[Page, str]:

@@ -16,15 +16,17 @@ from remit_cms.models import (
     DocumentReply,
     IdOrKey,
     Line,
+    ListPayload,
+    ListReply,
     LocaleCode,
     OmittedIfNone,
     OptionalParam,
     Payload,
     ReadPayload,
-    Reply,
     SlugText,
     View,
     WritePayload,
+    WriteReply,
     empty_content,
     is_none,
 )
@@ -36,23 +38,19 @@ _POST = "Id, slug or exact title of the post"
 _OF_POST = AliasChoices("postSlug", "postId", "id")
 _SLUG = "Name in the address: a-z, 0-9 and '-'; made from the title if omitted"
 _LOCALE = "Language, e.g. en"
-_LIMIT = "Most to give (1-100)"
 
 _EntryReference = Annotated[str, Field(min_length=1, max_length=200), Reference("entry")]
 _Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Line]
 _Text = Annotated[str, Field(max_length=50_000)]
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000), Line]
-_Cursor = Annotated[str, Field(max_length=200)]
 
 
-class GetCollectionEntries(Payload):
+class GetCollectionEntries(ListPayload):
     """The entries to list."""
 
     collection_id: IdOrKey = Field(description=_COLLECTION)
     include_content: bool = Field(default=False, description="Give the content of every entry too")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
-    limit: int = Field(default=50, description=_LIMIT, ge=1, le=100)
-    cursor: OptionalParam[_Cursor] = Field(default=None, description="nextCursor of the list before")
 
 
 class OneEntry(Payload):
@@ -174,14 +172,13 @@ class _PostFields(Payload):
         return {name: value or None for name, value in values.items() if value is not None}
 
 
-class GetPosts(Payload):
+class GetPosts(ListPayload):
     """The posts to list."""
 
     collection_slug: IdOrKey = Field(default="posts", description="Key of the collection, unless it is posts")
     status: Literal["draft", "published", "archived", "all"] = Field(default="all", description="Only those")
     category: OptionalParam[_Line] = Field(default=None, description="Only those of this category")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
-    limit: int = Field(default=50, description=_LIMIT, ge=1, le=100)
 
 
 class OnePost(Payload):
@@ -233,13 +230,18 @@ class DeletePost(ConfirmedPost):
 
 
 @entity("entry", name="title")
-class EntryView(View):
-    """An entry. ``untranslated`` names the fields that the locale lacks, and the locale that stands in."""
+class EntryBrief(View):
+    """An entry as replies of writes name it; the slug is without its type."""
 
     id: str
     title: str
     slug: str
     status: str
+
+
+class EntryView(EntryBrief):
+    """An entry. ``untranslated`` names the fields that the locale lacks, and the locale that stands in."""
+
     revision: int
     locale_code: OmittedIfNone[str] = None
     content: OmittedIfNone[Content] = None
@@ -252,15 +254,19 @@ class EntryReply(DocumentReply):
     entry: EntryView
 
 
-class EntriesReply(Reply):
-    """Entries of a collection, by slug. ``next_cursor`` is present if more follow."""
+class EntryWriteReply(WriteReply):
+    """An entry that was made or changed."""
+
+    entry: EntryBrief
+
+
+class EntriesReply(ListReply):
+    """Entries of a collection, by slug."""
 
     entries: list[EntryView]
-    total: int
-    next_cursor: OmittedIfNone[str] = None
 
 
-class EntryDeletion(DocumentReply):
+class EntryDeletion(WriteReply):
     """A deleted entry. It is in the trash."""
 
     entry_id: str
@@ -268,13 +274,18 @@ class EntryDeletion(DocumentReply):
 
 
 @entity("post", name="title")
-class PostBrief(View):
-    """A post in a list."""
+class PostName(View):
+    """A post as replies of writes name it; the slug is without its type."""
 
     id: str
     title: str
     slug: str
     status: str
+
+
+class PostBrief(PostName):
+    """A post in a list."""
+
     published_at: OmittedIfNone[datetime] = None
     category: OmittedIfNone[str] = None
     excerpt: OmittedIfNone[str] = None
@@ -299,11 +310,16 @@ class PostReply(DocumentReply):
     post: PostView
 
 
-class PostsReply(Reply):
-    """Posts, the last published first, then drafts."""
+class PostWriteReply(WriteReply):
+    """A post that was made or changed."""
+
+    post: PostName
+
+
+class PostsReply(ListReply):
+    """Posts: the last published first, then drafts, the newest first."""
 
     posts: list[PostBrief]
-    total: int
 
 
 class PostStateReply(DocumentReply):
@@ -312,7 +328,7 @@ class PostStateReply(DocumentReply):
     post: PageState
 
 
-class PostDeletion(DocumentReply):
+class PostDeletion(WriteReply):
     """A deleted post. It is in the trash."""
 
     post_id: str

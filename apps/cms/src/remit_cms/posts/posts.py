@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import cast
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final, cast
 
-from sqlalchemy import Subquery, func, select
+from sqlalchemy import and_, func, literal, select, true
 
 from remit import LeafContext
+from remit.database import UtcDateTime
 from remit.errors import ConflictError
 from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.posts.entries import (
+    Given,
     ShownEntry,
     StoredEntry,
+    WrittenEntry,
     create_entry,
     delete_entry,
     find_entry,
+    load_entries,
     preview_deletion,
+    select_entries,
     show_entries,
     show_entry,
     update_entry,
@@ -30,21 +36,35 @@ from remit_cms.posts.payloads import (
     GetPosts,
     PostBrief,
     PostDeletion,
+    PostName,
     PostReply,
     PostsReply,
     PostStateReply,
     PostView,
+    PostWriteReply,
     PublishPost,
     UpdatePost,
 )
 from remit_cms.publishing.payloads import PublishPage, UnpublishPage
 from remit_cms.publishing.publishing import Publishing, page_state
+from remit_cms.rendering.entries import find_first_publication
 from remit_cms.storage.database import Database
 from remit_cms.storage.door import plan_hiding, publish_at_once
+from remit_cms.storage.lists import Order, list_items, list_rows
+from remit_cms.storage.publication_times import publication_times
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import Kind, Page, PageSection, Publication
+from remit_cms.storage.tables import Kind, Page, SectionDefinition
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
+
+_NEVER: Final = literal(datetime(1970, 1, 1, tzinfo=UTC), UtcDateTime())
+"""When drafts were published, in the order of lists."""
+_STATES: Final = {
+    "draft": and_(Page.live.is_(None), Page.status != "archived"),
+    "published": Page.live.is_not(None),
+    "archived": Page.status == "archived",
+    "all": true(),
+}
 
 
 class Posts:
@@ -58,67 +78,53 @@ class Posts:
         """List posts, without their texts: those published last, then drafts. For pages: cms_getPages."""
         async with open_view(self._database, ctx) as scope:
             collection = await scope.find_definition(payload.collection_slug, Kind.ENTRY)
-            locale = scope.resolve_locale(payload.locale_code)
-            statuses = {"published": ("published", "changed"), "all": ("draft", "published", "changed", "archived")}
-            dates = _publication_dates(scope)
-            query = (
-                select(Page, PageSection, dates.c.published_at)
-                .join(PageSection, PageSection.page == Page.id)
-                .outerjoin(dates, dates.c.page == Page.id)
-                .where(scope.target.row_filter(Page), PageSection.definition == collection.id)
-                .where(Page.status.in_(statuses.get(payload.status, (payload.status,))))
-                .order_by(dates.c.published_at.is_(None), dates.c.published_at.desc(), Page.slug)
+            locale, times = scope.resolve_locale(payload.locale_code), publication_times(scope)
+            first = func.coalesce(times.c.first, _NEVER)
+            query = select_entries(scope, collection).outerjoin(times, times.c.page == Page.id)
+            query = query.where(_STATES[payload.status])
+            order = Order((first, Page.created_at, Page.id), is_falling=True)
+            wanted = (payload.category or "").casefold()
+            listed = ("posts", collection.key, payload.status, wanted)
+            if not wanted:
+                found = await list_rows(scope, payload, query, order, *listed)
+                briefs = await _load_briefs(scope, found.rows, collection, locale)
+            else:
+                rows = await scope.session.scalars(query.order_by(*(each.desc() for each in order.columns)))
+                every = await _load_briefs(scope, rows.all(), collection, locale)
+                chosen = [each for each in every if (each.category or "").casefold() == wanted]
+                found = list_items(scope, payload.cursor, chosen, lambda each: each.id, *listed, limit=payload.limit)
+                briefs = [*found.rows]
+            return PostsReply(
+                posts=briefs,
+                total=found.total,
+                next_cursor=found.next_cursor,
+                message=found.describe(f"Found {pluralize(found.total, 'post')}"),
             )
-            rows = (await scope.session.execute(query)).all()
-            wanted, total = (payload.category or "").lower(), len(rows)
-            chosen = rows if wanted else rows[: payload.limit]
-            entries = [StoredEntry(page, section, collection) for page, section, _ in chosen]
-            shown = await show_entries(scope, entries, locale)
-            briefs = [_brief(row[0], each, row[2]) for row, each in zip(chosen, shown, strict=True)]
-            if wanted:
-                briefs = [each for each in briefs if (each.category or "").lower() == wanted]
-                total = len(briefs)
-            message = f"Found {pluralize(total, 'post')}"
-            return PostsReply(posts=briefs[: payload.limit], total=total, message=message)
 
     async def get_post(self, ctx: LeafContext, payload: GetPost) -> PostReply:
         """Read one post with its text, as its draft is now. As visitors see it: cms_getLivePage."""
         async with open_view(self._database, ctx) as scope:
             entry = await find_entry(scope, payload.post_slug)
-            return await _reply(scope, entry, payload, f"Post '{entry.page.title}'")
+            post = await _show(scope, entry, scope.resolve_locale(payload.locale_code))
+            return PostReply(post=post, token=give_token(payload, entry.page), message=f"Post '{entry.page.title}'")
 
-    async def create_post(self, ctx: LeafContext, payload: CreatePost) -> PostReply:
+    async def create_post(self, ctx: LeafContext, payload: CreatePost) -> PostWriteReply:
         """Create a post that does not exist yet, as a draft. For a page: cms_createPage."""
 
-        async def work(edit: Edit) -> PostReply:
-            given = (payload.title, payload.slug, payload.content(payload.body), payload.locale_code)
-            entry, remark = await create_entry(edit, payload.collection_slug, *given, what="post")
-            message = f"Created post '{entry.page.title}' (/{entry.page.slug}), as a draft.{remark}"
-            return await _reply(edit, entry, payload, message)
+        async def work(edit: Edit) -> PostWriteReply:
+            return _reply(payload, await create_entry(edit, payload.collection_slug, _given(payload), what="post"))
 
-        return await edit_once(self._database, ctx, payload, PostReply, work)
+        return await edit_once(self._database, ctx, payload, PostWriteReply, work)
 
-    async def update_post(self, ctx: LeafContext, payload: UpdatePost) -> PostReply:
+    async def update_post(self, ctx: LeafContext, payload: UpdatePost) -> PostWriteReply:
         """Change title, text or other fields of a post, in its draft; the others stay. For pages: cms_updatePage."""
 
-        async def work(edit: Edit) -> PostReply:
-            entry = await find_entry(edit, payload.post_slug)
-            changed, remark = await update_entry(
-                edit,
-                entry,
-                payload.content(payload.body),
-                what="post",
-                title=payload.title,
-                slug=payload.slug,
-                locale=payload.locale_code,
-                if_unchanged=payload.if_unchanged,
-            )
-            label = f"post '{entry.page.title}' (/{entry.page.slug})"
-            message = f"Updated {label}" if changed else f"The {label} is like that already"
-            message += f".{remark}" if remark else ""
-            return await _reply(edit, entry, payload, message)
+        async def work(edit: Edit) -> PostWriteReply:
+            given = _given(payload)
+            written = await update_entry(edit, payload.post_slug, given, payload.if_unchanged, what="post")
+            return _reply(payload, written)
 
-        return await edit_once(self._database, ctx, payload, PostReply, work)
+        return await edit_once(self._database, ctx, payload, PostWriteReply, work)
 
     async def publish_post(self, ctx: LeafContext, payload: PublishPost) -> PostStateReply:
         """Show one post, also an archived one, to visitors as it is now, after approval. Later: cms_schedulePage."""
@@ -174,14 +180,30 @@ class Posts:
             return (await find_entry(scope, name)).page.id
 
 
-def _publication_dates(scope: Scope) -> Subquery:
-    """When each document went live first, as a query to join."""
-    return (
-        select(Publication.page, func.min(Publication.created_at).label("published_at"))
-        .where(scope.target.row_filter(Publication), Publication.after.is_not(None))
-        .group_by(Publication.page)
-        .subquery()
+def _given(payload: CreatePost | UpdatePost) -> Given:
+    content = payload.content(payload.body)
+    return Given(title=payload.title, slug=payload.slug, content=content, locale_code=payload.locale_code)
+
+
+def _reply(payload: CreatePost | UpdatePost, written: WrittenEntry) -> PostWriteReply:
+    page = written.page
+    return PostWriteReply(
+        post=PostName(id=page.id, title=written.title, slug=written.slug, status=page.status),
+        changed=written.changed,
+        remarks=written.remarks,
+        token=give_token(payload, page),
+        message=written.message,
     )
+
+
+async def _load_briefs(
+    scope: Scope, pages: Sequence[Page], collection: SectionDefinition, locale: str
+) -> list[PostBrief]:
+    times = publication_times(scope)
+    rows = await scope.session.execute(select(times).where(times.c.page.in_([page.id for page in pages])))
+    first = {row.page: row.first for row in rows}
+    shown = await show_entries(scope, await load_entries(scope, pages, collection), locale)
+    return [_brief(page, each, first.get(page.id)) for page, each in zip(pages, shown, strict=True)]
 
 
 def _brief(page: Page, shown: ShownEntry, published: datetime | None) -> PostBrief:
@@ -196,17 +218,13 @@ def _brief(page: Page, shown: ShownEntry, published: datetime | None) -> PostBri
     )
 
 
-async def _reply(
-    scope: Scope, entry: StoredEntry, payload: GetPost | CreatePost | UpdatePost, message: str
-) -> PostReply:
-    locale = scope.resolve_locale(payload.locale_code)
-    dates = _publication_dates(scope)
-    published = await scope.session.scalar(select(dates.c.published_at).where(dates.c.page == entry.page.id))
+async def _show(scope: Scope, entry: StoredEntry, locale: str) -> PostView:
+    """One post with its text, as a reader of a language sees it."""
     shown = await show_entry(scope, entry, locale)
     content = shown.content
-    brief = _brief(entry.page, shown, published)
+    brief = _brief(entry.page, shown, await find_first_publication(scope, entry.page.id))
     tags, cover = cast("str | None", content.get("tags")), content.get("cover")
-    post = PostView(
+    return PostView(
         **brief.model_dump(),
         path=f"/{entry.collection.key}/{brief.slug}",
         revision=entry.page.revision,
@@ -217,4 +235,3 @@ async def _reply(
         cover={key: each for key, each in cover.items() if isinstance(each, str)} if isinstance(cover, dict) else None,
         untranslated=shown.untranslated or None,
     )
-    return PostReply(post=post, token=give_token(payload, entry.page), message=message)
