@@ -27,7 +27,7 @@ async def test_the_person_sees_what_a_reference_means_and_exactly_that_runs(stor
     site = Site()
     waiting = await site.runtime(DROP, store=store).run("go", by=ADA)
     question = await open_question(store)
-    assert question.shown == '"home" → page "Home", revision 3'
+    assert question.shown == "“home” is the page “Home”, revision 3"
     assert json.loads(question.arguments) == {"page": HOME}
     assert site.asked == ["home for ada of default"]
     # Another process goes on with the approval.
@@ -77,7 +77,7 @@ async def test_a_revision_that_changed_after_the_approval_is_asked_about_anew(st
     second = site.process("done", store=store)
     assert (await decide(second, store)).status == "waiting"
     question = await open_question(store)
-    assert (question.shown, question.replaces) == ('page "Home", revision 4', first.id)
+    assert (question.shown, question.replaces) == ("the page “Home”, revision 4", first.id)
     assert question.why.endswith(f"the state has changed since it was shown: it was {first.shown}")
     assert json.loads(question.arguments) == {"page": {**HOME, "revision": "4"}}
     assert site.dropped == []
@@ -97,7 +97,7 @@ async def test_a_revision_that_changes_while_an_approver_of_this_process_thinks_
 
     runtime = site.runtime(DROP, "done", store=InMemoryStore(), layers=preset(Env(approver=Slow())))
     assert (await runtime.run("go", by=ADA)).status == "done"
-    assert seen == ['"home" → page "Home", revision 3', 'page "Home", revision 4']
+    assert seen == ["“home” is the page “Home”, revision 3", "the page “Home”, revision 4"]
     assert site.dropped == [("7", "4")]
 
 
@@ -117,7 +117,7 @@ async def test_an_edit_that_names_another_object_is_asked_about_with_what_it_mea
     process = site.process("done", store=store)
     assert (await decide(process, store, arguments='{"page": "about"}')).status == "waiting"
     question = await open_question(store)
-    assert question.shown == '"about" → page "About us", revision 1'
+    assert question.shown == "“about” is the page “About us”, revision 1"
     assert (question.editor, "bob edited it" in question.reason) == ("bob", True)
     assert (await decide(process, store)).status == "done"
     assert site.dropped == [("8", "1")]
@@ -151,7 +151,7 @@ async def test_an_edited_object_that_changed_since_is_asked_about_anew(store: St
     forged = json.dumps({"page": {"id": "8", "name": "Harmless", "revision": "0"}})
     process = site.process("done", store=store)
     assert (await decide(process, store, arguments=forged)).status == "waiting"
-    assert (await open_question(store)).shown == 'page "About us", revision 1'
+    assert (await open_question(store)).shown == "the page “About us”, revision 1"
     assert (await decide(process, store)).status == "done"
     assert site.dropped == [("8", "1")]
 
@@ -188,7 +188,7 @@ async def test_no_approver_is_shown_what_an_editor_made_up_about_an_object(store
     forged = json.dumps({"page": {"id": "8", "name": "Harmless", "revision": "0"}})
     assert (await decide(process, store, arguments=forged)).status == "waiting"
     while (question := await open_question(store)).shown:
-        assert (question.shown, "Harmless" in question.arguments) == ('page "About us", revision 1', False)
+        assert (question.shown, "Harmless" in question.arguments) == ("the page “About us”, revision 1", False)
         if (await decide(process, store)).status == "done":
             break
     assert site.dropped == [("8", "1")]
@@ -232,7 +232,7 @@ async def test_an_announced_call_by_name_is_made_with_the_object_shown_and_its_r
     runtime = site.runtime(DROP, "sure?", confirmed, "done", store=store)
     await runtime.run("go", by=ADA, conversation="c")
     question = await open_question(store)
-    assert question.shown == '"home" → page "Home", revision 3'
+    assert question.shown == "“home” is the page “Home”, revision 3"
     run = await runtime.decide(question.id, approved=True, by=BOB)
     assert run is not None
     result = await runtime.resume(run)
@@ -257,14 +257,14 @@ async def test_the_steps_of_a_pipeline_are_shown_with_their_objects_and_approved
     waiting = await site.runtime(script, store=store, tools=tools).run("go", by=ADA)
     question = await open_question(store)
     assert [each.preview.summary for each in question.plan] == [
-        '"home" → page "Home", revision 3',
-        '"about" → page "About us", revision 1',
+        "“home” is the page “Home”, revision 3",
+        "“about” is the page “About us”, revision 1",
     ]
     site.revise("8", "2")
     process = site.process("done", store=store, tools=tools)
     assert (await decide(process, store)).status == "waiting", "the second page has changed since"
     assert site.dropped == [("7", "3")]
-    assert (await open_question(store)).shown == '"about" → page "About us", revision 2'
+    assert (await open_question(store)).shown == "“about” is the page “About us”, revision 2"
     assert (await decide(process, store)).status == "done"
     assert site.dropped == [("7", "3"), ("8", "2")]
     assert (await process.replay(waiting.run)).is_identical

@@ -291,7 +291,7 @@ async def test_a_referent_from_python_is_accepted_and_looked_up_again() -> None:
     assert arguments.raw == '{"page":{"id":"7","name":"Old name","revision":"1"}}'
     page = (await resolved(arguments.raw)).page
     assert isinstance(page, Referent)
-    assert page.describe() == 'page "Home", revision 3'
+    assert page.describe() == "the page “Home”, revision 3"
 
 
 def test_a_referent_may_be_annotated_as_such() -> None:
@@ -351,7 +351,7 @@ def test_a_kind_has_a_name() -> None:
 
 def test_a_person_reads_the_object_in_one_line() -> None:
     page = Referent("7", "page", "Home\n\u202ex", "3\x1b", "ho\rme")
-    assert page.describe() == '"ho\\rme" → page "Home\\n\\u202ex", revision 3\\u001b'
+    assert page.describe() == "“ho\\rme” is the page “Home\\n\\u202ex”, revision 3\\u001b"
 
 
 def test_a_fixed_parameter_is_no_reference() -> None:

@@ -97,7 +97,7 @@ async def test_two_different_candidates_with_one_id_are_an_error_of_the_resolver
     async def repeats(_ctx: LeafContext, _text: str) -> Iterable[Candidate]:
         return [HOME, HOME]
 
-    assert await run_with(repeats) == '"home" → page "Home", revision 3 under None'
+    assert await run_with(repeats) == "“home” is the page “Home”, revision 3 under None"
 
 
 @pytest.mark.parametrize("said", ["", " ", "\t"])

@@ -50,9 +50,9 @@ def test_each_line_of_a_summary_stands_by_itself_before_the_exact_call() -> None
         portal, client = shop.browser.portal, shop.runtime.client(PEOPLE["grace"])
         assert portal is not None
         row = QuestionDocument.of(portal.call(client.question, ask(shop)), client)
-    shown = '"jobs" → page "Jobs", revision 1\nWith 2 sections'
+    shown = "“jobs” is the page “Jobs”, revision 1\nWith 2 sections"
     before, exact = "".join(show_facts(structs.replace(row, summary=shown))).split("<details>")
-    assert "<p>&quot;jobs&quot; → page &quot;Jobs&quot;, revision 1</p><p>With 2 sections</p>" in before
+    assert "<p>“jobs” is the page “Jobs”, revision 1</p><p>With 2 sections</p>" in before
     assert "refund {" in exact
 
 

@@ -45,15 +45,21 @@ class Candidate:
 _MAX_LENGTH: Final = 200
 
 
-def _describe(name: str, revision: str, alias: str = "") -> str:
-    state = f"revision {revision}" if any(map(str.isdigit, revision)) else revision  # such as open, for a change set
-    also = f" ({alias})" if alias else ""
-    return show_hidden(f'"{name}"{also}' + (f", {state}" if state else ""), "")
+_WORDS: Final = str.maketrans("-_", "  ")
+"""The words of a kind: a ``change-set`` is a change set."""
+
+
+def _describe_state(revision: str) -> str:
+    if not revision:
+        return ""
+    return f", revision {revision}" if any(map(str.isdigit, revision)) else f", {revision}"  # such as open, for a set
 
 
 def describe_candidate(candidate: Candidate, alias: str = "") -> str:
     """Describe id, name, alias and revision in one line: ``7 "Home" (home-2), revision 3``."""
-    return f"{show_hidden(candidate.id, '')} {_describe(candidate.name, candidate.revision, alias)}"
+    also = f" ({alias})" if alias else ""
+    named = show_hidden(f'"{candidate.name}"{also}{_describe_state(candidate.revision)}', "")
+    return f"{show_hidden(candidate.id, '')} {named}"
 
 
 class Referent(str):
@@ -75,9 +81,10 @@ class Referent(str):
         return str(self), self.kind, self.name, self.revision, self.said
 
     def describe(self) -> str:
-        """Describe the resolution for a person, who reads no id: ``"home" → page "Home", revision 3``."""
-        said = "" if self.said == self else f'"{show_hidden(self.said, "")}" → '
-        return f"{said}{self.kind} {_describe(self.name, self.revision)}"
+        """Describe the resolution for a person, who reads no id: ``“home” is the page “Home”, revision 3``."""
+        said = "" if self.said in (self, self.name) else f"“{show_hidden(self.said, '')}” is "
+        state = show_hidden(_describe_state(self.revision), "")
+        return f"{said}the {self.kind.translate(_WORDS)} “{show_hidden(self.name, '')}”{state}"
 
 
 class Unresolved(str):

@@ -189,10 +189,12 @@ def _list(candidates: Iterable[Candidate]) -> str:
 def describe_referents(payload: BaseModel | None, *, named_only: bool) -> list[str]:
     """The resolved references of a payload, one per line, for the approver.
 
-    With ``named_only``, references that were given as an id are omitted.
+    With ``named_only``, references that were given as the id or the exact name of their object are omitted.
     """
     referents = (each for each in find_references(payload) if isinstance(each, Referent))
-    return list(dict.fromkeys(each.describe() for each in referents if not (named_only and each.said == each)))
+    return list(
+        dict.fromkeys(each.describe() for each in referents if not (named_only and each.said in (each, each.name)))
+    )
 
 
 def _replace_values(value: Any, found: Mapping[tuple[str, str], Referent]) -> Any:

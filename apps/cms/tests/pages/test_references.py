@@ -66,7 +66,7 @@ async def test_the_approver_sees_the_page_and_what_was_edited_since_is_asked_abo
     waiting = await call(runtime, "cms_deletePage", pageId="about us", confirmed=True)
     row = await runtime.store.find_question(waiting.questions[0])
     assert row is not None
-    assert row.question.shown.splitlines()[0] == '"about us" → page "About us", revision 1'
+    assert row.question.shown.splitlines()[0] == "“about us” is the page “About us”, revision 1"
     await runtime.decide(row.question.id, approved=True, by=ANN)
     await call(runtime, "cms_updatePage", pageId=page.id, title="We")
     again = await runtime.resume(waiting.run)
