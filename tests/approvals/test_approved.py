@@ -215,7 +215,7 @@ async def test_an_object_that_changes_between_the_check_and_the_write_is_asked_a
     runtime = site.runtime(DROP_PAGE, "done", store=store)
     await runtime.run("go", by=ADA)
     assert ((await decide(runtime, store)).status, site.dropped) == ("waiting", [])
-    assert (await open_question(store)).shown == 'the page “Home”, revision 4'
+    assert (await open_question(store)).shown == "the page “Home”, revision 4"
     assert ((await decide(runtime, store)).status, site.dropped) == ("done", [("7", "4")])
 
 

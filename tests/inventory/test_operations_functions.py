@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -201,6 +202,22 @@ def test_a_public_async_function_of_a_module_needs_an_entry(folder: Path, monkey
     monkeypatch.setattr(archive, "__module__", "tests.inventory.lending.archives")
     with pytest.raises(InventoryError, match="archive has no entry, as other functions of its module have"):
         Runtime(app_of(bind(folder, imported)))
+
+
+def test_a_preview_that_a_program_wraps_needs_no_entry(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def show_book(_ctx: LeafContext, _payload: lending.LendBook) -> str:
+        """The book to lend."""
+        raise NotImplementedError
+
+    @wraps(show_book)
+    async def show_more(ctx: LeafContext, payload: lending.LendBook) -> str:
+        return await show_book(ctx, payload)
+
+    monkeypatch.setattr(show_book, "__module__", "tests.inventory.lending.previews")
+    operations = bind(folder, module("tests.inventory.lending", **vars(lending), show_book=show_book))
+    Runtime(
+        app_of(operations.with_tools(lambda each: each.with_preview(show_more) if each.name == "lend_book" else each))
+    )
 
 
 def test_calls_that_a_module_declares_are_compared_with_its_permissions(folder: Path) -> None:

@@ -215,7 +215,7 @@ def _missing_layers(callee: AnyCallee, layers: Stack[CallLayer]) -> Iterator[tup
 def _check_functions(operations: Operations) -> Iterator[Finding]:
     """Check that every public async function next to those of the inventory has an entry or is used by a tool."""
     functions = [each.implementation for each in operations.methods.values()]
-    others = (other for each in operations.tools.values() for other in each.tool.functions)
+    others = (inspect.unwrap(other) for each in operations.tools.values() for other in each.tool.functions)
     used = {each.__func__ if isinstance(each, MethodType) else each for each in (*functions, *others)}
     owners = (each.owner for each in operations.methods.values())
     for owner in dict.fromkeys(each if isinstance(each, ModuleType) else type(each) for each in owners):

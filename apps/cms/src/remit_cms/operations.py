@@ -69,16 +69,16 @@ class AllOperations:
             "page": self._bind_pages,
             "section": self._bind_sections,
             "rendering": self._bind_rendering,
-            "publishing": lambda: tools.publishing_operations(database, given),
-            "change_set": lambda: tools.change_set_operations(database, given),
-            "scheduling": lambda: tools.scheduling_operations(database, RunSchedules(), given),
+            "publishing": lambda: self._link(tools.publishing_operations(database, given)),
+            "change_set": lambda: self._link(tools.change_set_operations(database, given)),
+            "scheduling": lambda: self._link(tools.scheduling_operations(database, RunSchedules(), given)),
             "settings": lambda: tools.settings_operations(database, given),
             "navigation": lambda: tools.navigation_operations(database, self._preview_key.url, given),
             "redirect": lambda: tools.redirect_operations(database, self._preview_key.url, given),
             "image": self._bind_images,
-            "collection": lambda: tools.collection_operations(database, given),
+            "collection": lambda: self._link(tools.collection_operations(database, given)),
             "type": lambda: tools.type_operations(database, given),
-            "post": lambda: tools.post_operations(database, given),
+            "post": lambda: self._link(tools.post_operations(database, given)),
             "site": self._bind_site,
             "sites": self._bind_sites,
             "web": self._bind_web,
@@ -98,11 +98,18 @@ class AllOperations:
 
         return PageRenderer(self._database, self._home / "sites", self._renditions)
 
+    def _link(self, operations: Operations) -> Operations:
+        """The operations, with links to previews in the questions about their tools."""
+        from remit_cms.site.question_links import QuestionLinks
+
+        return QuestionLinks(self._database, self._preview_key).add_to(operations)
+
     def _bind_pages(self) -> Operations:
         from remit_cms.pages.pages import Pages
         from remit_cms.pages.search import Search
 
-        return tools.page_operations(Pages(self._database), Search(self._database, self._index), self._inventory)
+        search = Search(self._database, self._index)
+        return self._link(tools.page_operations(Pages(self._database), search, self._inventory))
 
     def _bind_sections(self) -> Operations:
         from remit_cms.sections.sections import Sections

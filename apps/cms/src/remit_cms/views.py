@@ -7,13 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remit.object_views import ObjectDetail, ObjectRow, ObjectView, Viewer
+from remit.object_views import ObjectDetail, ObjectEvent, ObjectRow, ObjectView, Viewer
 from remit_cms.site.preview_key import PreviewKey
 from remit_cms.storage.database import Database
+from remit_cms.storage.pins import PREVIEW
 from remit_cms.storage.tables import Kind
 
 if TYPE_CHECKING:
     from remit_cms.site.asgi import AsgiScope, Receive, Send
+    from remit_cms.viewing.calendar import CalendarViews
     from remit_cms.viewing.change_sets import ChangeSetViews
     from remit_cms.viewing.documents import DocumentViews
     from remit_cms.viewing.sites import PreviewSites
@@ -30,7 +32,17 @@ def object_views(database: Database, home: Path, key: PreviewKey) -> list[Object
         has_changes=True,
         site=views.serve,
     )
-    return [*(views.of_documents(kind, title, is_listed=is_listed) for kind, title, is_listed in _DOCUMENTS), sets]
+    calendar = ObjectView(
+        kind="scheduled-action",
+        title="Calendar",
+        open=views.open_scheduled,
+        list=views.list_scheduled,
+        events=views.list_events,
+        site=views.serve,
+    )
+    previews = ObjectView(kind=PREVIEW, title="Previews", open=views.open_preview, site=views.serve)
+    documents = [views.of_documents(kind, title, is_listed=is_listed) for kind, title, is_listed in _DOCUMENTS]
+    return [*documents, sets, calendar, previews]
 
 
 _DOCUMENTS = (
@@ -62,6 +74,20 @@ class _Views:
     async def open_set(self, viewer: Viewer, id: str) -> ObjectDetail | None:  # noqa: A002 - as views name it
         return await self._sets.open(viewer, id)
 
+    async def list_scheduled(self, viewer: Viewer, search: str, limit: int) -> Sequence[ObjectRow]:
+        return await self._calendar.list(viewer, search, limit)
+
+    async def list_events(self, viewer: Viewer, start: float, end: float) -> Sequence[ObjectEvent]:
+        return await self._calendar.events(viewer, start, end)
+
+    async def open_scheduled(self, viewer: Viewer, id: str) -> ObjectDetail | None:  # noqa: A002 - as views name it
+        return await self._calendar.open(viewer, id)
+
+    async def open_preview(self, viewer: Viewer, id: str) -> ObjectDetail | None:  # noqa: A002 - as views name it
+        from remit_cms.viewing.previews import PreviewViews
+
+        return await PreviewViews(self._database, self._sites).open(viewer, id)
+
     async def serve(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         await self._sites(scope, receive, send)
 
@@ -76,6 +102,12 @@ class _Views:
         from remit_cms.viewing.change_sets import ChangeSetViews
 
         return ChangeSetViews(self._database, self._sites)
+
+    @cached_property
+    def _calendar(self) -> CalendarViews:
+        from remit_cms.viewing.calendar import CalendarViews
+
+        return CalendarViews(self._database, self._sites)
 
     def _documents(self, kind: Kind) -> DocumentViews:
         from remit_cms.viewing.documents import DocumentViews

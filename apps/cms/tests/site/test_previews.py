@@ -28,10 +28,11 @@ from remit_cms.publishing.trash import Trash
 from remit_cms.sections.payloads import SectionInput
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
-from remit_cms.site.links import PagePin, Preview, SetPin, read_preview, sign_preview
+from remit_cms.site.links import Preview, read_preview, sign_preview
 from remit_cms.site.payloads import CreatePreviewLink
 from remit_cms.site.preview_key import KEY_VARIABLE, PreviewKey
 from remit_cms.site.previewing import Previews
+from remit_cms.storage.pins import PagePin, SetPin
 
 
 def path_of(url: str) -> str:

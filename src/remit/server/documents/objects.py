@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from remit.object_views import ObjectDetail, ObjectEvent, ObjectRow
 from remit.server.documents.document import Asked, ChangeDocument, Document, PageSize
@@ -25,11 +27,15 @@ class ObjectQuery(Asked):
     conversation: str = ""
 
 
+EpochSeconds = Annotated[float, Meta(ge=0, lt=253_402_300_800)]
+"""A time until the end of the year 9999."""
+
+
 class EventsQuery(Asked):
     """Which events to list: those from ``start`` to before ``end``, in epoch seconds."""
 
-    start: float
-    end: float
+    start: EpochSeconds
+    end: EpochSeconds
     target: str = ""
 
 

@@ -40,6 +40,7 @@ from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.door import delete_page, describe_claims, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.lists import Order, list_items, list_rows
+from remit_cms.storage.outlook import pin_plan
 from remit_cms.storage.parts import text_parts
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
@@ -189,7 +190,8 @@ class Pages:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page_by_id(payload.page_id)
             await check_token(scope, page, payload.if_unchanged)
-            others = await describe_claims(scope, [await plan_hiding(scope, page, deletes=True)], ctx.caller)
+            planned = [await plan_hiding(scope, page, deletes=True)]
+            others = await describe_claims(scope, planned, ctx.caller)
             keys = [section.section_key for section in await load_sections(scope, page)]
             section_summary = f"{pluralize(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
             live = "" if page.live is None else f", which visitors see at /{page.live_path}"
@@ -197,7 +199,8 @@ class Pages:
             summary = (
                 f"the page '{page.title}' (/{page.slug}) with {section_summary}{live}{describe_links(links)}{others}"
             )
-            return make_preview(summary, draft_state(page), link_state(links))
+            shows = pin_plan("hide", page.id, planned)
+            return make_preview(summary, draft_state(page), link_state(links), shows=shows)
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
         preview = await self.preview_deletion(ctx, payload)

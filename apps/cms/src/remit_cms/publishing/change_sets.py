@@ -54,6 +54,7 @@ from remit_cms.storage.differences import PathDifference, compare_paths
 from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.door import Planned, check_plan, describe_claims, go_live, plan_set
 from remit_cms.storage.lists import Order, list_items, list_rows
+from remit_cms.storage.outlook import pin_plan
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.stale_edits import show_comparison
 from remit_cms.storage.tables import ChangeSet, Kind, Page
@@ -298,9 +299,9 @@ async def find_publishable(scope: Scope, change_set: ChangeSet, *, at: datetime 
 
 
 async def describe_publication(
-    scope: Scope, change_set: ChangeSet, pages: Sequence[Planned], caller: Caller
+    scope: Scope, change_set: ChangeSet, pages: Sequence[Planned], caller: Caller, *, at: datetime | None = None
 ) -> Preview:
-    """The whole difference that visitors will see, for the approver of a change set."""
+    """The whole difference that visitors will see, now or at a time, for the approver of a change set."""
     differences = [difference for each in pages for difference in await compare_planned(scope, each, title_of(each))]
     count = pluralize(len(differences), "difference")
     remarks = await describe_overruled(scope, [each.move for each in pages])
@@ -312,6 +313,7 @@ async def describe_publication(
         *(f"{each.numbers[-1]} of {draft_state(each.page)}" for each in pages),
         links,
         changes=await show_changes(scope, differences),
+        shows=pin_plan("publish-set", change_set.id, pages, at),
     )
 
 

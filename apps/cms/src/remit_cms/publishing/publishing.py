@@ -35,6 +35,7 @@ from remit_cms.storage.door import (
 )
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.live import find_live_page
+from remit_cms.storage.outlook import pin_plan
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import SectionSnapshot
 from remit_cms.storage.stale_edits import read_parts, read_text_parts
@@ -94,10 +95,12 @@ class Publishing:
             page = await scope.find_document(payload.page_id)
             await check_token(scope, page, payload.if_unchanged)
             _check_is_live(page)
-            others = await describe_claims(scope, [await plan_hiding(scope, page)], ctx.caller)
+            planned = [await plan_hiding(scope, page)]
+            others = await describe_claims(scope, planned, ctx.caller)
             links = await find_links(scope, page.id)
             summary = f"{describe_document(page, page.live_path, 'the live ')}{describe_links(links)}{others}"
-            return make_preview(summary, draft_state(page), link_state(links))
+            shows = pin_plan("hide", page.id, planned)
+            return make_preview(summary, draft_state(page), link_state(links), shows=shows)
 
     async def get_live_page(self, ctx: LeafContext, payload: GetLivePage) -> LivePageReply:
         """Read a page as visitors see it now, with all content. Not for drafts: cms_getPage."""
@@ -156,15 +159,18 @@ async def find_publication(scope: Scope, page: Page, *, at: datetime | None = No
     return planned
 
 
-async def describe_publication(scope: Scope, planned: Planned, caller: Caller) -> Preview:
-    """The difference that visitors will see of one page, for the approver."""
+async def describe_publication(
+    scope: Scope, planned: Planned, caller: Caller, *, at: datetime | None = None
+) -> Preview:
+    """The difference that visitors will see of one page, now or at a time, for the approver."""
     page = planned.page
     changes = await show_changes(scope, await compare_states(scope, planned.live, planned.wanted))
     news = "which is new" if planned.live is None else f"in {pluralize(len(changes), 'place')}"
     overruled = await describe_overruled(scope, [planned.move])
     others = await describe_claims(scope, [planned], caller)
     summary = f"{describe_document(page, page.slug, 'the ')}, {news}{overruled}{others}"
-    return make_preview(summary, draft_state(page), changes=changes)
+    shows = pin_plan("publish", page.id, [planned], at)
+    return make_preview(summary, draft_state(page), changes=changes, shows=shows)
 
 
 def _check_is_live(page: Page) -> None:

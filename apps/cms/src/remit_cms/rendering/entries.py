@@ -12,7 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue
-from sqlalchemy import Select, case, func, literal, or_, select
+from sqlalchemy import Select, case, func, literal, select
 
 from remit_cms.models import Content
 from remit_cms.rendering.dates import format_day
@@ -70,14 +70,14 @@ async def find_entries(
     structure = (await scope.load_structures([collection])).get(collection)
     if structure is None:
         return []
-    shown = Page.live.is_not(None) if reader.live else Page.status != "archived"
+    shown = reader.overlay.is_shown if reader.live else Page.status != "archived"
     query = (
         select(Page, first.c.first)
         .join(PageSection, PageSection.page == Page.id)
         .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
         .outerjoin(first, first.c.page == Page.id)
         .where(scope.target.row_filter(Page), Page.kind == Kind.ENTRY, SectionDefinition.key == collection)
-        .where(or_(shown, Page.id.in_(reader.overlay.snapshots)), Page.id != without)
+        .where(shown, Page.id != without)
     )
     query = _sort_by_date(query, reader, structure) if structure.sorted_by else query
     query = query.order_by(first.c.first.is_not(None), first.c.first.desc(), Page.created_at.desc(), Page.id)

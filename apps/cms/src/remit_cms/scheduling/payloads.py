@@ -59,7 +59,10 @@ class RunScheduledAction(OneAction):
 
 @entity("scheduled-action", name="title")
 class ScheduledActionView(View):
-    """A scheduled action. ``state`` is scheduled, done, refused or cancelled; ``reason`` says why it was refused."""
+    """A scheduled action. ``state`` is scheduled, done, refused or cancelled; ``reason`` says why it was refused.
+
+    ``pages`` are the titles of what a change set publishes.
+    """
 
     id: str
     action: str
@@ -70,6 +73,8 @@ class ScheduledActionView(View):
     at: str
     state: str
     author: str
+    approved_by: OmittedIfNone[list[str]] = None
+    pages: OmittedIfNone[list[str]] = None
     reason: OmittedIfNone[str] = None
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from remit import LeafContext
 from remit.errors import ConflictError, NotFoundError
-from remit.tools import Preview
+from remit.tools import Preview, find_approvers
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import describe_publication as describe_set
 from remit_cms.publishing.change_sets import find_chosen_set, find_publishable
@@ -39,11 +39,13 @@ from remit_cms.scheduling.payloads import (
     SchedulePage,
 )
 from remit_cms.scheduling.times import find_zone, format_time, read_time
+from remit_cms.storage.change_sets import find_pages_of, find_set
 from remit_cms.storage.database import Database, Schedules
 from remit_cms.storage.documents import describe_document, make_preview
 from remit_cms.storage.door import Planned, close_set, describe_claims, keep_planned, make_set, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.lists import Order, list_rows
+from remit_cms.storage.outlook import pin_plan
 from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Claim, Page, ScheduledAction
@@ -86,7 +88,7 @@ class Scheduling:
         async with open_view(self._database, ctx) as scope:
             page, at = await scope.find_document(payload.page_id), await self._read_time(scope, payload.at)
             planned = await find_publication(scope, page, at=at)
-            return await _with_time(scope, at, await describe_publication(scope, planned, ctx.caller))
+            return await _with_time(scope, at, await describe_publication(scope, planned, ctx.caller, at=at))
 
     async def expire_page(self, ctx: LeafContext, payload: ExpirePage) -> ScheduledActionReply:
         """Hide a page, post or entry from visitors at a time to come, after approval. At once: cms_unpublishPage."""
@@ -107,7 +109,9 @@ class Scheduling:
             page, links = planned.page, await find_links(scope, planned.page.id)
             others = await describe_claims(scope, [planned], ctx.caller)
             summary = f"{describe_document(page, page.live_path, 'the ')}{describe_links(links)}{others}"
-            return await _with_time(scope, at, make_preview(summary, f"{page.id} over {page.live}", link_state(links)))
+            shows = pin_plan("hide", page.id, [planned], at)
+            preview = make_preview(summary, f"{page.id} over {page.live}", link_state(links), shows=shows)
+            return await _with_time(scope, at, preview)
 
     async def schedule_change_set(self, ctx: LeafContext, payload: ScheduleChangeSet) -> ScheduledActionReply:
         """Publish a change set at a time to come, as it is now, after one approval. At once: cms_publishChangeSet."""
@@ -128,7 +132,7 @@ class Scheduling:
             found = await find_chosen_set(scope, ctx, payload.change_set_id)
             at = await self._read_time(scope, payload.at)
             planned = await find_publishable(scope, found, at=at)
-            return await _with_time(scope, at, await describe_set(scope, found, planned, ctx.caller))
+            return await _with_time(scope, at, await describe_set(scope, found, planned, ctx.caller, at=at))
 
     async def list_scheduled_actions(self, ctx: LeafContext, payload: ListScheduledActions) -> ScheduledActionsReply:
         """List what will be published or hidden at times to come, the next first, then what was refused at its time."""
@@ -264,6 +268,7 @@ class Scheduling:
             state="scheduled",
             call=self._schedules.find_run(action_id),
             author=edit.author,
+            approvers=[*find_approvers()],
             created_at=edit.now,
         )
 
@@ -273,7 +278,8 @@ class Scheduling:
 
 async def _with_time(scope: Scope, at: datetime, preview: Preview) -> Preview:
     time = format_time(at, zone := await find_zone(scope))
-    return make_preview(f"{preview.summary}, at {time} ({zone.key})", preview.state, changes=preview.changes)
+    summary = f"{preview.summary}, at {time} ({zone.key})"
+    return make_preview(summary, preview.state, changes=preview.changes, shows=preview.shows)
 
 
 async def _find_expiring(scope: Scope, name: str, at: datetime) -> Planned:
@@ -309,6 +315,7 @@ def _describe(row: ScheduledAction, verb: str = "is to be") -> str:
 async def _view(scope: Scope, row: ScheduledAction) -> ScheduledActionView:
     last = select(func.max(Claim.number)).where(Claim.change_set == row.change_set, Claim.page == row.object_id)
     revision = await scope.session.scalar(last) if row.action == PUBLISH and row.kind != CHANGE_SET else None
+    pages = await find_pages_of(scope, await find_set(scope, row.change_set)) if row.kind == CHANGE_SET else {}
     return ScheduledActionView(
         id=row.id,
         action=row.action,
@@ -319,5 +326,7 @@ async def _view(scope: Scope, row: ScheduledAction) -> ScheduledActionView:
         at=format_time(row.at, await find_zone(scope)),
         state=row.state,
         author=row.author,
+        approved_by=row.approvers or None,
+        pages=[page.title for page in pages.values()] or None,
         reason=row.reason,
     )

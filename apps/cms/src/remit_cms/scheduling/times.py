@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from remit.errors import InvalidArgumentsError
+from remit_cms.rendering.dates import format_day
 from remit_cms.settings.values import load_settings
 from remit_cms.storage.scope import Scope
 
@@ -47,6 +48,12 @@ async def read_time(scope: Scope, written: str, now: datetime) -> datetime:
             f"{format_time(exact, zone)} would do"
         )
     return exact
+
+
+def describe_time(at: datetime, zone: ZoneInfo) -> str:
+    """A time in the zone of the site in words: ``24 December 2026, 09:00 (Europe/Berlin)``."""
+    local = at.astimezone(UTC).astimezone(zone)
+    return f"{format_day(local.date(), 'en')}, {local:%H:%M} ({zone.key})"
 
 
 def format_time(at: datetime, zone: ZoneInfo) -> str:

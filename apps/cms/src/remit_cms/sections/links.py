@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, and_, or_, select
 
 from remit.errors import NotFoundError
 from remit_cms.models import Content
@@ -31,11 +31,21 @@ class Overlay:
     """What a preview changes of the live site.
 
     Addresses begin with ``prefix``, ``paths`` are those of some pages by locale, ``snapshots`` the states of some.
+    ``hidden`` are the ids of pages that visitors would not see.
     """
 
     prefix: str = ""
     paths: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     snapshots: Mapping[str, Snapshot] = field(default_factory=dict[str, Snapshot])
+    hidden: Collection[str] = ()
+
+    @property
+    def is_shown(self) -> ColumnElement[bool]:
+        """The condition that a page is shown: it is live or in the preview, which does not hide it."""
+        shown: ColumnElement[bool] = Page.live.is_not(None)
+        if self.snapshots:
+            shown = or_(shown, Page.id.in_(self.snapshots))
+        return and_(shown, Page.id.not_in(self.hidden)) if self.hidden else shown
 
 
 async def link_objects(scope: Scope, structure: Structure, content: Content) -> Content:
@@ -121,6 +131,7 @@ async def find_addresses(
         paths = {page.id: slugs_by_locale(scope, texts[page.id])[locale] for page in pages}
     overlay = overlay or Overlay()
     paths |= {page: pinned[locale] for page, pinned in overlay.paths.items() if page in ids}
+    shown = paths.keys() - {*overlay.hidden}
     return {
-        each: overlay.prefix + scope.format_address(locale, paths[each.id]) for each in references if each.id in paths
+        each: overlay.prefix + scope.format_address(locale, paths[each.id]) for each in references if each.id in shown
     }

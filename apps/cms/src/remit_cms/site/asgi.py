@@ -34,12 +34,12 @@ from remit_cms.site.lookup import (
     parse_address,
 )
 from remit_cms.site.pictures import picture_sources
-from remit_cms.site.pins import are_live, load_pinned
 from remit_cms.site.structured_data import describe_page
 from remit_cms.site.surroundings import link_pager, load_surroundings
 from remit_cms.site.texts import empty_snapshot, preview_notice, robots_text, sitemap_text
 from remit_cms.site.words import text_in
 from remit_cms.storage.database import Database
+from remit_cms.storage.outlook import load_outlook
 from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.transactions import open_view
 
@@ -264,7 +264,7 @@ class Site:
         home = Address(locale, "").href(default, prefix)
         snapshot = empty_snapshot(locale, home) if shown is None else shown.snapshot
         settings, overlay = await read_settings(scope, edition.settings, locale), edition.overlay(scope.locales)
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        now = edition.at or datetime.fromtimestamp(self._clock(), UTC)
         document = await load_page_document(
             scope, snapshot, locale, live=True, settings=settings, overlay=overlay, now=now
         )
@@ -279,8 +279,8 @@ class Site:
         if not prefix:
             around = replace(around, feeds=await link_feeds(scope, locale))
         else:
-            end = datetime.fromtimestamp(until, ZoneInfo(settings.time_zone or "UTC"))
-            around = replace(around, notice=preview_notice(locale, end, edition))
+            zone = ZoneInfo(settings.time_zone or "UTC")
+            around = replace(around, notice=preview_notice(locale, zone, edition, until))
         document = document.hide() if prefix or shown is None else document
         pictures = picture_sources(document.images, self._root)
         if around.address:
@@ -307,10 +307,11 @@ class Site:
         if preview is None:
             return await self._missing("")
         async with open_view(self._database, self.target) as scope:
-            pinned = await load_pinned(scope, preview.pin)
-            if pinned:
-                edition = await load_edition(scope, pinned, f"{self._root}/preview/{token}")
-                edition = replace(edition, is_live=await are_live(scope, pinned))
+            outlook = await load_outlook(scope, preview.pin)
+            if outlook is not None:
+                prefix = f"{self._root}/preview/{token}"
+                edition = await load_edition(scope, outlook.shown, prefix, hidden=outlook.hidden)
+                edition = replace(edition, is_live=outlook.is_live, at=outlook.at)
                 address = parse_address(scope, rest)
                 found = await find_content(scope, address, edition, self._url)
                 if isinstance(found, str):

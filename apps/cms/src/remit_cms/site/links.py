@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hmac
 import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
 from remit.errors import SetupError
 from remit.secrets import Secret
+from remit_cms.storage.pins import Pin, decode, encode, read_pin, write_pin
 from remit_cms.storage.scope import Target
 
 _MIN_KEY: Final = 32
@@ -18,28 +18,11 @@ _MAX_TOKEN: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class PagePin:
-    """A revision of a page."""
-
-    page: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class SetPin:
-    """The revisions that a change set had at a time (ISO 8601). The digest tells whether they are still the same."""
-
-    change_set: str
-    time: str
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
 class Preview:
     """What a link shows on one site until a time in seconds. It is as long for a set of many pages as for one page."""
 
     target: Target
-    pin: PagePin | SetPin
+    pin: Pin
     expires: int
 
 
@@ -49,9 +32,9 @@ def sign_preview(key: Secret, preview: Preview) -> str:
     Raises:
         SetupError: the key is too short to keep anybody from guessing it.
     """
-    body = [preview.target.site, preview.target.environment, preview.expires, *astuple(preview.pin)]
+    body = [preview.target.site, preview.target.environment, preview.expires, *write_pin(preview.pin)]
     text = json.dumps(body, separators=(",", ":")).encode()
-    return f"{_encode(text)}.{_encode(_sign(key, text))}"
+    return f"{encode(text)}.{encode(_sign(key, text))}"
 
 
 def read_preview(key: Secret, token: str, target: Target, now: float) -> Preview | None:
@@ -60,13 +43,15 @@ def read_preview(key: Secret, token: str, target: Target, now: float) -> Preview
         return None
     text, _, signature = token.partition(".")
     try:
-        body = _decode(text)
-        if not hmac.compare_digest(_sign(key, body), _decode(signature)):
+        body = decode(text)
+        if not hmac.compare_digest(_sign(key, body), decode(signature)):
             return None
         site, environment, expires, *pin = json.loads(body)
     except ValueError:
         return None
-    pinned = SetPin(*pin) if len(pin) == 3 else PagePin(*pin)
+    pinned = read_pin(pin)
+    if pinned is None:
+        return None
     preview = Preview(Target(site, environment), pinned, expires)
     return preview if preview.target == target and now < preview.expires else None
 
@@ -88,15 +73,4 @@ def short_key_error(reference: str) -> SetupError:
 
 def _sign(key: Secret, text: bytes) -> bytes:
     check_key(key)
-    return hmac.new(key.reveal().encode(), b"remit-cms preview 2\0" + text, sha256).digest()
-
-
-def _encode(data: bytes) -> str:
-    return urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _decode(text: str) -> bytes:
-    data = urlsafe_b64decode(text.encode("ascii", "replace") + b"=" * (-len(text) % 4))
-    if _encode(data) != text:  # other characters are ignored, and the last one may have bits that count for nothing
-        raise ValueError("not the one way to write these bytes")
-    return data
+    return hmac.new(key.reveal().encode(), b"remit-cms preview 3\0" + text, sha256).digest()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pydantic import JsonValue
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 
 from remit_cms.models import Content
 from remit_cms.navigation.items import read_items
@@ -36,17 +36,21 @@ _POSTS: Final = ("posts", "Posts")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPage:
-    """A generated page that lists a collection. ``whole`` is an edited page that shows all of the collection."""
+    """A generated page that lists a collection with a number of entries."""
 
     page: ShownPage
+    collection: str
+    count: int
     number: int
-    last: int
-    whole: str | None
+
+    @property
+    def last(self) -> int:
+        """The number of its last page."""
+        return -(-self.count // _PAGE_LENGTH)
 
     def addresses(self, locale: str) -> list[Address]:
         """All pages of the list in a language."""
-        key = self.page.addresses[locale].partition("/")[0]
-        return [Address(locale, _path(key, number)) for number in range(1, self.last + 1)]
+        return [Address(locale, _path(self.collection, number)) for number in range(1, self.last + 1)]
 
 
 async def find_list(scope: Scope, address: Address, edition: Edition) -> ListPage | None:
@@ -55,9 +59,8 @@ async def find_list(scope: Scope, address: Address, edition: Edition) -> ListPag
     counts = await _count_entries(scope, edition, found[1]) if found else {}
     if found is None or found[1] not in counts or found[2] == "1":
         return None
-    collection, count = counts[found[1]]
-    number, last = int(found[2] or 1), -(-count // _PAGE_LENGTH)
-    return None if number > last else await _make_list(scope, edition, collection, count, number)
+    listed = _make_list(scope, *counts[found[1]], number=int(found[2] or 1))
+    return None if listed.number > listed.last else listed
 
 
 async def find_content(
@@ -71,16 +74,18 @@ async def find_content(
     if new is not None:
         return new
     listed = await find_list(scope, address, edition)
-    if listed is None or listed.whole is None:
-        return listed
-    return await find_live_href(scope, listed.whole, address.locale, edition)
+    if listed is None:
+        return None
+    whole = (await _find_whole(scope, [listed], edition)).get(listed.collection)
+    return listed if whole is None else await find_live_href(scope, whole, address.locale, edition)
 
 
 async def load_lists(scope: Scope, edition: Edition) -> list[ListPage]:
     """The first pages of all lists that no page of the site shows whole."""
     counts = await _count_entries(scope, edition)
-    made = [await _make_list(scope, edition, collection, count, 1) for collection, count in counts.values()]
-    return [each for each in made if each.whole is None]
+    made = [_make_list(scope, collection, count) for collection, count in counts.values()]
+    whole = await _find_whole(scope, made, edition)
+    return [each for each in made if each.collection not in whole]
 
 
 async def list_shown(scope: Scope, edition: Edition) -> list[tuple[ShownPage, str]]:
@@ -93,13 +98,31 @@ async def list_shown(scope: Scope, edition: Edition) -> list[tuple[ShownPage, st
     return [*pages, *((each, days[each.snapshot.slug]) for each in lists)]
 
 
-async def find_lists(scope: Scope, collection: str, pages: Collection[str], edition: Edition) -> dict[str, int]:
-    """Those of some pages that list the entries of a collection, with the number of entries that each shows at most."""
-    query = select(Page).where(scope.target.row_filter(Page), Page.id.in_([*pages]), Page.live.is_not(None))
-    live = await show_live(scope, [*await scope.session.scalars(query)])
-    states = {each.page: each.snapshot for each in live} | {each.page: each.snapshot for each in edition.pages.values()}
-    limits = {page: max(_limits(snapshot, collection), default=0) for page, snapshot in states.items()}
-    return {page: limit for page, limit in limits.items() if limit}
+async def find_lists(scope: Scope, collection: str, pages: Collection[str], edition: Edition) -> list[str]:
+    """Those of some pages that list entries of a collection."""
+    states = await _load_states(scope, pages, edition)
+    return [page for page, snapshot in states.items() if any(_limits(snapshot, collection))]
+
+
+async def _find_whole(scope: Scope, lists: Sequence[ListPage], edition: Edition) -> dict[str, str]:
+    """By collection, the first page of the menu that lists all of its entries; those without one are left out."""
+    items = read_items(scope, edition.navigation) if lists else []
+    pages = [item.page for item in items if item.page and item.visible]
+    states = await _load_states(scope, pages, edition)
+    found: dict[str, str] = {}
+    for listed in lists:
+        for page in pages:
+            if max(_limits(states.get(page), listed.collection), default=0) >= listed.count:
+                found.setdefault(listed.collection, page)
+    return found
+
+
+async def _load_states(scope: Scope, pages: Collection[str], edition: Edition) -> dict[str, Snapshot]:
+    """Some pages as they are shown, by id."""
+    pinned = {page: edition.pages[page].snapshot for page in pages if page in edition.pages}
+    live = (Page.id.in_({*pages} - pinned.keys()), edition.is_shown)
+    rows = await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), *live))
+    return pinned | {each.page: each.snapshot for each in await show_live(scope, [*rows])}
 
 
 def collection_of(shown: ShownPage | None) -> str:
@@ -115,8 +138,9 @@ def name_collection(collection: SectionDefinition, locale: str) -> str:
     return parse_structure(collection).name_in(locale, usual)
 
 
-def _limits(snapshot: Snapshot, collection: str) -> Iterator[int]:
-    for section in snapshot.sections:
+def _limits(snapshot: Snapshot | None, collection: str) -> Iterator[int]:
+    """How many entries of a collection the lists of a page show."""
+    for section in snapshot.sections if snapshot else ():
         for content in section.contents.values():
             for value in content.values():
                 if isinstance(value, dict) and value.get("collectionId") == collection:
@@ -126,13 +150,12 @@ def _limits(snapshot: Snapshot, collection: str) -> Iterator[int]:
 
 async def _count_entries(scope: Scope, edition: Edition, key: str = "") -> dict[str, tuple[SectionDefinition, int]]:
     """The collections with the numbers of their entries that are shown, by key. Single documents have no list."""
-    shown = or_(Page.live.is_not(None), Page.id.in_([*edition.pages]))
     definition = SectionDefinition
     query = (
         select(definition, func.count())
         .join(PageSection, PageSection.definition == definition.id)
         .join(Page, Page.id == PageSection.page)
-        .where(scope.target.row_filter(Page), Page.kind == Kind.ENTRY, shown)
+        .where(scope.target.row_filter(Page), Page.kind == Kind.ENTRY, edition.is_shown)
         .group_by(definition.id)
         .order_by(definition.key)
     )
@@ -140,9 +163,7 @@ async def _count_entries(scope: Scope, edition: Edition, key: str = "") -> dict[
     return {row[0].key: (row[0], row[1]) for row in rows if not parse_structure(row[0]).is_single}
 
 
-async def _make_list(
-    scope: Scope, edition: Edition, collection: SectionDefinition, count: int, number: int
-) -> ListPage:
+def _make_list(scope: Scope, collection: SectionDefinition, count: int, *, number: int = 1) -> ListPage:
     key, structure = collection.key, parse_structure(collection)
     entries: dict[str, JsonValue] = {
         "collectionId": key,
@@ -162,15 +183,8 @@ async def _make_list(
         translations={code: PageTexts(title=title) for code, title in titles.items() if code != default},
         sections=[section],
     )
-    items = read_items(scope, edition.navigation)
-    pages = [item.page for item in items if item.page and item.visible]
-    limits = await find_lists(scope, key, pages, edition)
-    return ListPage(
-        page=ShownPage("", snapshot, dict.fromkeys(scope.locales, path)),
-        number=number,
-        last=-(-count // _PAGE_LENGTH),
-        whole=next((page for page in pages if limits.get(page, 0) >= count), None),
-    )
+    page = ShownPage("", snapshot, dict.fromkeys(scope.locales, path))
+    return ListPage(page=page, collection=key, count=count, number=number)
 
 
 def _path(key: str, number: int) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Final
 
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from remit_cms.redirects.items import SiteRedirect, read_redirects
@@ -57,8 +58,9 @@ class Edition:
     ``pages`` are those that a preview shows in place of live ones, by id, ``prefix`` is what its addresses begin with.
     ``redirects`` are those of the owner, where they are not the live ones or are known already.
     ``home`` is the page whose address has no path; while there is none, the page ``stand_in`` is shown there too.
-    ``changed`` are the kinds of documents around all pages that a preview changes, such as the settings.
-    A preview ``is_live`` if visitors see the same, as after its publication.
+    ``changed`` are the kinds of documents around all pages that a preview changes, such as the settings, ``hidden`` the
+    titles of pages that it hides, by id. A preview ``is_live`` if visitors see the same, as after its publication.
+    ``at`` is the time at which visitors would see what it shows; None for no time to come.
     """
 
     prefix: str = ""
@@ -69,7 +71,18 @@ class Edition:
     home: ShownPage | None = None
     stand_in: ShownPage | None = None
     changed: Sequence[Kind] = ()
+    hidden: Mapping[str, str] = field(default_factory=dict[str, str])
     is_live: bool = False
+    at: datetime | None = None
+
+    @property
+    def is_shown(self) -> ColumnElement[bool]:
+        """The condition that a page is shown."""
+        return Overlay(snapshots=self._states, hidden=self.hidden).is_shown
+
+    @property
+    def _states(self) -> dict[str, Snapshot]:
+        return {page: each.snapshot for page, each in self.pages.items()}
 
     def is_home(self, page: str) -> bool:
         """Whether a page is the one whose address has no path."""
@@ -83,11 +96,13 @@ class Edition:
         """What differs from the live addresses."""
         paths = {page: each.addresses for page, each in self.pages.items()}
         paths |= {self.home.page: dict.fromkeys(locales, "")} if self.home else {}
-        return Overlay(self.prefix, paths, {page: each.snapshot for page, each in self.pages.items()})
+        return Overlay(self.prefix, paths, self._states, self.hidden)
 
 
-async def load_edition(scope: Scope, pinned: Iterable[Snapshot] = (), prefix: str = "") -> Edition:
-    """What is live, or with some revisions in place of it."""
+async def load_edition(
+    scope: Scope, pinned: Collection[Snapshot] = (), prefix: str = "", *, hidden: Collection[str] = ()
+) -> Edition:
+    """What is live, or with some revisions in place of it and without the pages that are hidden."""
     revisions = {each.kind: each for each in pinned}
     pages = {
         each.id: ShownPage(each.id, each, slugs_by_locale(scope, each.texts))
@@ -97,17 +112,18 @@ async def load_edition(scope: Scope, pinned: Iterable[Snapshot] = (), prefix: st
     settings, navigation = [
         revisions.get(kind) or await load_document(scope, kind, live=True) for kind in (Kind.SETTINGS, Kind.NAVIGATION)
     ]
-    home = await _find_chosen_home(scope, pages, home_of(settings)) or await _find_named_home(scope, pages)
-    return Edition(
+    titles = select(Page).where(scope.target.id_filter(Page, Page.id, hidden)).order_by(Page.slug, Page.id)
+    edition = Edition(
         prefix=prefix,
         pages=pages,
         settings=settings,
         navigation=navigation,
         redirects=revisions.get(Kind.REDIRECTS),
-        home=home,
-        stand_in=await _find_oldest(scope, pages) if home is None else None,
         changed=[each.kind for each in SINGLES.values() if each.kind in revisions],
+        hidden={page.id: page.title for page in await scope.session.scalars(titles)} if hidden else {},
     )
+    home = await _find_chosen_home(scope, edition, home_of(settings)) or await _find_named_home(scope, edition)
+    return replace(edition, home=home, stand_in=await _find_oldest(scope, edition) if home is None else None)
 
 
 async def find_preview_path(scope: Scope, shown: Snapshot) -> str:
@@ -117,21 +133,21 @@ async def find_preview_path(scope: Scope, shown: Snapshot) -> str:
     return "" if page is None or edition.is_home(shown.id) else page.addresses[scope.default_locale]
 
 
-async def _find_chosen_home(scope: Scope, pages: Mapping[str, ShownPage], wanted: str | None) -> ShownPage | None:
+async def _find_chosen_home(scope: Scope, edition: Edition, wanted: str | None) -> ShownPage | None:
     """The page that settings name, if it is shown."""
-    if wanted is None or wanted in pages:
-        return pages.get(wanted or "")
-    live = (Page.id == wanted, Page.live.is_not(None), Page.kind == Kind.PAGE)
-    found = await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), *live))
+    if wanted is None or wanted in edition.pages:
+        return edition.pages.get(wanted or "")
+    chosen = (Page.id == wanted, edition.is_shown, Page.kind == Kind.PAGE)
+    found = await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), *chosen))
     shown = await show_live(scope, [*found])
     return shown[0] if shown else None
 
 
-async def _find_named_home(scope: Scope, pages: Mapping[str, ShownPage]) -> ShownPage | None:
+async def _find_named_home(scope: Scope, edition: Edition) -> ShownPage | None:
     """The page with one of the usual slugs."""
-    pinned = {each.page: each for each in pages.values() if each.snapshot.kind == Kind.PAGE}
+    pinned = {each.page: each for each in edition.pages.values() if each.snapshot.kind == Kind.PAGE}
     named = {each.addresses[scope.default_locale]: each for each in pinned.values()}
-    live = select(Page).where(scope.target.row_filter(Page), Page.kind == Kind.PAGE, Page.live.is_not(None))
+    live = select(Page).where(scope.target.row_filter(Page), Page.kind == Kind.PAGE, edition.is_shown)
     rows = {page.live_path: page for page in await scope.session.scalars(live.where(Page.live_path.in_(HOME_SLUGS)))}
     for slug in HOME_SLUGS:
         if slug in named:
@@ -141,11 +157,10 @@ async def _find_named_home(scope: Scope, pages: Mapping[str, ShownPage]) -> Show
     return None
 
 
-async def _find_oldest(scope: Scope, pages: Mapping[str, ShownPage]) -> ShownPage | None:
+async def _find_oldest(scope: Scope, edition: Edition) -> ShownPage | None:
     """The oldest page."""
-    pinned = {each.page: each for each in pages.values() if each.snapshot.kind == Kind.PAGE}
-    shown = or_(Page.live.is_not(None), Page.id.in_(pinned))
-    query = select(Page).where(scope.target.row_filter(Page), Page.kind == Kind.PAGE, shown)
+    pinned = {each.page: each for each in edition.pages.values() if each.snapshot.kind == Kind.PAGE}
+    query = select(Page).where(scope.target.row_filter(Page), Page.kind == Kind.PAGE, edition.is_shown)
     oldest = (await scope.session.scalars(query.order_by(Page.created_at, Page.id).limit(1))).first()
     if oldest is None:
         return next(iter(pinned.values()), None)
@@ -168,7 +183,8 @@ async def find_page(scope: Scope, address: Address, edition: Edition) -> ShownPa
     query = select(Page).join(LivePath, LivePath.page == Page.id)
     query = query.where(scope.target.row_filter(LivePath), *at_address, Page.kind.in_(SHOWN_KINDS))
     page = (await scope.session.scalars(query)).first()
-    return None if page is None or page.id in edition.pages else (await show_live(scope, [page]))[0]
+    is_elsewhere = page is None or page.id in edition.pages or page.id in edition.hidden
+    return None if page is None or is_elsewhere else (await show_live(scope, [page]))[0]
 
 
 async def find_redirect(scope: Scope, address: Address, edition: Edition, site_url: str) -> str | None:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from sqlalchemy import select
+
 from remit import LeafContext
 from remit_cms.callers import is_direct
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import find_chosen_set
+from remit_cms.scheduling.times import read_time
 from remit_cms.site.links import Preview, sign_preview
 from remit_cms.site.lookup import find_preview_path
 from remit_cms.site.payloads import CreatePreviewLink, PreviewLinkReply
-from remit_cms.site.pins import pin_change_set, pin_page
 from remit_cms.site.preview_key import PreviewKey
 from remit_cms.storage.database import Database
+from remit_cms.storage.outlook import load_outlook
+from remit_cms.storage.pinned import pin_change_set, pin_page
+from remit_cms.storage.pins import DatePin, Pin
+from remit_cms.storage.scope import Scope
+from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import open_view
 
 
@@ -33,21 +40,34 @@ class Previews:
         """Make a link that shows a draft or change set as visitors would see it. To publish it: cms_publishPage."""
         key = await self._key.resolve()
         async with open_view(self._database, ctx) as scope:
-            if payload.page_id is not None:
-                pin, shown = await pin_page(scope, payload.page_id, payload.revision)
-                titles, path = [shown.title], await find_preview_path(scope, shown)
-            else:
-                pin, titles = await pin_change_set(scope, await find_chosen_set(scope, ctx, payload.change_set_id))
-                path = ""
+            pin, titles, path = await self._find_pin(scope, ctx, payload)
             target = scope.target
         until = self._database.clock().replace(microsecond=0) + timedelta(hours=payload.hours)
         token = sign_preview(key, Preview(target, pin, int(until.timestamp())))
         url = f"{self._key.url.rstrip('/')}/preview/{token}/{path}"
         if not is_direct(ctx):
             ctx.log(f"preview: {url}")  # for the person: models drop letters when they copy long addresses
+        differs = pluralize(len(titles), "page")
+        shows = differs if payload.at is None else f"the site at {payload.at}, when {differs} will have changed,"
         return PreviewLinkReply(
             url=url,
             expires_at=until.isoformat(),
             pages=titles,
-            message=f"The link shows {pluralize(len(titles), 'page')} for {pluralize(payload.hours, 'hour')}",
+            message=f"The link shows {shows} for {pluralize(payload.hours, 'hour')}",
         )
+
+    async def _find_pin(self, scope: Scope, ctx: LeafContext, payload: CreatePreviewLink) -> tuple[Pin, list[str], str]:
+        """What the link shows, with the titles of the pages that differ, and the path where to look first."""
+        if payload.page_id is not None:
+            page_pin, shown = await pin_page(scope, payload.page_id, payload.revision)
+            return page_pin, [shown.title], await find_preview_path(scope, shown)
+        if payload.at is None:
+            set_pin, titles = await pin_change_set(scope, await find_chosen_set(scope, ctx, payload.change_set_id))
+            return set_pin, titles, ""
+        now = self._database.clock()
+        at = await read_time(scope, payload.at, now)
+        pin = DatePin(int(at.timestamp()), int(now.timestamp()))
+        outlook = await load_outlook(scope, pin)
+        hidden = select(Page.title).where(scope.target.id_filter(Page, Page.id, outlook.hidden if outlook else ()))
+        titles = [each.title for each in outlook.shown] if outlook else []
+        return pin, [*titles, *await scope.session.scalars(hidden.order_by(Page.slug, Page.id))], ""

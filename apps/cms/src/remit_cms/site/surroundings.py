@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from sqlalchemy import or_, select
+from sqlalchemy import select
 
 from remit_cms.navigation.items import Item, read_items
 from remit_cms.rendering.documents import SiteLink, Surroundings, nest_links
@@ -26,10 +26,11 @@ async def load_surroundings(scope: Scope, shown: ShownPage | None, locale: str, 
     items = [item for item in read_items(scope, edition.navigation, locale) if item.visible]
     paths = await load_paths(scope, [item.page for item in items if item.page])
     paths |= {each.page: {**each.addresses} for each in edition.pages.values()}
+    paths = {page: own for page, own in paths.items() if page not in edition.hidden}
     links = list[tuple[Item, str, SiteLink]]()
     own = (shown.addresses.get(locale) if shown else None) or ""
     collection = collection_of(shown)
-    lists = await find_lists(scope, collection, [*paths], edition) if collection else {}
+    lists = await find_lists(scope, collection, [*paths], edition) if collection else []
     for item in items:
         path = paths.get(item.page or "", {}).get(locale)
         href = item.url
@@ -134,8 +135,7 @@ def _link_pages(
 async def _menu_of_pages(scope: Scope, shown: ShownPage | None, locale: str, edition: Edition) -> list[SiteLink]:
     """The oldest live pages, until the site has a navigation."""
     pinned = edition.pages
-    listed = or_(Page.live.is_not(None), Page.id.in_(pinned))
-    query = select(Page).where(scope.target.row_filter(Page), listed, Page.kind == Kind.PAGE)
+    query = select(Page).where(scope.target.row_filter(Page), edition.is_shown, Page.kind == Kind.PAGE)
     query = query.order_by(Page.created_at, Page.id).limit(_MENU_WITHOUT_NAVIGATION)
     oldest = (await scope.session.scalars(query)).all()
     live = {each.page: each for each in await show_live(scope, [page for page in oldest if page.id not in pinned])}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 from xml.sax.saxutils import escape, quoteattr
+from zoneinfo import ZoneInfo
 
 from remit_cms.rendering.dates import format_day
 from remit_cms.site.lookup import Edition, ShownPage
@@ -12,15 +14,37 @@ from remit_cms.site.words import text_in
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 
+_MAX_HIDDEN: Final = 5
 
-def preview_notice(locale: str, end: datetime, edition: Edition) -> str:
-    """What the bar of a preview says: when its link ends, whether it is live, and what it changes around all pages."""
-    time = f"{format_day(end.date(), locale)}, {end:%H:%M %Z}"
-    notice = text_in(locale, "live" if edition.is_live else "preview").format(end=time)
-    if edition.is_live or not edition.changed:
-        return notice
-    titles = f" {text_in(locale, 'and')} ".join(text_in(locale, kind) for kind in edition.changed)
-    return f"{notice} {text_in(locale, 'changed').format(titles=titles)}"
+
+def preview_notice(locale: str, zone: ZoneInfo, edition: Edition, until: int) -> str:
+    """What the bar of a preview says: when its link ends, from when on visitors see it, and what it changes besides.
+
+    ``until`` is in seconds since the epoch.
+    """
+    end = _format_time(datetime.fromtimestamp(until, zone), locale)
+    if edition.is_live:
+        return text_in(locale, "live").format(end=end)
+    if edition.at is None:
+        notice = text_in(locale, "preview").format(end=end)
+    else:
+        notice = text_in(locale, "later").format(end=end, at=_format_time(edition.at.astimezone(zone), locale))
+    kinds = [text_in(locale, kind) for kind in edition.changed]
+    hidden = [f"“{title}”" for title in edition.hidden.values()][:_MAX_HIDDEN]
+    rest = f" (+{len(edition.hidden) - _MAX_HIDDEN})" if len(edition.hidden) > _MAX_HIDDEN else ""
+    changed = text_in(locale, "changed").format(titles=_join(locale, kinds)) if kinds else ""
+    gone = text_in(locale, "gone").format(titles=f"{_join(locale, hidden)}{rest}") if hidden else ""
+    return " ".join(filter(None, (notice, changed, gone)))
+
+
+def _format_time(time: datetime, locale: str) -> str:
+    return f"{format_day(time.date(), locale)}, {time:%H:%M %Z}"
+
+
+def _join(locale: str, texts: Sequence[str]) -> str:
+    """A list in words: one, two and three."""
+    *first, last = texts
+    return f" {text_in(locale, 'and')} ".join(filter(None, (", ".join(first), last)))
 
 
 def empty_snapshot(locale: str, home: str) -> Snapshot:

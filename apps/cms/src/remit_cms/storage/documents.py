@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import select
 
-from remit.tools import Change, Preview
+from remit.tools import Change, Preview, ShownObject
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.singles import SINGLES
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
@@ -21,10 +21,12 @@ def describe_document(page: Page, path: str | None, article: str = "") -> str:
     return f"{article}{page.kind} '{page.title}' (/{path or page.slug})"
 
 
-def make_preview(summary: str, *state: str, changes: Iterable[Change] = ()) -> Preview:
+def make_preview(
+    summary: str, *state: str, changes: Iterable[Change] = (), shows: ShownObject | None = None
+) -> Preview:
     """What an approver is shown, with a state of all that and of ``state``: revisions, and what the words leave out."""
     changes = tuple(changes)
-    return Preview(summary, changes=changes, state=repr((summary, changes, state)))
+    return Preview(summary, changes=changes, state=repr((summary, changes, state)), shows=shows)
 
 
 def draft_state(page: Page) -> str:

@@ -82,6 +82,24 @@ async def plan_set(scope: Scope, change_set: ChangeSet, *, at: datetime | None =
     return [await _plan(scope, pages[page], own[page].numbers, others[page], at) for page in pages if page in own]
 
 
+async def find_states(
+    scope: Scope, pages: Sequence[Page], at: datetime, *, made: datetime | None = None
+) -> dict[str, Snapshot | None]:
+    """What visitors will see of documents at a time, by id; None for nothing.
+
+    ``made`` leaves out what was scheduled after it.
+    """
+    claims = [
+        each
+        for each in await find_claims(scope, [page.id for page in pages])
+        if each.action is not None and (made is None or each.action.created_at <= made)
+    ]
+    return {
+        page.id: (await _plan(scope, page, (), [each for each in claims if each.page == page.id], at)).live
+        for page in pages
+    }
+
+
 async def plan_page(scope: Scope, page: Page, *, at: datetime | None = None) -> Planned:
     """What the publication of a page makes of it: all its edits that wait go live, but for those that are scheduled.
 

@@ -338,7 +338,8 @@ class Claim(Base):
 class ScheduledAction(Scoped, Base):
     """When a change set is to be carried out. ``approved`` is what was approved of each document: see `Approval`.
 
-    ``call`` is the run of the scheduled call that carries it out, which no other may.
+    ``approvers`` are the names of the people who approved it. ``call`` is the run of the scheduled call that carries it
+    out, which no other may.
     """
 
     __tablename__ = "scheduled_actions"
@@ -355,4 +356,5 @@ class ScheduledAction(Scoped, Base):
     reason: Mapped[str | None] = mapped_column(String(1000))
     call: Mapped[str] = mapped_column(String(64))
     author: Mapped[str] = mapped_column(String(200))
+    approvers: Mapped[list[str]] = mapped_column(JSON)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -13,12 +13,12 @@ from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import title_of
 from remit_cms.publishing.changes import compare_planned, compare_states, show_changes
 from remit_cms.publishing.undoing import find_undo_steps
-from remit_cms.site.links import PagePin
-from remit_cms.site.pins import pin_change_set
 from remit_cms.storage.change_sets import has_pending_edits
 from remit_cms.storage.claims import PENDING
 from remit_cms.storage.database import Database
 from remit_cms.storage.door import Planned, plan_set
+from remit_cms.storage.pinned import pin_change_set
+from remit_cms.storage.pins import PagePin
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet
 from remit_cms.storage.transactions import open_view

@@ -9,8 +9,8 @@ from sqlalchemy import or_, select
 
 from remit.object_views import ObjectAction, ObjectDetail, ObjectPage, ObjectRow, Viewer
 from remit_cms.publishing.changes import compare_states, show_changes
-from remit_cms.site.links import PagePin
 from remit_cms.storage.database import Database
+from remit_cms.storage.pins import PagePin
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.tables import Kind, Page

@@ -14,10 +14,11 @@ from remit.secrets import Secret
 from remit_cms.images.renditions import Renditions
 from remit_cms.rendering.renderer import PageRenderer
 from remit_cms.site.asgi import AsgiScope, Receive, Send, Site
-from remit_cms.site.links import PagePin, Preview, SetPin, read_preview, sign_preview
+from remit_cms.site.links import Preview, read_preview, sign_preview
 from remit_cms.site.lookup import find_preview_path
 from remit_cms.site.preview_key import PreviewKey
 from remit_cms.storage.database import Database
+from remit_cms.storage.pins import Pin
 from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Environment
@@ -82,9 +83,9 @@ class PreviewSites:
         async with self._database.read() as session:
             return await session.scalar(select(Environment.name).where(*where)) is not None
 
-    async def link(self, scope: Scope, pin: PagePin | SetPin, shown: Snapshot) -> str:
-        """The address of a document as a pin has it; that of the home page for documents without an address."""
-        path = await find_preview_path(scope, shown)
+    async def link(self, scope: Scope, pin: Pin, shown: Snapshot | None) -> str:
+        """The address of a document as a pin has it; that of the home page without one, or if it has no address."""
+        path = "" if shown is None else await find_preview_path(scope, shown)
         expires = int(self._database.clock().timestamp()) + PREVIEW_SECONDS
         token = sign_preview(await self._find_key(), Preview(scope.target, pin, expires))
         return f"/{scope.target.site}/{scope.target.environment}/preview/{token}/{path}"

@@ -334,6 +334,7 @@ def _create_scheduling_table() -> None:
         _text("reason", 1000, null=True),
         _text("call", 64),
         _text("author", 200),
+        sa.Column("approvers", sa.JSON, nullable=False),
         _time("created_at"),
     )
     _create_index("scheduled_actions", "set", "change_set")

@@ -10,11 +10,11 @@ from hashlib import sha256
 from sqlalchemy import func, select
 
 from remit.errors import ConflictError
-from remit_cms.site.links import PagePin, SetPin
 from remit_cms.storage.change_sets import find_pages_of
 from remit_cms.storage.claims import IS_CLAIMED, PENDING
 from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.layers import lay_over, load_settled
+from remit_cms.storage.pins import PagePin, SetPin
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
 from remit_cms.storage.tables import ChangeSet, Claim, Page, Revision
