@@ -181,7 +181,7 @@ class Editors(SetModel):
 
     async def _publish_page(self, editor: Editor, choice: int) -> bool:
         page = self._alive(choice)
-        if page is None or page.values(page.number) == page.values(page.live):
+        if page is None or page.values(page.number) == (page.values(page.live) if page.live else page.beginning):
             return False
         preview = await editor.publishing.preview_publication(editor.call(), PublishPage(page_id=page.id))
         self._check_shown(preview.changes, [(page.values(page.live), page.draft)])
@@ -244,7 +244,7 @@ class Editors(SetModel):
     async def _publish_set(self, editor: Editor, _choice: int) -> bool:
         change_set = self.open.get(editor.name)
         pages = self._pending(change_set)
-        moves = [(page, numbers, *self._lay(page, page.values(page.settled), numbers)) for page, numbers in pages]
+        moves = [(page, numbers, *self._lay(page, page.base, numbers)) for page, numbers in pages]
         allowed = bool(moves) and not any(is_missing for *_, is_missing in moves)
         try:
             preview = await editor.sets.preview_publication(editor.call(), PublishChangeSet())
@@ -269,7 +269,7 @@ class Editors(SetModel):
             return False  # with edits of others it is refused; tests have that
         rest: list[tuple[Page, Values | None, bool]] = []
         for page, _ in self._pending(change_set):
-            rest.append((page, *self._lay(page, page.values(page.settled), self._waiting(page, besides=change_set))))
+            rest.append((page, *self._lay(page, page.base, self._waiting(page, besides=change_set))))
         allowed = change_set is not None and not any(is_missing for *_, is_missing in rest)
         try:
             await editor.discard()

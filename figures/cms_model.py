@@ -69,6 +69,18 @@ class Page:
         """The revision that visitors see, or saw last."""
         return self.live or next((before for before, _, _ in reversed(self.moves) if before is not None), None)
 
+    @property
+    def beginning(self) -> Values | None:
+        """What a document of which a site has one holds before anybody edits it; None for those that somebody makes."""
+        if self.kind in ORDERED:
+            return {"_order": []}
+        return {} if self.kind == "settings" else None
+
+    @property
+    def base(self) -> Values | None:
+        """What edits that wait are laid over."""
+        return self.values(self.settled) if self.settled else self.beginning
+
     def find_pending(self, open_sets: Collection[str]) -> dict[str | None, list[int]]:
         """The revisions with edits that wait, by their change set; None for those that belong to none."""
         found: dict[str | None, list[int]] = {}

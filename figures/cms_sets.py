@@ -71,6 +71,8 @@ class SetModel:
             return []
         before, after, _ = moves[-1]
         former, published, live = page.values(before), page.values(after), page.values(page.live)
+        if moves[-1] is page.moves[0]:
+            former = page.beginning
         if published is None:
             return [(page, before, former, live is None)]
         if live is None or former is None:

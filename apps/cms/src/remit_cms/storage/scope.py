@@ -253,9 +253,12 @@ async def find_named(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> lis
         for query, names in ((original, Page), (translated, table))
         for condition in (names.slug == slug, names.title_key == title)
     ]
-    prefix, _, rest = slug.partition("/")
-    if rest and prefix in scope.locales:
-        queries.append(translated.where(table.locale == prefix, table.slug == rest))
+    locale, rest = scope.split_address(slug)
+    if rest != slug:
+        in_chain = table.locale.in_(scope.fallback_chain(locale))
+        others = select(table.page).where(in_chain, table.slug != rest)
+        queries.append(translated.where(in_chain, table.slug == rest))
+        queries.append(original.where(Page.slug == rest, Page.id.not_in(others)))
     rows = await scope.session.scalars(select(Page).from_statement(union_all(*queries).limit(_MAX_NAMED)))
     return [*{page.id: page for page in rows}.values()]
 
@@ -263,10 +266,9 @@ async def find_named(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> lis
 async def find_by_address(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> list[Page]:
     """The documents that visitors find at an address, or else those to which it redirects. Drafts may have others."""
     path = slug_of(name)
-    prefix, _, rest = path.partition("/")
-    in_locale = prefix in scope.locales and bool(rest)
+    locale, rest = scope.split_address(path)
     for table in (LivePath, Redirect):
-        address = and_(table.locale == prefix, table.path == rest) if in_locale else table.path == path
+        address = table.path == path if rest == path else and_(table.locale == locale, table.path == rest)
         query = select(Page).join(table, table.page == Page.id).where(scope.target.row_filter(table), address)
         rows = await scope.session.scalars(query.where(Page.kind.in_(kinds or tuple(Kind))).limit(_MAX_NAMED))
         if found := [*{page.id: page for page in rows}.values()]:
