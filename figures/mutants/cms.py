@@ -81,6 +81,9 @@ _LOST: Final = {
     "items of the navigation forget their places": edited(
         "remit_cms.singles.drafts:SingleDraft.place", "section), position)", "section), None)"
     ),
+    "sets interlock in the first edits of a document of which a site has one": edited(
+        "remit_cms.storage.merging:find_beginning", "if single is None", "if True"
+    ),
     "an edit of one setting forgets the others": edited(
         "remit_cms.singles.drafts:SingleDraft.write", "{**stored.get(code, {}), **changed}", "changed"
     ),
