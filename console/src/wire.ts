@@ -404,7 +404,11 @@ export interface ObjectActionDocument {
   destructive: boolean;
 }
 
-/** An object. Of the `actions` the most likely one is the last; `blocked` says why there is not the main one. */
+/**
+ * An object. Of the `actions` the most likely one is the last; `blocked` says why there is not the main one.
+ *
+ * `isPast`: its changes have been made.
+ */
 export interface ObjectDocument {
   name: string;
   note: string;
@@ -414,6 +418,7 @@ export interface ObjectDocument {
   actions: ObjectActionDocument[];
   files: FileDocument[];
   blocked: string;
+  isPast: boolean;
 }
 
 /** Something that happens to an object at a time; `label` says in a word what. `isOver`: nothing more comes. */

@@ -148,6 +148,7 @@ class ObjectDetail:
         actions: what can be done with it, the most likely one last. An action that is not possible is left out.
         files: its files, which the viewer may read.
         blocked: why its main action is not possible now, in one sentence.
+        is_past: whether its changes have been made: ``pages`` and ``changes`` show what was before them, and what is.
     """
 
     name: str
@@ -158,6 +159,7 @@ class ObjectDetail:
     actions: Sequence[ObjectAction] = ()
     files: Sequence[Artifact] = ()
     blocked: str = ""
+    is_past: bool = False
 
 
 @check_arguments()

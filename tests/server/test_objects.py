@@ -117,6 +117,7 @@ def test_an_object_has_the_actions_that_the_person_may_take() -> None:
         "actions": [{"label": "Refund…", "tool": "refund", "arguments": {"order": "A-7"}, "destructive": True}],
         "files": [],
         "blocked": "",
+        "isPast": False,
     }
 
 

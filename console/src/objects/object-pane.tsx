@@ -55,7 +55,7 @@ export function ObjectPane({ kind, id }: { kind: string; id: string }) {
             {pages.map((each) => (
               <HashLink key={each.title} hash={each.title} replace aria-current={each === page ? "true" : undefined}>
                 {each.title} {!each.before && <span className="chip">new</span>}
-                {!each.after && <span className="chip fail">goes away</span>}
+                {!each.after && <span className="chip fail">{data?.isPast ? "went away" : "goes away"}</span>}
               </HashLink>
             ))}
           </nav>
@@ -72,7 +72,7 @@ export function ObjectPane({ kind, id }: { kind: string; id: string }) {
           )}
         </div>
       )}
-      {page && look === "pages" && <Twin page={page} />}
+      {page && look === "pages" && <Twin page={page} isPast={data?.isPast ?? false} />}
       {data && page && look === "rows" && (
         <div className="body" tabIndex={0} role="region" aria-label="Changes">
           <ChangeTable rows={data.changes} />
@@ -87,8 +87,15 @@ export function ObjectPane({ kind, id }: { kind: string; id: string }) {
   );
 }
 
+/** The words of both sides, for changes to come and for those that have been made. */
+const SIDES = {
+  coming: ["As it is", "There is no such page yet.", "After the changes", "The page goes away."],
+  past: ["Before the changes", "There was no such page.", "As it is", "The page went away."],
+} as const;
+
 /** The page before and after, side by side; one alone if nothing changes. */
-function Twin({ page }: { page: ObjectPageDocument }) {
+function Twin({ page, isPast }: { page: ObjectPageDocument; isPast: boolean }) {
+  const [before, noneBefore, after, noneAfter] = SIDES[isPast ? "past" : "coming"];
   if (page.before === page.after) {
     return (
       <div className="twin single">
@@ -98,8 +105,8 @@ function Twin({ page }: { page: ObjectPageDocument }) {
   }
   return (
     <div className="twin" tabIndex={0} role="region" aria-label="The page before and after">
-      <Half title="As it is" page={page} address={page.before} missing="There is no such page yet." />
-      <Half title="After the changes" note={page.note} page={page} address={page.after} missing="The page goes away." />
+      <Half title={before} page={page} address={page.before} missing={noneBefore} />
+      <Half title={after} note={page.note} page={page} address={page.after} missing={noneAfter} />
     </div>
   );
 }

@@ -55,6 +55,7 @@ const NOTHING: ObjectDocument = {
   actions: [],
   files: [],
   blocked: "",
+  isPast: false,
 };
 
 export const DETAILS: Record<string, ObjectDocument> = {
@@ -112,5 +113,6 @@ export const DETAILS: Record<string, ObjectDocument> = {
     ],
     files: [{ digest: "f1", name: "invoice-2026-10.pdf", mediaType: "application/pdf", size: 48_000 }],
     blocked: "Marta changed it since: open it again before you publish it.",
+    isPast: false,
   },
 };

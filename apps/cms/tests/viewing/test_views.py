@@ -18,7 +18,7 @@ from remit.tools import Arguments
 from remit_cms.app import build
 from remit_cms.pages.payloads import UpdatePage
 from remit_cms.publishing.change_sets import ChangeSets
-from remit_cms.publishing.payloads import PublishChangeSet
+from remit_cms.publishing.payloads import DiscardChangeSet, PublishChangeSet, RevertChangeSet
 from remit_cms.site.preview_key import KEY_VARIABLE, PreviewKey
 from remit_cms.views import object_views
 
@@ -159,11 +159,27 @@ async def test_a_published_set_can_be_taken_back_while_nobody_has_published_sinc
     found = await views["change-set"].detail(ANN, row.id)
     assert found is not None
     assert (found.pages[0].before, [each.label for each in found.actions]) == ("", ["Take back…"])
+    assert (found.is_past, found.pages[0].note) == (True, "new")
+    assert re.match(r"Published by ann, \d{4}-\d\d-\d\d \d\d:\d\d UTC\. \d+ documents?, \d+ differences?\.", found.note)
     await ChangeSets(world.database).publish_change_set(world.call(conversation="monday"), PublishChangeSet())
     since = await views["change-set"].detail(ANN, row.id)
     assert since is not None
     assert "has since changed what visitors see" in since.blocked
     assert since.actions == ()
+
+
+async def test_a_set_that_was_taken_back_or_discarded_says_what_became_of_it(
+    world: World, views: dict[str, ObjectView]
+) -> None:
+    await world.populate()
+    sets = ChangeSets(world.database)
+    rows = await views["change-set"].rows(ANN)
+    (published,) = [each.id for each in rows if each.group == "Published" and each.name.startswith("Edits by")]
+    (opened,) = [each.id for each in rows if each.group == "Open"]
+    await sets.discard_change_set(world.call(conversation="monday"), DiscardChangeSet(change_set_id=opened))
+    await sets.revert_change_set(world.call(), RevertChangeSet(change_set_id=published))
+    notes = [found.note for each in (published, opened) if (found := await views["change-set"].detail(ANN, each))]
+    assert [each.partition(":")[0] for each in notes] == ["Taken back", "Discarded"]
 
 
 async def test_who_may_not_read_sees_nothing_and_another_tenant_only_its_own(

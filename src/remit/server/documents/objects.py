@@ -113,7 +113,10 @@ class ObjectActionDocument(Document):
 
 
 class ObjectDocument(Document):
-    """An object. Of the ``actions`` the most likely one is the last; ``blocked`` says why there is not the main one."""
+    """An object. Of the ``actions`` the most likely one is the last; ``blocked`` says why there is not the main one.
+
+    ``isPast``: its changes have been made.
+    """
 
     name: str
     note: str
@@ -123,6 +126,7 @@ class ObjectDocument(Document):
     actions: tuple[ObjectActionDocument, ...]
     files: tuple[FileDocument, ...]
     blocked: str
+    is_past: bool
 
     @staticmethod
     def of(detail: ObjectDetail, address_of: Callable[[str], str], tools: Collection[str]) -> ObjectDocument:
@@ -152,4 +156,5 @@ class ObjectDocument(Document):
             ),
             files=tuple(map(FileDocument.of, detail.files)),
             blocked=detail.blocked,
+            is_past=detail.is_past,
         )

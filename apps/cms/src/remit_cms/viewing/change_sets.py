@@ -20,7 +20,7 @@ from remit_cms.storage.door import Planned, plan_set
 from remit_cms.storage.pinned import pin_change_set
 from remit_cms.storage.pins import PagePin
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import ChangeSet
+from remit_cms.storage.tables import ChangeSet, Publication
 from remit_cms.storage.transactions import open_view
 from remit_cms.viewing.documents import READ
 from remit_cms.viewing.sites import PreviewSites
@@ -32,6 +32,11 @@ _GROUPS = {
     "reverted": "Taken back",
     "discarded": "Discarded",
 }
+_ENDS = {
+    "reverted": "Taken back: visitors see again what they saw before",
+    "discarded": "Discarded: its edits are gone from the drafts, and visitors never saw them",
+}
+"""What became of sets that were closed without a publication that lasts."""
 
 
 class ChangeSetViews:
@@ -76,6 +81,8 @@ class ChangeSetViews:
                 return None
             if found.state == "published":
                 return await self._open_published(scope, found)
+            if end := _ENDS.get(found.state):
+                return ObjectDetail(name=found.name, note=f"{end}. With edits by {found.author}.")
             return await self._open_unpublished(scope, found)
 
     async def _row(self, scope: Scope, row: ChangeSet) -> ObjectRow:
@@ -93,7 +100,7 @@ class ChangeSetViews:
         )
 
     async def _open_unpublished(self, scope: Scope, found: ChangeSet) -> ObjectDetail:
-        edited = await plan_set(scope, found) if found.state in PENDING else []
+        edited = await plan_set(scope, found)
         changes, blocked = list[Change](), next((each.blocked for each in edited if each.blocked), "")
         for each in edited:
             changes += await show_changes(scope, await compare_planned(scope, each, title_of(each)))
@@ -125,7 +132,7 @@ class ChangeSetViews:
         return pages
 
     async def _open_published(self, scope: Scope, found: ChangeSet) -> ObjectDetail:
-        note = f"published, with edits by {found.author}"
+        note = await _tell_publication(scope, found)
         try:
             steps = await find_undo_steps(scope, found)
         except ConflictError as error:
@@ -137,11 +144,24 @@ class ChangeSetViews:
                 before = await self._sites.link(scope, PagePin(step.page.id, step.before or 0), step.snapshot)
             if step.page is not None and step.live is not None:
                 after = await self._sites.link(scope, PagePin(step.page.id, step.page.live or 0), step.live)
-            pages.append(ObjectPage(title=step.title, before=before, after=after))
+            note_of_page = "hidden" if step.live is None else "new" if step.snapshot is None else ""
+            pages.append(ObjectPage(title=step.title, before=before, after=after, note=note_of_page))
             compared = await compare_states(scope, step.snapshot, step.live, f"{step.title}: ")
             changes += await show_changes(scope, compared)
         actions = [_act("Take back…", "cms_revertChangeSet", found, destructive=True)] if steps else []
-        return ObjectDetail(name=found.name, note=note, pages=pages, changes=changes, actions=actions)
+        note += f"{pluralize(len(pages), 'document')}, {pluralize(len(changes), 'difference')}."
+        return ObjectDetail(name=found.name, note=note, pages=pages, changes=changes, actions=actions, is_past=True)
+
+
+async def _tell_publication(scope: Scope, found: ChangeSet) -> str:
+    """Who published a set and when, and whose edits these were."""
+    of_set = (scope.target.row_filter(Publication), Publication.change_set == found.id)
+    query = select(Publication).where(*of_set).order_by(Publication.created_at.desc()).limit(1)
+    last = (await scope.session.scalars(query)).first()
+    if last is None:
+        return f"Published, with edits by {found.author}. "
+    edits = "" if last.author == found.author else f", with edits by {found.author}"
+    return f"Published by {last.author}, {last.created_at:%Y-%m-%d %H:%M} UTC{edits}. "
 
 
 def _note(planned: Planned) -> str:
