@@ -123,6 +123,7 @@ CMS: dict[str, Sample] = {
     "cms_archivePost": {"postSlug": "news"},
     "cms_deletePost": {"postSlug": "soon"},
     "cms_updatePage": {"pageId": "about", "title": "About us"},
+    "cms_updatePageMeta": {"pageId": "about", "description": "Bread."},
     "cms_updateSectionContent": {"pageSectionId": "section_1", "content": {"heading": "Bread"}},
     "cms_updateSectionImage": {"pageSectionId": "section_1", "imageId": "image_1"},
     "cms_uploadImage": {"file": UPLOADED, "altText": "A new loaf"},

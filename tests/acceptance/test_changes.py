@@ -112,6 +112,7 @@ CMS: dict[str, list[str]] = {
     "cms_archivePost": ["entry live", "change-set"],
     "cms_deletePost": ["change-set", "entry"],
     "cms_updatePage": ["page title"],
+    "cms_updatePageMeta": ["page meta"],
     "cms_updateSectionContent": ["page sections", "section content"],
     "cms_updateSectionImage": ["page sections", "section content"],
     "cms_uploadImage": ["image"],

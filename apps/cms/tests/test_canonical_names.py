@@ -66,7 +66,12 @@ INPUTS: dict[str, tuple[dict[str, Any], ...]] = {
     "cms_findResource": ({"query": "about", "resourceType": "page"},),
     "cms_searchPages": ({"query": "bread", "limit": 3},),
     "cms_getPageSections": ({**_PAGE, "includeContent": True, **_LOCALE}, {"slug": "about"}),
-    "cms_getSectionContent": ({"pageSectionId": "about/s1", **_LOCALE}, {"sectionId": "about/s1"}, {"id": "about/s1"}),
+    "cms_getSectionContent": (
+        {"pageSectionId": "about/s1", **_LOCALE},
+        {"sectionId": "about/s1"},
+        {"id": "about/s1"},
+        {**_PAGE, "pageSectionId": "s1"},
+    ),
     "cms_getSectionFields": ({"id": "hero"}, {"key": "hero"}, {"definitionId": "hero"}),
     "cms_listSectionTemplates": ({},),
     "cms_addSectionToPage": (

@@ -26,6 +26,10 @@ WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {
         {"pageId": "about", "title": "Us", "meta": {"description": "We."}},
         [Changed("page", "page_1", "2", ("title", "meta"), "Us")],
     ),
+    "cms_updatePageMeta": (
+        {"pageId": "about", "description": "We.", "indexing": False},
+        [Changed("page", "page_1", "2", ("indexing", "meta"), "About")],
+    ),
     "cms_translatePage": (
         {"pageId": "about", "localeCode": "de", "slug": "wir"},
         [Changed("page", "page_1", "2", ("slug",), "About")],
@@ -85,7 +89,7 @@ WRITES: dict[str, tuple[dict[str, Any], list[Changed]]] = {
         ],
     ),
     "cms_moveSection": (
-        {"pageSectionId": "section_1", "pageId": "home"},
+        {"pageSectionId": "section_1", "newPageId": "home"},
         [
             Changed("page", "page_1", "2", ("sections",), "About"),
             Changed("section", "section_1", "2", name="hero on About"),

@@ -19,12 +19,12 @@ from remit_cms.tools import AnyTool, page_operations, section_operations
 
 READS = {
     "cms_getPages": ["limit", "localeCode"],
-    "cms_getPage": ["pageId", "slug", "includeContent", "localeCode"],
+    "cms_getPage": ["pageId", "includeContent", "localeCode"],
     "cms_findResource": ["query", "limit"],
     "cms_getLinksHere": ["pageId"],
     "cms_searchPages": ["query", "limit", "localeCode"],
     "cms_getPageSections": ["pageId", "includeContent", "localeCode"],
-    "cms_getSectionContent": ["pageSectionId", "localeCode"],
+    "cms_getSectionContent": ["pageId", "pageSectionId", "localeCode"],
     "cms_getSectionFields": ["definitionId"],
     "cms_listSectionTemplates": [],
 }
@@ -32,22 +32,23 @@ CREATES = {
     "cms_createPage": ["title", "slug", "sections"],
     "cms_createPageWithContent": ["title", "slug", "sections"],
     "cms_copyPage": ["pageId", "title", "slug"],
-    "cms_addListItem": ["pageSectionId", "item", "position", "localeCode"],
+    "cms_addListItem": ["pageId", "pageSectionId", "item", "position", "localeCode"],
     "cms_addSectionToPage": ["definitionId", "content", "pageId", "sortOrder", "localeCode"],
 }
 UPDATES = {
-    "cms_updatePage": ["pageId", "title", "slug", "indexing", "meta"],
-    "cms_translatePage": ["pageId", "localeCode", "title", "slug", "meta"],
+    "cms_updatePage": ["pageId", "title", "slug"],
+    "cms_updatePageMeta": ["pageId", "title", "description", "indexing", "localeCode"],
+    "cms_translatePage": ["pageId", "localeCode", "title", "slug"],
     "cms_movePage": ["pageId", "parentId"],
-    "cms_updateListItem": ["pageSectionId", "itemId", "item", "localeCode"],
-    "cms_moveListItem": ["pageSectionId", "itemId", "position"],
-    "cms_removeListItem": ["pageSectionId", "itemId"],
-    "cms_moveSection": ["pageSectionId", "sortOrder", "pageId"],
-    "cms_updateSectionContent": ["pageSectionId", "content", "localeCode"],
+    "cms_updateListItem": ["pageId", "pageSectionId", "itemId", "item", "localeCode"],
+    "cms_moveListItem": ["pageId", "pageSectionId", "itemId", "position"],
+    "cms_removeListItem": ["pageId", "pageSectionId", "itemId"],
+    "cms_moveSection": ["pageId", "pageSectionId", "sortOrder", "newPageId"],
+    "cms_updateSectionContent": ["pageId", "pageSectionId", "content", "localeCode"],
 }
 DELETES = {
-    "cms_deletePage": ["pageId", "confirmed"],
-    "cms_deletePageSection": ["pageSectionId", "confirmed"],
+    "cms_deletePage": ["pageId"],
+    "cms_deletePageSection": ["pageId", "pageSectionId"],
 }
 ALL = {**READS, **CREATES, **UPDATES, **DELETES}
 
@@ -123,6 +124,7 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
         "cms_getPages": await call(runtime, "cms_getPages"),
         "cms_getPage": await call(runtime, "cms_getPage", slug="about", includeContent=True),
         "cms_updatePage": await call(runtime, "cms_updatePage", pageId="about", meta={"description": "Us."}),
+        "cms_updatePageMeta": await call(runtime, "cms_updatePageMeta", pageId="about", description="All of us."),
         "cms_translatePage": await call(runtime, "cms_translatePage", pageId="about", localeCode="de", title="Wir"),
         "cms_copyPage": await call(runtime, "cms_copyPage", pageId="about", title="Copy"),
         "cms_movePage": await call(runtime, "cms_movePage", pageId="copy", parentId="contact"),

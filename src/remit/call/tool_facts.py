@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from remit.call.contract import InputSchema
 from remit.call.facts import Effect, Facts
 from remit.call.sentence_checks import check_sentences
 from remit.call.signature import Signature
@@ -28,9 +31,14 @@ def check_facts(name: str, signature: Signature, facts: Facts) -> None:
     if contracts_are_checked():
         return
     check_sentences(name, facts, signature.schema_in, signature.schema_out)
-    if facts.confirm is not None:
-        flag = signature.schema_in.json_schema.get("properties", {}).get(facts.confirm, {})
-        if flag.get("type") != "boolean" or flag.get("default") is not False:
-            raise ContractError(
-                f"{name}: confirm={facts.confirm!r} must name a boolean parameter whose default is False"
-            )
+    if facts.confirm is not None and not _is_flag(signature.schema_in, facts.confirm):
+        raise ContractError(f"{name}: confirm={facts.confirm!r} must name a boolean parameter whose default is False")
+
+
+def _is_flag(schema: InputSchema[Any], name: str) -> bool:
+    """Whether a parameter is a boolean that is False by default. Models need not be told of it."""
+    told = schema.json_schema.get("properties", {}).get(name)
+    if told is not None:
+        return told.get("type") == "boolean" and told.get("default") is False
+    fields = schema.model.model_fields.items()
+    return any(name in (key, each.alias) and each.annotation is bool and each.default is False for key, each in fields)

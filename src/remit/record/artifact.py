@@ -42,7 +42,9 @@ class Artifact(BaseModel):
 
     digest: str = Field(description="The digest of the content; copy it exactly", pattern=r"^sha256:[0-9a-f]{64}$")
     size: int = Field(description="The size of the content in bytes", ge=0)
-    media_type: str = Field(default=OCTETS, description="Like text/csv", pattern=r"^[\w.+-]+/[\w.+-]+$", max_length=127)
+    media_type: str = Field(
+        default=OCTETS, description="The media type: {type}/{subtype}", pattern=r"^[\w.+-]+/[\w.+-]+$", max_length=127
+    )
     name: Annotated[str, AfterValidator(check_file_name)] = Field(
         default="", description="A file name without a folder", pattern=r"^[^/\\\x00-\x1f]{0,255}$"
     )

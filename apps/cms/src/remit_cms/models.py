@@ -32,6 +32,7 @@ Content: TypeAlias = dict[str, JsonValue]
 """The values of a section's slots in one locale, by slot key."""
 
 
+_NEEDED: Final = "needed"
 _OMITTED_KEYWORDS: Final = ("minLength", "maxLength", "minItems", "maxItems", "title")
 
 
@@ -42,7 +43,10 @@ def _trim_schema(schema: dict[str, Any]) -> None:
     optional field is not worth a mention.
     """
     schema.pop("description", None)
-    for field in cast("dict[str, dict[str, Any]]", schema.get("properties", {})).values():
+    required = cast("list[str]", schema.get("required", []))
+    for name, field in cast("dict[str, dict[str, Any]]", schema.get("properties", {})).items():
+        if field.pop(_NEEDED, False):
+            schema["required"] = required = [name, *required]
         if field.get("default", ...) is None:
             del field["default"]
         for word in _OMITTED_KEYWORDS:
@@ -205,6 +209,18 @@ class _WithoutNull:
 OptionalParam = Annotated[T | None, _WithoutNull]
 """A parameter that may be left out. Its schema shows the type alone."""
 
+
+class _ToldAsNeeded:
+    """Tells models that a parameter is required. Small models leave out what is told as optional."""
+
+    @staticmethod
+    def __get_pydantic_json_schema__(schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), _NEEDED: True}
+
+
+NeededParam = Annotated[OptionalParam[T], _ToldAsNeeded]
+"""A parameter that models are told to give. Other callers may leave it out."""
+
 OmittedIfNone = Annotated[T | None, Field(exclude_if=is_none)]
 """A field that a reply shows only where there is something to show."""
 
@@ -281,7 +297,7 @@ DocumentReference = Annotated[str, Field(min_length=1, max_length=200), Referenc
 """How a page, an entry, or a document of which a site has one is named: by id, slug or exact title."""
 
 SectionReference = Annotated[str, Field(min_length=1, max_length=270), Reference("section")]
-"""How a section is named: by id, or by its page and its template's key, such as about/hero."""
+"""How a section is named: by id, or on its page by template, heading or number; page and section as page/section."""
 
 SlugText = Annotated[str, Field(min_length=1, max_length=66)]
 """A slug as a caller writes it, perhaps between slashes."""

@@ -53,7 +53,7 @@ async def copied(ann: Editor) -> str:
 
 async def moved(ann: Editor) -> str:
     await ann.create("Other", ("faq", {"questions": [{"question": "Other?"}]}))
-    await ann.world.sections.move_section(ann.call(), MoveSection(page_section_id=FAQ, page_id="other"))
+    await ann.world.sections.move_section(ann.call(), MoveSection(page_section_id=FAQ, new_page_id="other"))
     return "other"
 
 

@@ -243,7 +243,7 @@ async def test_items_go_with_a_section_that_moves_and_with_a_copied_page(ann: Ed
     await remove(ann, "i2")
     await ann.world.pages.copy_page(ann.call(), CopyPage(page_id="help", title="Copy"))
     assert await questions(ann, section="section_2") == {"i1": "Question 1?", "i3": "Question 3?"}
-    await ann.world.sections.move_section(ann.call(), MoveSection(page_section_id=FAQ, page_id="copy"))
+    await ann.world.sections.move_section(ann.call(), MoveSection(page_section_id=FAQ, new_page_id="copy"))
     # The copy counts on from three, and a moved item takes a number that its new page has not given yet.
     assert await questions(ann, section="section_3") == {"i4": "Question 1?", "i5": "Question 3?"}
 
@@ -305,7 +305,7 @@ async def test_a_picture_that_is_added_to_a_gallery_is_a_new_item(world: World) 
 async def test_a_section_that_moves_brings_no_id_that_its_new_page_gives_again(ann: Editor) -> None:
     await ann.create("Other", ("faq", {"questions": [{"question": "Here?"}]}))
     await remove(ann, "i3")
-    await ann.world.sections.move_section(ann.call(), MoveSection(page_section_id=FAQ, page_id="other"))
+    await ann.world.sections.move_section(ann.call(), MoveSection(page_section_id=FAQ, new_page_id="other"))
     payload = AddListItem(page_section_id="section_3", item={"question": "Fourth?"})
     added = await ann.world.sections.items.add_list_item(ann.call(), payload)
     assert (await ann.read_item(added)).ids == [

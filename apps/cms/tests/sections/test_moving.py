@@ -33,7 +33,7 @@ async def ann(world: World) -> Editor:
 async def move(
     ann: Editor, section: str, to: int | None = None, page: str | None = None, token: str | None = None
 ) -> SectionWriteReply:
-    payload = MoveSection(page_section_id=section, sort_order=to, page_id=page, if_unchanged=token)
+    payload = MoveSection(page_section_id=section, sort_order=to, new_page_id=page, if_unchanged=token)
     return await ann.world.sections.move_section(ann.call(), payload)
 
 

@@ -130,7 +130,7 @@ class Cases:
         return await edit_once(self._database, ctx, payload, CasefileArchivedPayload, work)
 
     async def delete_casefile(self, ctx: LeafContext, payload: DeleteCasefilePayload) -> CasefileDeletedPayload:
-        """Delete a casefile of yours with its contents. Call it with confirm false first: the person confirms it."""
+        """Delete a casefile of yours with its contents, after the person confirms it."""
         if not payload.confirm:
             return await self._request_confirmation(ctx, payload)
 
@@ -187,8 +187,10 @@ class Cases:
             casefile = await view.get_casefile(payload.casefile_id)
             message = (
                 f"This would delete the casefile '{casefile.title}' with {await describe_contents(view, casefile)}. "
-                "Nothing is deleted yet. Ask the person, and wait."
+                "Nothing is deleted until the person agrees."
             )
+            if not ctx.caller.conversation:
+                message += " Call it again with confirm true: a person is asked then."
             return CasefileDeletedPayload(
                 casefile_id=casefile.id, title=casefile.title, deleted_at=None, message=message
             )

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from remit.tools import entity
 from remit_casefile.casefiles.access import LevelName
@@ -157,10 +158,10 @@ class CasefileArchivedPayload(Result):
 
 
 class DeleteCasefilePayload(Payload):
-    """The casefile to delete."""
+    """The casefile to delete. Models are not told of ``confirm``: a person confirms."""
 
     casefile_id: CasefileId
-    confirm: bool = Field(default=False, description="Must be true to actually delete")
+    confirm: SkipJsonSchema[bool] = False
 
 
 class CasefileDeletedPayload(Result):

@@ -62,7 +62,7 @@ class ChatRequestPayload(Payload):
 
     message: Annotated[str, PRINTABLE] = Field(min_length=1, max_length=50_000)
     model: Annotated[str, PRINTABLE] | None = Field(
-        default=None, min_length=1, max_length=200, description="Such as openai:gpt-5; null for the usual model"
+        default=None, min_length=1, max_length=200, description="{provider}:{model}; null for the usual model"
     )
     temperature: float | None = Field(default=None, ge=0, le=2, description="null for the model's own")
 

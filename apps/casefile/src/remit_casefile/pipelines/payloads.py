@@ -14,7 +14,7 @@ class FileMailPayload(Payload):
 
     casefile_id: CasefileId
     query: str = Field(
-        description="As in Gmail's search box: from:ann@example.com subject:invoice newer_than:7d",
+        description="As in Gmail's search box: from:{address} subject:{words} newer_than:{days}d",
         min_length=1,
         max_length=2000,
     )

@@ -42,7 +42,9 @@ class SyncSheetsPayload(Payload):
     spreadsheet_id: GoogleId | None = Field(
         default=None, description="A spreadsheet to read more cells of, with ranges"
     )
-    ranges: _Ranges = Field(default_factory=list[str], description="Cells of it to read from now on: Sheet1!A1:C10")
+    ranges: _Ranges = Field(
+        default_factory=list[str], description="Cells of it to read from now on: {sheet}!{first cell}:{last cell}"
+    )
 
     @model_validator(mode="after")
     def _names_cells(self) -> Self:

@@ -23,19 +23,16 @@ from remit_cms.models import (
     Payload,
     ReadPayload,
     Reply,
-    SectionReference,
     View,
     WritePayload,
     WriteReply,
     is_none,
 )
-from remit_cms.sections.payloads import SectionBrief
+from remit_cms.sections.payloads import SectionBrief, SectionPayload
 
 _IMAGE = "Id, name or alternative text of the image"
-_SECTION = "Id of the section, or page/key, e.g. about/hero"
 _OF_IMAGE = AliasChoices("imageId", "id")
-_OF_SECTION = AliasChoices("pageSectionId", "sectionId", "id")
-_LOCALE = "Language, e.g. en"
+_LOCALE = "Code of a language of the site; the main one if omitted"
 _FIELD = "Field of the section that takes an image; may be omitted if it has one"
 _ALT = "What the picture shows, for those who do not see it"
 _NAME = "File name of the image"
@@ -147,10 +144,9 @@ class GetImageRendition(Payload):
     format: Literal["webp", "avif"] = Field(default="webp", description="Format of the copy")
 
 
-class UpdateSectionImage(WritePayload):
+class UpdateSectionImage(SectionPayload, WritePayload):
     """The image that a section shows from now on."""
 
-    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
     image_id: ImageReference = Field(description=_IMAGE, validation_alias=_OF_IMAGE)
     image_field: OptionalParam[_FieldKey] = Field(
         default=None, description=_FIELD, validation_alias=AliasChoices("imageField", "fieldName")
@@ -158,10 +154,9 @@ class UpdateSectionImage(WritePayload):
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
-class AddImageToSection(WritePayload):
+class AddImageToSection(SectionPayload, WritePayload):
     """An image for a section that has none in this field."""
 
-    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
     image_id: ImageReference = Field(description=_IMAGE, validation_alias=_OF_IMAGE)
     field_name: OptionalParam[_FieldKey] = Field(
         default=None, description=_FIELD, validation_alias=AliasChoices("fieldName", "imageField")

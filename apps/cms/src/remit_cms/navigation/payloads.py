@@ -23,7 +23,7 @@ from remit_cms.singles.payloads import ItemReply, ItemView
 _LABEL = "Label of the item, or its id"
 _HREF = "Page or post by slug, id or exact title, or an address that begins with https://"
 _WHERE = "header, footer or both"
-_LOCALE = "Language of the label, e.g. en"
+_LOCALE = "Code of the language of the label; the main one if omitted"
 
 _NewLabel = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), Line]
 _Href = Annotated[str, Field(min_length=1, max_length=MAX_HREF)]
@@ -40,7 +40,7 @@ class GetNavigation(ReadPayload):
 class AddNavigationItem(WritePayload):
     """A new item."""
 
-    label: _NewLabel = Field(description="What visitors read, e.g. About us")
+    label: _NewLabel = Field(description="What visitors read")
     href: _Href = Field(description=_HREF)
     location: Location = Field(default="header", description=_WHERE)
     position: OptionalParam[_Position] = Field(default=None, description="Place among all items, 0 is the first")

@@ -6,6 +6,7 @@ from sqlalchemy import select
 
 from remit import LeafContext
 from remit.tools import Preview
+from remit_cms.callers import say_how_to_confirm
 from remit_cms.models import pluralize
 from remit_cms.pages.moving import describe_below, join_slug, move_page, move_pages_below, name_of
 from remit_cms.pages.payloads import (
@@ -28,6 +29,7 @@ from remit_cms.pages.payloads import (
     PageWriteReply,
     TranslatePage,
     UpdatePage,
+    UpdatePageMeta,
 )
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import add_section, load_sections
@@ -96,7 +98,7 @@ class Pages:
     async def get_page(self, ctx: LeafContext, payload: GetPage) -> PageReply:
         """Read one page: its sections, with content if includeContent is true. As visitors see it: cms_getLivePage."""
         async with open_view(self._database, ctx) as scope:
-            page = await scope.find_page(payload.page_id or payload.slug or "")
+            page = await scope.find_page(payload.page_id)
             locale = scope.resolve_locale(payload.locale_code)
             return await _show_page(scope, page, locale, payload)
 
@@ -109,11 +111,17 @@ class Pages:
         return await edit_once(self._database, ctx, payload, PageWriteReply, lambda edit: _create_page(edit, payload))
 
     async def update_page(self, ctx: LeafContext, payload: UpdatePage) -> PageWriteReply:
-        """Change title, slug (address), indexing or search engine texts of a page. Its texts are sections: not here."""
+        """Rename a page, or change its slug (address). Its texts are sections: cms_updateSectionContent."""
         return await edit_once(self._database, ctx, payload, PageWriteReply, lambda edit: _update_page(edit, payload))
 
+    async def update_page_meta(self, ctx: LeafContext, payload: UpdatePageMeta) -> PageWriteReply:
+        """Change what search engines show of a page, or hide it from them. For its title or slug: cms_updatePage."""
+        return await edit_once(
+            self._database, ctx, payload, PageWriteReply, lambda edit: _update_page(edit, payload.update)
+        )
+
     async def translate_page(self, ctx: LeafContext, payload: TranslatePage) -> PageWriteReply:
-        """Give a page its title, slug or meta in another language. For texts of sections: cms_updateSectionContent."""
+        """Give a page its title or slug in another language. For texts of sections: cms_updateSectionContent."""
         return await edit_once(
             self._database, ctx, payload, PageWriteReply, lambda edit: _update_page(edit, payload.update)
         )
@@ -168,7 +176,7 @@ class Pages:
             )
 
     async def delete_page(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
-        """Delete a page. Call it with confirmed false first, which requests approval. To hide it: cms_unpublishPage."""
+        """Delete a page, after the person confirms it. To hide it from visitors only: cms_unpublishPage."""
         if not payload.confirmed:
             return await self._request_confirmation(ctx, payload)
 
@@ -211,7 +219,7 @@ class Pages:
             requires_confirmation=True,
             page_id=payload.page_id,
             token=token,
-            message=f"This would delete {preview.summary}. Nothing is deleted until the person agrees.",
+            message=f"This would delete {preview.summary}. {say_how_to_confirm(ctx)}",
         )
 
 

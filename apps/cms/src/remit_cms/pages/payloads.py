@@ -33,6 +33,7 @@ from remit_cms.sections.payloads import SectionInput, SectionInputs, SectionView
 
 _PAGE = "Id, slug or exact title of the page"
 _OF_PAGE = AliasChoices("pageId", "id")
+_LOCALE = "Code of a language of the site; the main one if omitted"
 _SLUG = "Name in the address: a-z, 0-9 and '-'"
 
 _TITLE_NAMES = AliasChoices("title", "name")
@@ -50,23 +51,16 @@ class GetPages(ListPayload):
 
     limit: int = Field(default=50, description="Most pages to give (1-100)", ge=1, le=100)
     locale_code: OptionalParam[LocaleCode] = Field(
-        default=None, description="Language of the titles, e.g. de; tells which are not translated"
+        default=None, description="Code of the language of the titles; tells which are not translated"
     )
 
 
 class GetPage(ReadPayload, CursorPayload):
     """The page to read, and the parts of it to include."""
 
-    page_id: OptionalParam[PageName] = Field(default=None, description=_PAGE, validation_alias=_OF_PAGE)
-    slug: OptionalParam[SlugText] = Field(default=None, description="Slug of the page")
+    page_id: PageName = Field(description=_PAGE, validation_alias=AliasChoices("pageId", "id", "slug"))
     include_content: bool = Field(default=False, description="Give the content of every section too")
-    locale_code: OptionalParam[LocaleCode] = Field(default=None, description="Language, e.g. en")
-
-    @model_validator(mode="after")
-    def _require_page(self) -> Self:
-        if self.page_id is None and self.slug is None:
-            raise ValueError("give the pageId or the slug of a page; cms_getPages lists them")
-        return self
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
 class Meta(Payload):
@@ -95,19 +89,55 @@ class CreatePageWithContent(CreatePage):
 
 
 class UpdatePage(WritePayload):
-    """Changes to a page. Omitted fields stay as they are."""
+    """Changes to a page. Omitted fields stay as they are.
+
+    Models are not told of ``indexing`` and ``meta``, which they would fill in: `UpdatePageMeta` has them.
+    """
 
     page_id: PageReference = Field(description=_PAGE, validation_alias=_OF_PAGE)
     title: OptionalParam[_Title] = Field(default=None, description="New title", validation_alias=_TITLE_NAMES)
     slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
-    indexing: OptionalParam[bool] = Field(default=None, description="Whether search engines may list the page")
-    meta: OptionalParam[Meta] = Field(default=None, description="Texts for search engines")
+    indexing: SkipJsonSchema[bool | None] = Field(default=None, exclude_if=is_none)
+    meta: SkipJsonSchema[Meta | None] = Field(default=None, exclude_if=is_none)
     locale_code: SkipJsonSchema[LocaleCode | None] = None
 
     @model_validator(mode="after")
     def _require_change(self) -> Self:
         if all(value is None for value in (self.title, self.slug, self.indexing, self.meta)):
-            raise ValueError("nothing to change; give title, slug, indexing or meta")
+            raise ValueError("nothing to change; give title or slug; cms_updatePageMeta has search engine texts")
+        return self
+
+
+class UpdatePageMeta(WritePayload):
+    """What search engines show of a page. Omitted parts stay as they are."""
+
+    page_id: PageReference = Field(description=_PAGE, validation_alias=_OF_PAGE)
+    title: OptionalParam[_MetaTitle] = Field(default=None, description="Title for search engines")
+    description: OptionalParam[_MetaText] = Field(default=None, description="Description for search engines")
+    indexing: OptionalParam[bool] = Field(default=None, description="Whether search engines may list the page")
+    locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+    @property
+    def update(self) -> UpdatePage:
+        """The same as an update."""
+        meta = (
+            None
+            if self.title is None and self.description is None
+            else Meta(title=self.title, description=self.description)
+        )
+        return UpdatePage(
+            page_id=self.page_id,
+            indexing=self.indexing,
+            meta=meta,
+            locale_code=self.locale_code,
+            with_token=self.with_token,
+            if_unchanged=self.if_unchanged,
+        )
+
+    @model_validator(mode="after")
+    def _require_part(self) -> Self:
+        if all(value is None for value in (self.title, self.description, self.indexing)):
+            raise ValueError("nothing to change; give title, description or indexing")
         return self
 
 
@@ -115,10 +145,10 @@ class TranslatePage(WritePayload):
     """The texts of a page in another language. Omitted ones stay as they are."""
 
     page_id: PageReference = Field(description=_PAGE, validation_alias=_OF_PAGE)
-    locale_code: LocaleCode = Field(description="The language, e.g. de")
+    locale_code: LocaleCode = Field(description="Code of the language")
     title: OptionalParam[_Title] = Field(default=None, description="Title in that language")
     slug: OptionalParam[SlugText] = Field(default=None, description="Slug in that language")
-    meta: OptionalParam[Meta] = Field(default=None, description="Texts for search engines in that language")
+    meta: SkipJsonSchema[Meta | None] = Field(default=None, exclude_if=is_none)
 
     @property
     def update(self) -> UpdatePage:
@@ -128,7 +158,7 @@ class TranslatePage(WritePayload):
     @model_validator(mode="after")
     def _require_text(self) -> Self:
         if all(value is None for value in (self.title, self.slug, self.meta)):
-            raise ValueError("nothing to translate; give title, slug or meta in that language")
+            raise ValueError("nothing to translate; give title or slug in that language")
         return self
 
 
@@ -154,10 +184,10 @@ class GetLinksHere(CursorPayload):
 
 
 class DeletePage(WritePayload):
-    """The page to delete."""
+    """The page to delete. Models are not told of ``confirmed``: a person confirms."""
 
     page_id: PageReference = Field(description=_PAGE, validation_alias=AliasChoices("pageId", "id", "slug"))
-    confirmed: bool = Field(default=False, description="Must be true to actually delete")
+    confirmed: SkipJsonSchema[bool] = False
     remove_from_navigation: SkipJsonSchema[bool] = Field(default=False, exclude_if=operator.not_)
 
     @model_validator(mode="after")

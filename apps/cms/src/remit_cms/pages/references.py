@@ -82,7 +82,7 @@ class SectionReferences:
                 .limit(_MAX_LISTED)
             )
             numbered = (PageSection.number == number,) if number else ()
-            alike = or_(PageSection.id == text, SectionDefinition.key == key, *numbered)
+            alike = or_(PageSection.id.in_([text, key]), SectionDefinition.key == key, *numbered)
             kinds = [Kind.PAGE]
             named = await find_named(scope, head, kinds) or await find_by_address(scope, head, kinds) if head else ()
             on_page = Page.id.in_([head, *(page.id for page in named)])
@@ -102,7 +102,7 @@ class SectionReferences:
                     *(
                         f"{name}/{part}"
                         for name in dict.fromkeys((page.slug, f"/{page.slug}", page.title, page.id))
-                        for part in (key, *((f"s{number}",) if number else ()), *headings.get(section, ()))
+                        for part in (key, section, *((f"s{number}",) if number else ()), *headings.get(section, ()))
                     ),
                     *headings.get(section, ()),
                     *((f"s{number}",) if number else ()),

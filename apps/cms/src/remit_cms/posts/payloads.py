@@ -32,12 +32,12 @@ from remit_cms.models import (
 )
 from remit_cms.publishing.payloads import PageState
 
-_COLLECTION = "Key of the collection, e.g. posts"
+_COLLECTION = "Key of the collection, from cms_listCollections"
 _ENTRY = "Id, slug or exact title of the entry"
 _POST = "Id, slug or exact title of the post"
 _OF_POST = AliasChoices("postSlug", "postId", "id")
 _SLUG = "Name in the address: a-z, 0-9 and '-'; made from the title if omitted"
-_LOCALE = "Language, e.g. en"
+_LOCALE = "Code of a language of the site; the main one if omitted"
 
 _EntryReference = Annotated[str, Field(min_length=1, max_length=200), Reference("entry")]
 _Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Line]
@@ -133,7 +133,7 @@ class _PostFields(Payload):
 
     excerpt: OptionalParam[_Line] = Field(default=None, description="Summary in a sentence or two")
     author: OptionalParam[_Line] = Field(default=None, description="Who wrote it")
-    category: OptionalParam[_Line] = Field(default=None, description="Category, e.g. News")
+    category: OptionalParam[_Line] = Field(default=None, description="Category")
     tags: OptionalParam[Tags] = Field(default=None, description="Tags")
     cover: OptionalParam[Cover] = Field(default=None, description="Picture")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)

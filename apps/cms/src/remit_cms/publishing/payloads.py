@@ -34,8 +34,8 @@ from remit_cms.storage.differences import Difference
 
 _PAGE = "Id, slug or exact title of the page"
 _DELETED = "Id, slug or exact title of the page in the trash"
-_SET = "Id or name of the change set; that of this conversation if omitted"
-_PUBLISHED = "Id or name of the published change set; the last one of this conversation if omitted"
+_SET = "Id or name of another change set than that of this conversation"
+_PUBLISHED = "Id or name of another published change set than the last one of this conversation"
 _LIMIT = "Most to give (1-100)"
 
 _DeletedPage = Annotated[str, Field(min_length=1, max_length=200), Reference("deleted-page")]
@@ -61,7 +61,9 @@ class GetLivePage(CursorPayload):
     """The live page to read."""
 
     page_id: PageName = Field(description="Address, id, slug or exact title of the page")
-    locale_code: OptionalParam[LocaleCode] = Field(default=None, description="Language, e.g. en")
+    locale_code: OptionalParam[LocaleCode] = Field(
+        default=None, description="Code of a language of the site; the main one if omitted"
+    )
 
 
 class ListRevisions(OnePage, ListPayload):

@@ -14,18 +14,6 @@ from remit_cms.storage.transactions import open_view
 from remit_cms.storage.trash import check_is_deleted
 
 _MAX_LISTED: Final = 500
-_OWN: Final = (
-    *("current", "this", "mine", "my changes", "my edits", "all my changes", "my change set", "my-change-set"),
-    *(
-        "current change set",
-        "this change set",
-        "this conversation",
-        "your-change-set-id",
-        "change-set-id",
-        "changeSetId",
-    ),
-)
-"""What models call the open change set of their conversation; the last three are placeholders that they leave."""
 
 
 class DeletedPageReferences:
@@ -58,19 +46,9 @@ class ChangeSetReferences:
         self._database = database
 
     async def find_candidates(self, ctx: LeafContext, _text: str) -> list[Candidate]:
-        """The change sets, by id or name, the newest first; the open one of the conversation also by `_OWN`."""
-        conversation = ctx.caller.conversation
+        """The change sets, by id or name, the newest first."""
         async with open_view(self._database, ctx) as scope:
             query = select(ChangeSet).where(scope.target.row_filter(ChangeSet))
-            rows = await scope.session.scalars(
-                query.order_by(ChangeSet.created_at.desc(), ChangeSet.id).limit(_MAX_LISTED)
-            )
-            return [
-                Candidate(
-                    row.id,
-                    row.name,
-                    row.state,
-                    _OWN if conversation and (row.conversation, row.state) == (conversation, "open") else (),
-                )
-                for row in rows
-            ]
+            order = (ChangeSet.created_at.desc(), ChangeSet.id)
+            rows = await scope.session.scalars(query.order_by(*order).limit(_MAX_LISTED))
+            return [Candidate(row.id, row.name, row.state) for row in rows]

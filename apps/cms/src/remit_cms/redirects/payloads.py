@@ -20,7 +20,7 @@ from remit_cms.models import (
 from remit_cms.singles.hosts import MAX_HREF
 from remit_cms.singles.payloads import ItemReply, ItemView
 
-_PATH = "Address on this site that has no page, e.g. /old-menu, or /de/alte-karte in another language"
+_PATH = "Address on this site that has no page: /{path}, or /{language}/{path} in another language"
 _HREF = "Page or post by slug, id or exact title, or an address that begins with https://"
 _LOCALE = "Language in which visitors get the page; that of the path if omitted"
 

@@ -15,7 +15,9 @@ class OpenPage(Payload):
     """The page to open, and its language."""
 
     page: PageName = Field(description="Id, slug or exact title of the page or post")
-    locale_code: str | None = Field(default=None, description="Language, e.g. en", max_length=16)
+    locale_code: str | None = Field(
+        default=None, description="Code of a language of the site; the main one if omitted", max_length=16
+    )
 
 
 class OpenedPage(Reply):

@@ -11,7 +11,7 @@ from remit_cms.models import DocumentReference, ListPayload, ListReply, OmittedI
 from remit_cms.publishing.payloads import OneSet
 
 _Action = Annotated[str, Field(min_length=1, max_length=200), Reference("scheduled-action")]
-_TIME = "When, e.g. 2026-12-24T09:00 in the site's time zone, or 2026-12-24T09:00+01:00"
+_TIME = "When: {year}-{month}-{day}T{hour}:{minute} in the site's time zone, or with +{hours}:{minutes} behind it"
 _PAGE = "Id, slug or exact title of the page, post or entry"
 
 

@@ -16,6 +16,7 @@ from remit_cms.models import (
     IdOrKey,
     ListReply,
     LocaleCode,
+    NeededParam,
     OmittedIfNone,
     OptionalParam,
     PageName,
@@ -27,17 +28,19 @@ from remit_cms.models import (
     WritePayload,
     WriteReply,
     empty_content,
+    is_none,
     parse_content,
     parse_list,
 )
 from remit_cms.templates.values import FIELD_NAMES
 
 _PAGE = "Id, slug or title of the page"
-_SECTION = "Id of the section, or page/key, e.g. about/hero"
-_DEFINITION = "Key of a section template, e.g. hero or text; cms_listSectionTemplates has all"
-_LOCALE = "Language, e.g. en"
+_SECTION = "Id of the section; or its template's key, if the page has one such section"
+_ITS_PAGE = "Id, slug or exact title of the page that has the section"
+_DEFINITION = "Key of a section template, from cms_listSectionTemplates"
+_LOCALE = "Code of a language of the site; the main one if omitted"
 
-_ITEM = "Id of the item in the list, e.g. i2, or its exact title or question"
+_ITEM = "Id of the item in the list, or its exact title or question"
 
 _ItemName = Annotated[str, Field(min_length=1, max_length=1000)]
 _Order = Annotated[int, Field(ge=0, le=1000)]
@@ -45,6 +48,7 @@ _Order = Annotated[int, Field(ge=0, le=1000)]
 
 _OF_PAGE = AliasChoices("pageId", "id", "slug")
 _OF_SECTION = AliasChoices("pageSectionId", "sectionId", "id")
+_PAGE_OF_SECTION = AliasChoices("pageId", "page")
 _OF_TEMPLATE = AliasChoices("definitionId", "sectionDefId", "sectionKey", "key", "template")
 
 
@@ -67,13 +71,44 @@ class SectionInput(Payload):
     definition_id: IdOrKey = Field(description=_DEFINITION, validation_alias=_OF_TEMPLATE)
     content: ContentInput = Field(
         default_factory=empty_content,
-        description='The template\'s fields, e.g. {"heading": "Hello"}',
+        description="The fields of the template with their values",
     )
 
     @model_validator(mode="before")
     @classmethod
     def _accept_fields_beside(cls, value: object) -> object:
         return _gather_fields(value)
+
+
+class SectionPayload(Payload):
+    """A section of a page. Without the page, its id is enough, or page/template.
+
+    Models give the page and the section apart: of one text for both, such as page/template, they copy the example.
+    """
+
+    page_id: NeededParam[PageName] = Field(
+        default=None, description=_ITS_PAGE, validation_alias=_PAGE_OF_SECTION, exclude_if=is_none
+    )
+    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _join_page_and_section(cls, value: object) -> object:
+        return join_page_and_section(value)
+
+
+def join_page_and_section(value: object) -> object:
+    """The arguments with page and section as one text, by which a section is looked up."""
+    if not isinstance(value, dict):
+        return value
+    given = cast("dict[str, object]", value)
+    pages = [key for key in ("page_id", *_PAGE_OF_SECTION.choices) if isinstance(given.get(str(key)), str)]
+    sections = [key for key in ("page_section_id", *_OF_SECTION.choices) if isinstance(given.get(str(key)), str)]
+    if not pages or not sections:
+        return given
+    page, section = str(given[str(pages[0])]).strip(), str(given[str(sections[0])]).strip()
+    others = {key: each for key, each in given.items() if key != pages[0]}
+    return {**others, str(sections[0]): section if "/" in section else f"{page.strip('/')}/{section}"}
 
 
 SectionInputs = Annotated[list[SectionInput], BeforeValidator(parse_list)]
@@ -88,10 +123,9 @@ class GetPageSections(ReadPayload, CursorPayload):
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
-class GetSectionContent(ReadPayload):
+class GetSectionContent(SectionPayload, ReadPayload):
     """The section to read."""
 
-    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
 
@@ -117,10 +151,9 @@ class AddSectionToPage(SectionInput, WritePayload):
         return "draft"
 
 
-class UpdateSectionContent(WritePayload):
+class UpdateSectionContent(SectionPayload, WritePayload):
     """New values for fields of a section, which may stand beside ``content``, too."""
 
-    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
     content: ContentInput = Field(description="The fields to change, with their new values; null empties one")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
 
@@ -130,27 +163,25 @@ class UpdateSectionContent(WritePayload):
         return _gather_fields(value)
 
 
-class MoveSection(WritePayload):
+class MoveSection(SectionPayload, WritePayload):
     """The section to move, and where to."""
 
-    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
     sort_order: OptionalParam[_Order] = Field(default=None, description="New place, 0 is the top; the end if omitted")
-    page_id: OptionalParam[PageName] = Field(
+    new_page_id: OptionalParam[PageName] = Field(
         default=None, description="Another page to put it on, if it leaves its own"
     )
 
 
-class ItemPayload(WritePayload):
+class ItemPayload(SectionPayload, WritePayload):
     """A section with a list. ``list_field`` is needed where its template has several."""
 
-    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
     list_field: SkipJsonSchema[str | None] = None
 
 
 class AddListItem(ItemPayload):
     """A new item."""
 
-    item: ContentInput = Field(description='Its fields, e.g. {"question": "When?", "answer": "At nine."}')
+    item: ContentInput = Field(description="The fields of the item with their values")
     position: OptionalParam[_Order] = Field(
         default=None, description="Place in the list, 0 is the top; the end if omitted"
     )
@@ -178,11 +209,10 @@ class RemoveListItem(ItemPayload):
     item_id: _ItemName = Field(description=_ITEM)
 
 
-class DeletePageSection(WritePayload):
-    """The section to delete."""
+class DeletePageSection(SectionPayload, WritePayload):
+    """The section to delete. Models are not told of ``confirmed``: a person confirms."""
 
-    page_section_id: SectionReference = Field(description=_SECTION, validation_alias=_OF_SECTION)
-    confirmed: bool = Field(default=False, description="Must be true to actually delete")
+    confirmed: SkipJsonSchema[bool] = False
 
 
 @entity("section", name="section_key")

@@ -6,6 +6,7 @@ from sqlalchemy import select
 
 from remit import LeafContext
 from remit.tools import Preview
+from remit_cms.callers import say_how_to_confirm
 from remit_cms.models import pluralize
 from remit_cms.sections.contents import (
     add_section,
@@ -173,7 +174,7 @@ class Sections:
         async def work(edit: Edit) -> SectionWriteReply:
             section, page, definition = await edit.find_section(payload.page_section_id)
             await check_token(edit, page, payload.if_unchanged)
-            target = page if payload.page_id is None else await edit.find_page(payload.page_id)
+            target = page if payload.new_page_id is None else await edit.find_page(payload.new_page_id)
             moved = True
             if target.id == page.id:
                 moved = await place_section(edit, section, payload.sort_order)
@@ -197,7 +198,7 @@ class Sections:
         return await edit_once(self._database, ctx, payload, SectionWriteReply, work)
 
     async def delete_page_section(self, ctx: LeafContext, payload: DeletePageSection) -> SectionDeletion:
-        """Delete a section. Call it with confirmed false first, to request approval. An item: cms_removeListItem."""
+        """Delete a section, after the person confirms it. For one item of its list: cms_removeListItem."""
         if not payload.confirmed:
             return await self._request_confirmation(ctx, payload)
 
@@ -237,7 +238,7 @@ class Sections:
             requires_confirmation=True,
             page_section_id=payload.page_section_id,
             token=token,
-            message=f"This would delete {preview.summary}. Nothing is deleted until the person agrees.",
+            message=f"This would delete {preview.summary}. {say_how_to_confirm(ctx)}",
         )
 
 

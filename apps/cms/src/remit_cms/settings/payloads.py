@@ -31,7 +31,7 @@ from remit_cms.settings.values import (
     resolve_setting,
 )
 
-_LOCALE = "Language of name and tagline, e.g. en"
+_LOCALE = "Code of the language of name and tagline; the main one if omitted"
 
 
 class GetSiteSettings(ReadPayload):
@@ -43,7 +43,7 @@ class GetSiteSettings(ReadPayload):
 class GetSiteSetting(GetSiteSettings):
     """The setting to read."""
 
-    key: str = Field(description="Name of the setting, e.g. tagline", min_length=1, max_length=100)
+    key: str = Field(description="Name of the setting, from cms_getSiteSettings", min_length=1, max_length=100)
 
 
 class UpdateSiteSettings(WritePayload):
@@ -51,12 +51,12 @@ class UpdateSiteSettings(WritePayload):
 
     name: OptionalParam[SiteName] = Field(default=None, description="Name of the site")
     tagline: OptionalParam[Tagline] = Field(default=None, description="A few words below the name")
-    language: OptionalParam[LocaleCode] = Field(default=None, description="Main language, e.g. en")
+    language: OptionalParam[LocaleCode] = Field(default=None, description="Code of the main language")
     home_page: OptionalParam[HomePage] = Field(default=None, description="Page at the address /: slug, id or title")
     # Accepted and not told: what a tool tells, models fill in. An image by id, name or alternative text.
     logo: SkipJsonSchema[Logo | None] = Field(default=None, exclude_if=is_none)
-    time_zone: OptionalParam[TimeZone] = Field(default=None, description="Time zone, e.g. Europe/Berlin")
-    instructions: OptionalParam[Instructions] = Field(default=None, description="What the editor heeds, e.g. tone")
+    time_zone: OptionalParam[TimeZone] = Field(default=None, description="Time zone: {Area}/{City}")
+    instructions: OptionalParam[Instructions] = Field(default=None, description="What the editor heeds when it writes")
     post_hosts: OptionalParam[Hosts] = Field(default=None, description="The hosts that http_post may reach")
     theme: OptionalParam[Theme] = Field(
         default=None,

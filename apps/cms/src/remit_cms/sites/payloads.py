@@ -17,14 +17,14 @@ _Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,62}$")]
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Line]
 _Environment = Annotated[_Key, Field(description=f"Key of an environment: {_RULE}")]
 _Environments = Annotated[list[_Environment], Field(min_length=1, max_length=10)]
-_Language = Annotated[Language, Field(description="Code of a language, e.g. en or de-AT")]
+_Language = Annotated[Language, Field(description="Code of a language, with a region if it has one")]
 _Languages = Annotated[list[_Language], Field(min_length=1, max_length=50)]
 
 
 class AddSite(Payload):
     """A new site."""
 
-    key: _Key = Field(description=f"Key of the site, as targets name it, e.g. bakery: {_RULE}")
+    key: _Key = Field(description=f"Key of the site, as targets name it: {_RULE}")
     name: _Name = Field(description="Name of the site")
     languages: _Languages = Field(default=["en", "de"], description="Codes of its languages, the default first")
     environments: _Environments = Field(default=["main"], description="Its environments, the default first")

@@ -54,7 +54,7 @@ class Sites:
         self._database, self._artifacts = database, artifacts
 
     async def add_site(self, ctx: LeafContext, payload: AddSite) -> SiteReply:
-        """Add an empty site with its languages and environments. Calls name it as their target: key/environment."""
+        """Add an empty site with its languages and environments. Calls name it as their target: {key}/{environment}."""
         site = ctx.caller.target.partition("/")[0]
         if site not in ("", payload.key):
             raise InvalidArgumentsError(

@@ -29,7 +29,10 @@ SECTION: Final = Sort("section", "cms_getPageSections lists those of a page.")
 ITEM: Final = Sort("item", "cms_getNavigation lists them.", "in the navigation")
 REDIRECT: Final = Sort("redirect", "cms_listRedirects lists them.")
 TRASHED: Final = Sort("page", "cms_listTrash lists what is.", "in the trash")
-CHANGE_SET: Final = Sort("change set", "cms_listChangeSets with includeClosed lists them.")
+CHANGE_SET: Final = Sort(
+    "change set",
+    "Leave changeSetId out for that of this conversation; cms_listChangeSets lists others.",
+)
 SCHEDULED: Final = Sort("scheduled action", "cms_listScheduledActions lists them.")
 WEBHOOK: Final = Sort("webhook", "cms_listWebhooks lists them.")
 IMAGE: Final = Sort("image", "cms_searchImages finds images.")

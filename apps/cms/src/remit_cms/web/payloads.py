@@ -73,7 +73,7 @@ class QuickSearch(Payload):
     query: _Words = Field(description="Words to search for")
     num_results: int = Field(default=5, description="Most results to give (1-20)", ge=1, le=20)
     include_domains: OptionalParam[Annotated[list[_Domain], Field(max_length=10)]] = Field(
-        default=None, description="Search these domains alone, e.g. example.com"
+        default=None, description="Search these domains alone"
     )
     exclude_domains: OptionalParam[Annotated[list[_Domain], Field(max_length=10)]] = Field(
         default=None, description="Leave these domains out"

@@ -31,7 +31,7 @@ class ListFiles(Payload):
 
     query: str | None = Field(
         default=None,
-        description="In Drive's query language: name contains 'report' and mimeType = 'text/plain'",
+        description="In Drive's query language: name contains '{words}' and mimeType = '{type}'",
         min_length=1,
         max_length=2000,
     )
@@ -58,7 +58,9 @@ class ExportFile(Payload):
     """The Google document to export, and the target type."""
 
     file_id: GoogleId = Field(description="Id of a Google document, spreadsheet or presentation")
-    mime_type: MimeType = Field(description="What to export it as, e.g. text/plain, text/csv or application/pdf")
+    mime_type: MimeType = Field(
+        description="Media type to export it as: that of plain text, CSV, PDF or another format"
+    )
     max_bytes: _MaxBytes = Field(default=2**20, description=_MAX_BYTES_DESCRIPTION)
     as_artifact: bool = Field(default=False, description=_AS_ARTIFACT_DESCRIPTION)
 
@@ -68,7 +70,7 @@ class UploadFile(Payload):
 
     name: str = Field(description="Name of the new file", min_length=1, max_length=255)
     mime_type: MimeType | None = Field(
-        default=None, description="What the content is; if omitted, the type of the artifact, or text/plain"
+        default=None, description="What the content is; if omitted, the type of the artifact, or plain text"
     )
     text: str | None = Field(default=None, description="The content, as text", max_length=10 * 2**20)
     base64: str | None = Field(default=None, description="The content, as base64", max_length=14 * 2**20)

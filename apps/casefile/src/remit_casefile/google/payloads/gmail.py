@@ -51,7 +51,7 @@ class SearchMessages(Payload):
     """The query, and the number of messages to return."""
 
     query: str = Field(
-        description="As in Gmail's search box: from:ann@example.com subject:invoice newer_than:7d",
+        description="As in Gmail's search box: from:{address} subject:{words} newer_than:{days}d",
         min_length=1,
         max_length=2000,
     )

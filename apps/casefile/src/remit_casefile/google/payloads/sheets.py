@@ -24,7 +24,9 @@ class BatchGet(Payload):
     """The cells to read."""
 
     spreadsheet_id: GoogleId = Field(description="Id of the spreadsheet")
-    ranges: list[Range] = Field(description="Cells to read, e.g. Sheet1!A1:C10", min_length=1, max_length=100)
+    ranges: list[Range] = Field(
+        description="Cells to read: {sheet}!{first cell}:{last cell}", min_length=1, max_length=100
+    )
     value_render: Literal["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"] = Field(
         default="UNFORMATTED_VALUE",
         description="UNFORMATTED_VALUE gives values as they are, which can be written back as they are; dates are days "
@@ -36,7 +38,7 @@ class UpdateValues(Payload):
     """The values to write, and their range."""
 
     spreadsheet_id: GoogleId = Field(description="Id of the spreadsheet")
-    range: Range = Field(description="Cells to write, e.g. Sheet1!A1:C10")
+    range: Range = Field(description="Cells to write: {sheet}!{first cell}:{last cell}")
     values: Rows = Field(description="The values, row by row; null leaves a cell as it is")
     value_input: Literal["RAW", "USER_ENTERED"] = Field(default="RAW", description=_RAW)
 
@@ -45,7 +47,7 @@ class AppendValues(Payload):
     """The rows to append, and the table."""
 
     spreadsheet_id: GoogleId = Field(description="Id of the spreadsheet")
-    range: Range = Field(description="Cells in which the table is looked for, e.g. Sheet1!A1:C1")
+    range: Range = Field(description="Cells in which the table is looked for: {sheet}!{first cell}:{last cell}")
     values: Rows = Field(description="The new rows")
     value_input: Literal["RAW", "USER_ENTERED"] = Field(default="RAW", description=_RAW)
 
