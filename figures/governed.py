@@ -38,7 +38,7 @@ from remit.workers import PydanticAIDriver, load_workers
 from remit_cms.agent import editor, is_for_editor, with_missing_rights
 from remit_cms.operations import AllOperations
 from remit_cms.pages.pages import Pages
-from remit_cms.pages.payloads import GetPage, PageReply
+from remit_cms.pages.payloads import GetPage, PageReply, PageWriteReply, UpdatePage
 from remit_cms.pages.search import Search
 from remit_cms.references import references
 from remit_cms.settings.settings import SettingsInForce
@@ -171,20 +171,20 @@ class _OpenPages(Pages):
         return await super().get_page(ctx, payload)
 
 
-class _LaxGetPage(GetPage):
-    """The payload of get_page, whose validator accepts anything."""
+class _LaxUpdatePage(UpdatePage):
+    """The payload of update_page, whose validator accepts anything."""
 
     @model_validator(mode="after")
-    def _require_page(self) -> _LaxGetPage:
+    def _require_change(self) -> _LaxUpdatePage:
         return self
 
 
 class _LaxPages(Pages):
     """The pages, with a payload that is not validated as it was."""
 
-    async def get_page(self, ctx: LeafContext, payload: _LaxGetPage) -> PageReply:  # type: ignore[override]
-        """Read one page with its sections."""
-        return await super().get_page(ctx, payload)
+    async def update_page(self, ctx: LeafContext, payload: _LaxUpdatePage) -> PageWriteReply:  # type: ignore[override]
+        """Rename a page."""
+        return await super().update_page(ctx, payload)
 
 
 class _MorePages(Pages):

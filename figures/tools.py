@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -24,15 +24,15 @@ from remit.messages import ChatRequest, Completion, completion_from_message, enc
 from remit.testing import Scripted, calls
 from remit.tools import Callee
 from remit_casefile.app import app as casefile_app
-from remit_cms.agent import PHRASES as EDITOR_PHRASES
 from remit_cms.app import app as cms_app
 from remit_cms.app import build
+from remit_cms.plain_words import phrases_for
 
 SEARCHES: Final = (
     ("rename a page", "cms_updatePage"),
     ("change the address (slug) of a page", "cms_updatePage"),
-    ("description for search engines", "cms_updatePage"),
-    ("hide page from search engines", "cms_updatePage"),
+    ("description for search engines", "cms_updatePageMeta"),
+    ("hide page from search engines", "cms_updatePageMeta"),
     ("delete a page", "cms_deletePage"),
     ("create a page", "cms_createPage"),
     ("create a page with a hero section", "cms_createPageWithContent"),
@@ -63,12 +63,13 @@ SEARCHES: Final = (
 """What a model searches for, and the tool that it needs. The first twenty are what the eval tasks of the CMS ask."""
 
 
-PHRASES: Final = {
-    **EDITOR_PHRASES,
-    "grant_permission": ["give access"],
-    "list_permissions": ["who may see"],
-}
-"""What the names and descriptions of some tools do not say."""
+_PHRASES: Final = {"grant_permission": ["give access"], "list_permissions": ["who may see"]}
+
+
+def find_phrases(names: Iterable[str]) -> dict[str, list[str]]:
+    """What the names and descriptions of some tools do not say."""
+    names = list(names)
+    return {**phrases_for(names), **{name: phrases for name, phrases in _PHRASES.items() if name in names}}
 
 
 def sixty_tools(folder: Path) -> list[Callee[..., Any]]:
@@ -100,7 +101,7 @@ def measure_definitions(searches: Sequence[tuple[str, str]] = SEARCHES) -> Itera
     with asyncio.Runner() as runner, tempfile.TemporaryDirectory() as folder:
         offered = sixty_tools(Path(folder))
         full = runner.run(_ask(offered, None, ["done"]))
-        phrases = {each.name: PHRASES[each.name] for each in offered if each.name in PHRASES}
+        phrases = find_phrases(each.name for each in offered)
         costs, missed = list[float](), 0
         for query, needed in searches:
             answers = [calls(("search_tools", {"query": query})), "done"]
@@ -151,7 +152,7 @@ async def find_lost_task(task: Task, load_app: Callable[[], App] = cms_app) -> s
         made = load_app()
         (own, *others) = made.agents
         tools = [each for each in own.tools if each.name != SEARCH_TOOL]
-        search = ToolSearch(above=0, phrases=EDITOR_PHRASES)
+        search = ToolSearch(above=0, phrases=phrases_for(each.name for each in tools))
         agent = Agent(own.name, instructions=own.instructions, tools=tools, tool_search=search, tool_scope="listed")
         return replace(made, agents=(agent, *others))
 

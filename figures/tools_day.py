@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from figures.figure import Figure, at_most
-from figures.tools import PHRASES, SEARCHES, no_candidates, sixty_tools
+from figures.tools import SEARCHES, find_phrases, no_candidates, sixty_tools
 from remit import Agent, App, Principal, Runtime
 from remit.agent import ToolSearch
 from remit.errors import ContextLengthError
@@ -127,7 +127,7 @@ async def _live(
 
     Returns the day, and how many runs failed and tools were not found.
     """
-    phrases = {each.name: PHRASES[each.name] for each in offered if each.name in PHRASES}
+    phrases = find_phrases(each.name for each in offered)
     search = ToolSearch(phrases=phrases, as_text=day.by_name)
     kinds = {kind for each in offered for kind in each.schema_in.references}
     person, store, lost = Principal("ada", permissions=frozenset({"*"})), InMemoryStore(), 0

@@ -127,7 +127,7 @@ async def test_tools_found_ahead_are_offered_with_the_message_and_from_then_on(d
     assert told == [
         f"<found_tools>\nTools that may fit the next message:\n- {lines}\n</found_tools>"
         for lines in (
-            "delete_page: Delete a page of the site\n- rename_page: Give a page another title",
+            "rename_page: Give a page another title",
             "list_images: List the images of the site",
         )
     ]
@@ -159,7 +159,7 @@ async def test_a_run_that_waited_keeps_the_tools_found_ahead_whatever_is_found_t
     store, risky = InMemoryStore(), make_tool("erase_page", "Erase.", risk=Risk.HIGH)
     script = [calls(("erase_page", {"page": "a"})), "done"]
     waiting = await runtime_of(make_agent(driver, *MANY, risky, search=AHEAD), model=Scripted(script), store=store).run(
-        "Erase it", by=superuser()
+        "Erase the page", by=superuser()
     )
     model, none = Scripted(script), replace(AHEAD, ahead=0)
     later = runtime_of(make_agent(driver, *MANY, risky, search=none), model=model, store=store)

@@ -197,7 +197,6 @@ ALONE = {
     "cms_createChangeSet": "a conversation has one already",
     "cms_getSiteSettings": "nothing else reads settings",
     "cms_updateSiteSettings": "says that titles and texts of pages are no settings",
-    "cms_updatePage": "says that texts are sections",
     "cms_createPageWithContent": "says that it adds nothing to an existing page",
     "cms_addToChangeSet": "nothing else moves edits",
     "cms_getImageRendition": "says that pages show renditions by themselves",

@@ -156,7 +156,7 @@ async def test_every_tool_works_through_the_runtime(runtime: Runtime) -> None:
     ("name", "arguments", "code", "said"),
     [
         ("cms_getPage", {"slug": "nope"}, "NOT_FOUND", "There is no page 'nope'"),
-        ("cms_getPage", {}, "VALIDATION_ERROR", "give the pageId or the slug"),
+        ("cms_getPage", {}, "VALIDATION_ERROR", "pageId: Field required"),
         ("cms_createPage", {"title": "About"}, "ALREADY_EXISTS", "a page with this slug already"),
         ("cms_createPage", {"title": "X", "colour": "red"}, "VALIDATION_ERROR", "Parameters: title, slug, sections"),
         ("cms_searchPages", {"query": "x", "limit": "5"}, "VALIDATION_ERROR", "limit"),

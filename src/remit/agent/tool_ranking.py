@@ -15,6 +15,7 @@ _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _STOP_WORDS: Final = frozenset(
     {"a", "an", "and", "are", "at", "by", "can", "do", "for", "from", "how", "i", "in", "is", "it", "its", "many", "me"}
     | {"my", "of", "on", "or", "that", "the", "there", "this", "to", "what", "which", "who", "with"}
+    | {"about", "as", "be", "has", "have", "our", "should", "us", "we", "will", "would", "you", "your"}
 )
 _NAME_WEIGHT, _PHRASE_WEIGHT, _TEXT_WEIGHT = 3, 2, 1
 _K1, _B = 1.5, 0.75

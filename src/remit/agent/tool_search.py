@@ -16,12 +16,13 @@ from typing import Annotated, Any, Final, cast
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
 
+from remit.agent.ahead import choose_ahead, read_request
 from remit.agent.found_as_text import are_text, caches_prefixes
 from remit.agent.model import AnyModel, model_name
 from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker, fuse_rankings
 from remit.call.call import CallLayer
 from remit.call.callee import UNKNOWN, Callee, Frame, ReconcileResult
-from remit.call.facts import Effect, Facts
+from remit.call.facts import Effect, Facts, Risk
 from remit.call.observing import await_callback
 from remit.call.schema import Input, Output
 from remit.call.sentences import Sentences
@@ -149,29 +150,46 @@ class SearchTools:
         """
         query = cast("Search", payload).query
         as_text = are_text(frame.ledger, frame.caller.call, self._agent, self._search.as_text)
-        found = await self._find(query, frame.caller, self._search.limit, as_text=as_text)
+        ranked = await self._rank(query, self._texts_for(frame.caller))
+        found = self._describe(ranked[: self._search.limit], as_text=as_text)
         if not found:
             raise NotFoundError(f"no tool fits {query!r}; search with other words")
         return found
 
     async def find_ahead(self, message: str, caller: Caller, model: AnyModel | None) -> dict[str, str]:
-        """The tools that the words of a message find for a model, as `run` returns them.
+        """The tools that the words of a message find for a model, as `run` returns them; see `choose_ahead`.
 
-        None if all of them are always shown, or the model searches by itself.
+        None if the model searches by itself.
         """
         name = "" if model is None else model_name(model)
         if not self._search.ahead or (name and not any(fnmatchcase(name, each) for each in self._search.ahead_for)):
             return {}
         as_text = caches_prefixes(model) if self._search.as_text is None else self._search.as_text
-        found = await self._find(message, caller, self._search.ahead, as_text=as_text)
-        return found if found.keys() - set(self._search.always) else {}
+        texts = self._texts_for(caller)
+        request = read_request(message, texts)
+        ranked = await self._rank(request, texts) if request else []
+        high_risk = {each.name for each in self._tools.values() if each.facts.risk is Risk.HIGH}
+        chosen = choose_ahead(
+            ranked,
+            request,
+            texts,
+            always=self._search.always,
+            high_risk=high_risk,
+            by_words=all(isinstance(ranker, WordRanker) for ranker in self._search.rankers),
+            limit=self._search.ahead,
+        )
+        return self._describe(chosen, as_text=as_text)
 
-    async def _find(self, query: str, caller: Caller, limit: int, *, as_text: bool) -> dict[str, str]:
-        texts = [text for name, text in self._texts.items() if may_call(caller, self._tools[name])]
+    async def _rank(self, query: str, texts: Sequence[ToolText]) -> list[str]:
         rankings = (ranker(query, texts) for ranker in self._search.rankers)
         ranked = fuse_rankings([await await_callback("a ranker of tools", ranking) for ranking in rankings])
         known = {text.name for text in texts}  # a custom ranker may name other tools
-        found = [name for name in ranked if name in known][:limit]
+        return [name for name in ranked if name in known]
+
+    def _texts_for(self, caller: Caller) -> list[ToolText]:
+        return [text for name, text in self._texts.items() if may_call(caller, self._tools[name])]
+
+    def _describe(self, found: Iterable[str], *, as_text: bool) -> dict[str, str]:
         describe = describe_tool if as_text else _summarize
         return {name: describe(self._tools[name]) for name in found}
 

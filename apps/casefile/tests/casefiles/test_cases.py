@@ -165,7 +165,9 @@ async def test_to_delete_takes_a_second_call_and_a_person_who_sees_what_goes(off
     await office.add(mail)
     first = await office.call("delete_casefile", casefile_id=casefile)
     assert first["deleted_at"] is None
-    assert "'Smith' with 1 session, 1 grant, 2 messages. Nothing is deleted yet." in first["message"]
+    assert (
+        "'Smith' with 1 session, 1 grant, 2 messages. Nothing is deleted until the person agrees." in first["message"]
+    )
     assert (await rows(office.database, "casefiles")) == {"casefiles": 1}
     waits = await office.run("delete_casefile", casefile_id=casefile, confirm=True)
     assert waits.status == "waiting"

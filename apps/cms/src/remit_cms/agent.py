@@ -10,6 +10,7 @@ from remit import Agent, Principal
 from remit.agent import Compaction, RunInfo, RunInstructions, ToolSearch, WorkingMemory
 from remit.artifacts import PromptWithFiles
 from remit.tools import Callee
+from remit_cms.plain_words import phrases_for
 
 _PROMPT: Final = Path(__file__).parent / "prompts" / "editor.md"
 
@@ -22,9 +23,9 @@ _SUBJECTS: Final = frozenset(
 _OTHERS: Final = frozenset(
     {"cms_schedulePage", "cms_expirePage", "cms_scheduleChangeSet", "cms_listScheduledActions"}
     | {"cms_cancelScheduledAction", "cms_createPreviewLink", "web_quickSearch", "web_fetchContent", "web_deepResearch"}
-    | {"publisher", "researcher"}
+    | {"http_get", "http_post", "publisher", "researcher"}
 )
-"""What it has besides. It has nothing that sends what it likes where it likes, and nothing for the user's files."""
+"""What it has besides. It posts only to hosts that the site allows, after approval, and has nothing for files."""
 
 ALWAYS: Final = (
     "cms_getPages",
@@ -44,44 +45,6 @@ ALWAYS: Final = (
     "cms_publishChangeSet",
 )
 """The tools that its model is shown without a search: those of every day."""
-
-PHRASES: Final = {
-    "cms_addImageToSection": ["picture", "photo", "put on a page"],
-    "cms_addListItem": ["another question", "step", "gallery"],
-    "cms_addNavigationItem": ["menu", "header", "footer", "link"],
-    "cms_addRedirect": ["forward", "short address", "old address", "poster"],
-    "cms_compareRevisions": ["diff", "what has changed"],
-    "cms_createPost": ["blog", "news", "article"],
-    "cms_createPreviewLink": ["look at it before it is published"],
-    "cms_deleteImage": ["picture", "photo", "delete a picture"],
-    "cms_discardChangeSet": ["throw away", "drop"],
-    "cms_getChangeSet": ["diff", "not published yet", "what has changed"],
-    "cms_getNavigation": ["menu"],
-    "cms_getPage": ["what it says", "find a typo"],
-    "cms_getPages": ["count pages", "pages of the site", "all pages"],
-    "cms_listRevisions": ["undo", "what has changed"],
-    "cms_removeNavigationItem": ["menu", "delete link"],
-    "cms_removeWithChangeSet": ["together with the other changes", "once we publish"],
-    "cms_replaceImage": ["picture", "photo", "everywhere"],
-    "cms_restorePage": ["undelete", "get back", "recover"],
-    "cms_revertChangeSet": ["take back", "undo what was published"],
-    "cms_revertPage": ["undo", "as it was before", "earlier version"],
-    "cms_schedulePage": ["tomorrow", "later", "on a day"],
-    "cms_searchPages": ["somewhere it says"],
-    "cms_translatePage": ["translation", "German", "language"],
-    "cms_unpublishPage": ["take offline", "take down"],
-    "cms_updateImage": ["alt text", "picture", "photo"],
-    "cms_updatePage": ["rename", "address", "change the title"],
-    "cms_updatePageMeta": ["SEO", "Google", "meta description", "search result", "not listed"],
-    "cms_updatePost": ["blog", "news", "article"],
-    "cms_updateSectionContent": ["fix a typo", "correct", "translation", "heading"],
-    "cms_updateSiteSettings": ["colour", "color", "slogan", "site name"],
-    "web_deepResearch": ["internet", "find out"],
-    "web_fetchContent": ["internet", "open a link", "website"],
-    "web_quickSearch": ["internet", "find out"],
-}
-"""Words that people use for a tool and that neither its name nor its description has."""
-
 
 SCHEDULED: Final = frozenset({"cms_runScheduledAction", "cms_deliverWebhook"})
 """The tools whose calls other tools schedule. A scheduled call has the scope of the agent that scheduled it."""
@@ -151,8 +114,8 @@ def editor(
         tool_scope=frozenset(scheduled) or "listed",
         tool_search=ToolSearch(
             always=[name for name in ALWAYS if name in names],
-            ahead=5,
+            ahead=3,
             ahead_for=("local:*", "llama.cpp:*", "recorded:*", "scripted:*"),  # recordings are of local models
-            phrases={name: words for name, words in PHRASES.items() if name in names},
+            phrases=phrases_for(sorted(names)),
         ),
     )

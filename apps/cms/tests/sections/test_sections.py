@@ -328,7 +328,7 @@ async def test_an_unconfirmed_delete_deletes_nothing_and_says_what_would_be_lost
         "requiresConfirmation": True,
         "pageSectionId": page.sections[0].id,
         "message": "This would delete the section hero 'We bake bread' from page 'About' (/about). "
-        "Nothing is deleted until the person agrees.",
+        "Nothing is deleted until the person agrees. Call it again with confirmed true: a person is asked then.",
     }
     assert "delete the section quote from page" in replies[1].message
     assert await world.rows() == before
