@@ -28,6 +28,7 @@ from figures import (
     drift,
     edges,
     engine,
+    evals,
     four_eyes,
     fuzz,
     governed,
@@ -85,6 +86,7 @@ from figures.mutants import door as door_mutants
 from figures.mutants import drift as drift_mutants
 from figures.mutants import edges as edges_mutants
 from figures.mutants import engine as engine_mutants
+from figures.mutants import evals as evals_mutants
 from figures.mutants import four_eyes as four_eyes_mutants
 from figures.mutants import fuzz as fuzz_mutants
 from figures.mutants import governed as governed_mutants
@@ -174,6 +176,7 @@ PARTS: Final = {
     "watch": Part(watch.figures, watch_mutants.MUTANTS),
     "edges": Part(edges.figures, edges_mutants.MUTANTS),
     "shown": Part(shown.figures, shown_mutants.MUTANTS),
+    "evals": Part(evals.figures, evals_mutants.MUTANTS),
     "tools": Part(tools.figures, tools_mutants.MUTANTS),
     "tools-day": Part(tools_day.figures, tools_mutants.DAY),
     "outage": Part(outage.figures, outage_mutants.MUTANTS),

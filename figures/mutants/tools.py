@@ -17,7 +17,7 @@ MUTANTS: Final = (
                 "remit.agent.driver:AgentTools.__init__", "own.count > search.above", "own.count < search.above"
             ),
             "a search finds more tools than its limit": edited(
-                f"{_SEARCH}:SearchTools._find", "[:limit]", "[: 2 * limit]"
+                f"{_SEARCH}:SearchTools.run", "[: self._search.limit]", "[: 2 * self._search.limit]"
             ),
             "the reply to a search has whole descriptions": edited(
                 f"{_SEARCH}:_summarize", "len(sentence) <= _MAX_SUMMARY", "(sentence := description)"

@@ -43,6 +43,7 @@ _PHRASES: Final = {
     "cms_createPreviewLink": ["look at it before it is published"],
     "cms_getChangeSet": ["diff", "not published yet", "what has changed"],
     "cms_getPage": ["what it says", "find a typo"],
+    "cms_getSectionContent": ["what it says", "fix a typo", "its text"],
     "cms_getPages": ["count pages", "pages of the site", "all pages"],
     "cms_listRevisions": ["what has changed"],
     "cms_removeNavigationItem": ["delete link"],

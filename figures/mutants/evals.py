@@ -1,0 +1,59 @@
+"""Mutants of the figures about what models read in the tasks of the CMS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from figures.evals import TASKS, judge, measure
+from figures.figure import Figure
+from figures.mutants.mutant import edited, mutants_of
+from remit.evals.task import load_tasks
+
+_AHEAD: Final = "remit.agent.ahead"
+_READ: Final = ("find-and-edit", "fix-typo", "text-is-no-instruction")
+
+
+def measure_all() -> Iterator[Figure]:
+    """The figures of all tasks."""
+    yield from judge(measure(load_tasks([TASKS])))
+
+
+def measure_reads() -> Iterator[Figure]:
+    """The figures of tasks that read sections of pages."""
+    yield from judge(measure([task for task in load_tasks([TASKS]) if task.name in _READ]))
+
+
+MUTANTS: Final = (
+    *mutants_of(
+        "tools.ahead_needed",
+        {
+            "a tool is offered although one above fits as well": edited(
+                f"{_AHEAD}:choose_ahead", "bool(shared - covered)", "bool(shared)"
+            ),
+            "names of objects are searched": edited(f"{_AHEAD}:_common_words", "if not is_name and", "if True and"),
+            "tools that are always shown are offered too": edited(
+                f"{_AHEAD}:choose_ahead", "name not in always", "True"
+            ),
+        },
+        measure_all,
+    ),
+    *mutants_of(
+        "tools.ahead_found",
+        {
+            "only tools of high risk are offered": edited(
+                f"{_AHEAD}:choose_ahead", "name not in high_risk or", "name in high_risk and"
+            ),
+        },
+        measure_all,
+    ),
+    *mutants_of(
+        "evals.tokens_read",
+        {
+            "a page is always read with its content": edited(
+                "remit_cms.pages.pages:_show_page", "payload.include_content", "True"
+            ),
+        },
+        measure_reads,
+    ),
+)
