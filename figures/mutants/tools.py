@@ -85,7 +85,7 @@ DAY: Final = (
                 "remit.agent.step:AgentStep.ask", "if self.calls_by_name:", "if False:"
             ),
             "a search finds more tools than its limit": edited(
-                f"{_SEARCH}:SearchTools._find", "[:limit]", "[: 4 * limit]"
+                f"{_SEARCH}:SearchTools.run", "[: self._search.limit]", "[: 4 * self._search.limit]"
             ),
         },
     ),
