@@ -214,8 +214,8 @@ async def test_what_was_edited_after_the_yes_is_not_deleted_but_asked_about_anew
     row = await runtime.store.find_question(again.questions[0])
     assert row is not None
     assert "'History'" in row.question.shown
-    assert "it was the " in row.question.reason
-    assert "'About'" in row.question.reason
+    assert "it was the " in row.question.why
+    assert "'About'" in row.question.why
     await runtime.decide(again.questions[0], approved=True, by=ANN)
     assert json.loads((await runtime.resume(waiting.run)).text)["success"] is True
 

@@ -206,7 +206,7 @@ async def test_what_a_deletion_loses_is_shown_and_a_change_of_it_before_and_afte
     row = await office.runtime.store.find_question(again.questions[0])
     assert row is not None
     assert row.question.shown.endswith(f"\nnotes (5,000 characters): {'x' * 400}…")
-    assert row.question.reason.endswith(f"it was {before}")
+    assert row.question.why.endswith(f"it was {before}")
 
 
 async def test_a_casefile_with_new_contents_when_the_yes_comes_is_asked_about_anew(office: Office) -> None:
@@ -219,7 +219,7 @@ async def test_a_casefile_with_new_contents_when_the_yes_comes_is_asked_about_an
     row = await office.runtime.store.find_question(again.questions[0])
     assert row is not None
     assert row.question.shown == "the casefile 'Smith' with 1 grant"
-    assert row.question.reason.endswith("it was the casefile 'Smith' with nothing in it")
+    assert row.question.why.endswith("it was the casefile 'Smith' with nothing in it")
     await office.runtime.decide(again.questions[0], approved=True, by=principal())
     await office.runtime.resume(waits.run)
     assert await rows(office.database, "casefiles") == {"casefiles": 0}

@@ -13,7 +13,7 @@ _ChangeSetReference = Annotated[str, Field(min_length=1, max_length=200), Refere
 
 _SET = "Id or name of a change set; without it and pageId, that of this conversation"
 
-_AT = "Show the whole site as it will be then, by what is scheduled, e.g. 2026-12-24T09:00"
+_AT = "Show the whole site as it will be then, by what is scheduled, {year}-{month}-{day}T{hour}:{minute}"
 
 
 class CreatePreviewLink(Payload):
