@@ -258,8 +258,8 @@ async def open_sweep(
 
 def find_ids(database: SweptDatabase, ids: Mapping[str, tuple[str, ...]], *others: str) -> dict[str, tuple[str, ...]]:
     """The ids by placeholder, with those of templates, of this site and of the others."""
-    rows = database.read("section_definitions", "key", "site", "id")
-    templates = {(key, site): template for key, site, template in rows}
+    rows = database.read("section_definitions", "key", "site", "environment", "id")
+    templates = {(key, site): template for key, site, environment, template in rows if environment == "main"}
     found = {key: tuple(templates[key, site] for site in ("local-site", *others)) for key in ("hero", "posts", "quote")}
     return {**ids, **found}
 

@@ -99,6 +99,7 @@ CMS: dict[str, Sample] = {
     "cms_scheduleChangeSet": {"changeSetId": "set_2", "at": "2126-01-01T09:00"},
     "cms_cancelScheduledAction": {"actionId": "action_1"},
     "cms_runScheduledAction": {"actionId": "action_1"},
+    "cms_promoteChangeSet": {"fromEnvironment": "staging", "changeSetId": "set_6"},
     "cms_addWebhook": {"url": "http://127.0.0.1:1/new"},
     "cms_removeWebhook": {"webhookId": "webhook_1"},
     "cms_deliverWebhook": {"deliveryId": "delivery_1"},

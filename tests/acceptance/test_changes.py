@@ -88,6 +88,7 @@ CMS: dict[str, list[str]] = {
     "cms_scheduleChangeSet": ["change-set state", "scheduled-action"],
     "cms_cancelScheduledAction": ["change-set state", "scheduled-action state"],
     "cms_runScheduledAction": ["redirects live", "change-set state", "scheduled-action state"],
+    "cms_promoteChangeSet": ["settings", "change-set"],
     "cms_addWebhook": ["webhook"],
     "cms_removeWebhook": ["webhook"],
     "cms_deliverWebhook": ["webhook-delivery state"],

@@ -43,6 +43,8 @@ from remit_cms.sections.payloads import SectionInput
 from remit_cms.sections.sections import Sections
 from remit_cms.semantic.index import SemanticIndex
 from remit_cms.semantic.rebuilding import Rebuilding
+from remit_cms.settings.payloads import UpdateSiteSettings
+from remit_cms.settings.settings import Settings
 from remit_cms.site.export import Exports
 from remit_cms.site.preview_key import KEY_VARIABLE, PreviewKey
 from remit_cms.site.previewing import Previews
@@ -50,7 +52,7 @@ from remit_cms.sites.sites import Sites
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Target
 from remit_cms.storage.seed import add_site
-from remit_cms.storage.tables import Base, ChangeSet
+from remit_cms.storage.tables import Base, ChangeSet, Environment, SectionDefinition, Site
 from remit_cms.tools import (
     AnyTool,
     change_set_operations,
@@ -283,6 +285,7 @@ class World:
         The navigation leads to About, and /old-menu redirects there in a century. The first image is shown nowhere, the
         second in a section of About. There are two posts:
         Soon, a draft, and News, which is live, and whose publication a webhook is to be told.
+        In the environment staging, set_6 has published a tagline.
         """
 
         def call() -> LeafContext:
@@ -311,6 +314,23 @@ class World:
                 await posts.publish_post(self.call(tenant=tenant), PublishPost(post_slug=made.post.id))
         later = SchedulePage(page_id="Redirects", at="2126-01-01T09:00")
         await self.scheduling.schedule_page(self.call(tenant=tenant), later)
+        await self.publish_elsewhere(tenant)
+
+    async def publish_elsewhere(self, tenant: str) -> None:
+        """Give the site of a tenant the environment staging, where a tagline is published as a change set."""
+        async with self.database.write() as session:
+            site = (await session.scalars(select(Site.key).where(Site.tenant == tenant))).first() or ""
+            rows = (await session.scalars(select(SectionDefinition).where(SectionDefinition.site == site))).all()
+            session.add(Environment(site=site, name="staging", is_default=False))
+            await session.flush()
+            for row in rows:
+                columns = {each.key: getattr(row, each.key) for each in SectionDefinition.__table__.columns}
+                session.add(SectionDefinition(**{**columns, "id": f"staged-{row.id}", "environment": "staging"}))
+        call = self.call(tenant=tenant, conversation="staged", target=f"{site}/staging")
+        await Settings(self.database).update_site_settings(call, UpdateSiteSettings(tagline="Staged"))
+        await ChangeSets(self.database).publish_change_set(
+            self.call(tenant=tenant, conversation="staged", target=f"{site}/staging"), PublishChangeSet()
+        )
 
     async def find_open_set(self) -> str:
         """The id of the change set that was opened last."""

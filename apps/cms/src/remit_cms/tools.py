@@ -102,7 +102,7 @@ def sites_operations(sites: Sites, rebuilding: Rebuilding, inventory: Inventory 
         "cms_importContent": sites.preview_import,
         "cms_seedSite": sites.preview_seeding,
     }
-    return _with_previews(_bind("sites", inventory, sites, rebuilding), previews)
+    return _with_previews(_bind("sites", inventory, sites, rebuilding, sites.promotion), previews)
 
 
 def publishing_operations(database: Database, inventory: Inventory | None = None) -> Operations:

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from remit.artifacts import Artifact
 from remit.tools import entity
-from remit_cms.models import Line, OmittedIfNone, Payload, Reply, View
+from remit_cms.models import Line, OmittedIfNone, Payload, Reply, View, WriteReply
 from remit_cms.sites.languages import Language
 from remit_cms.sites.package import LeftOut
 
@@ -53,6 +53,20 @@ class ImportContent(Payload):
     """The file to import."""
 
     file: Artifact = Field(description="A ZIP file that cms_exportContent wrote")
+
+
+class PromoteChangeSet(Payload):
+    """The change set to take over, and where it was published."""
+
+    from_environment: _Key = Field(description="Key of the environment where it was published, e.g. staging")
+    change_set_id: str = Field(description="Id or name of the published change set", min_length=1, max_length=200)
+
+
+class PromotionReply(WriteReply):
+    """The change set that was made. ``pages`` are the ids of its documents."""
+
+    change_set_id: str
+    pages: list[str]
 
 
 @entity("site", id="key", name="name")

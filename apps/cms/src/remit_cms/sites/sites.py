@@ -30,6 +30,7 @@ from remit_cms.sites.payloads import (
     SiteView,
 )
 from remit_cms.sites.previewing import describe_package, preview_package
+from remit_cms.sites.promotion import Promotion
 from remit_cms.sites.reading import count_left_out, load_package
 from remit_cms.sites.sample.building import build_sample, outline_sample
 from remit_cms.sites.writing import write_package
@@ -52,6 +53,7 @@ class Sites:
 
     def __init__(self, database: Database, artifacts: Artifacts) -> None:
         self._database, self._artifacts = database, artifacts
+        self.promotion = Promotion(database)
 
     async def add_site(self, ctx: LeafContext, payload: AddSite) -> SiteReply:
         """Add an empty site with its languages and environments. Calls name it as their target: {key}/{environment}."""

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, cast
 
-from pydantic import JsonValue
 from sqlalchemy import delete, select, update
 
 from remit.errors import ConflictError
-from remit_cms.models import Content
 from remit_cms.sites.package import DocumentPart, SitePackage
+from remit_cms.sites.renaming import Renaming
 from remit_cms.storage.change_sets import find_free_name, open_set
 from remit_cms.storage.claims import add_claims
-from remit_cms.storage.home import HOME_PAGE
-from remit_cms.storage.images import Image, ImageContent, index_image, map_images
+from remit_cms.storage.counterparts import add_counterparts
+from remit_cms.storage.images import Image, ImageContent, index_image
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.singles import ITEMS, SINGLES
-from remit_cms.storage.snapshots import SectionSnapshot, Snapshot, apply_snapshot, load_snapshot, reserve_numbers
+from remit_cms.storage.snapshots import apply_snapshot, load_snapshot, reserve_numbers
 from remit_cms.storage.tables import (
-    Kind,
     Locale,
     Page,
     Publication,
@@ -33,7 +29,7 @@ from remit_cms.storage.tables import (
 )
 from remit_cms.storage.tables import Site as SiteRow
 from remit_cms.storage.transactions import Edit
-from remit_cms.templates.references import KINDS, ObjectRef, replace_references
+from remit_cms.templates.references import ObjectRef
 
 
 async def check_is_empty(scope: Scope) -> None:
@@ -82,7 +78,7 @@ async def write_package(edit: Edit, package: SitePackage, contents: Mapping[str,
     if await is_unused(edit):
         edit = await _take_over_name(edit, package)
     await _write_templates(edit, package)
-    ids = _Ids(edit, package)
+    ids = _make_renaming(edit, package)
     await _write_images(edit, package, contents, ids)
     pages = await _write_pages(edit, package, ids)
     for part in package.documents:
@@ -102,6 +98,7 @@ async def write_package(edit: Edit, package: SitePackage, contents: Mapping[str,
             page.status = "archived"
         if part.published_at is not None:
             await _date_publications(edit, page, part)
+    await _note_counterparts(edit, ids)
     for each in package.redirects:
         row = {"site": edit.target.site, "environment": edit.target.environment, "locale": each.locale}
         edit.session.add(Redirect(**row, path=each.path, page=pages[each.page].id))
@@ -111,56 +108,18 @@ async def write_package(edit: Edit, package: SitePackage, contents: Mapping[str,
     edit.add_change("site", edit.target.site, 1, "content", name=package.name)
 
 
-_SECTION_KINDS: Final[Mapping[str, str]] = {
-    Kind.PAGE: "section",
-    Kind.ENTRY: "content",
-    **{kind: each.item.noun for kind, each in ITEMS.items()},
-}
-"""What ids of sections are given for, by the kind of their document."""
+def _make_renaming(edit: Edit, package: SitePackage) -> Renaming:
+    """The ids that the objects of a package get."""
+    documents = {ObjectRef(each.draft.kind, each.draft.id): edit.new_id(each.draft.kind) for each in package.documents}
+    return Renaming(edit.new_id, documents, {each.id: edit.new_id("image") for each in package.images})
 
 
-class _Ids:
-    """The ids that objects of a package get, and its states with these."""
-
-    def __init__(self, edit: Edit, package: SitePackage) -> None:
-        self._new_id = edit.new_id
-        self.images = {each.id: edit.new_id("image") for each in package.images}
-        self.documents = {each.draft.id: edit.new_id(each.draft.kind) for each in package.documents}
-        self._sections: dict[tuple[str, str], str] = {}
-        self._addresses = {
-            ObjectRef(part.draft.kind, part.draft.id): f"{part.draft.kind}:{self.documents[part.draft.id]}"
-            for part in package.documents
-            if part.draft.kind in KINDS
-        }
-
-    def rename(self, state: Snapshot) -> Snapshot:
-        """A state with the new ids. Documents of which a site has one have the names that they have on every site."""
-        single, names = SINGLES.get(state.kind), dict[str, object]()
-        if single is not None:
-            names |= {"title": single.title, "slug": single.slug, "translations": dict[str, object]()}
-        sections = [self._rename_section(state, each) for each in state.sections]
-        return state.model_copy(update={"id": self.documents[state.id], "sections": sections, **names})
-
-    def _rename_section(self, state: Snapshot, section: SectionSnapshot) -> SectionSnapshot:
-        key = (state.id, section.id)
-        if key not in self._sections:
-            what = _SECTION_KINDS.get(state.kind)
-            self._sections[key] = self._new_id(what) if what else self.documents[state.id]
-        contents = {locale: self._rename_content(content) for locale, content in section.contents.items()}
-        return section.model_copy(update={"id": self._sections[key], "contents": contents})
-
-    def _rename_content(self, content: Content) -> Content:
-        renamed = map_images(content, lambda slot: {**slot, "imageId": self.images[str(slot["imageId"])]})
-        renamed = cast("Content", replace_references(renamed, self._addresses))
-        for key in ("target", HOME_PAGE):  # where an item or a redirect leads, or the address without a path
-            target = renamed.get(key)
-            if isinstance(target, dict):  # what is gone leads nowhere
-                found: dict[str, JsonValue] = {
-                    kind: self.documents.get(str(each), str(each)) if kind in KINDS else each
-                    for kind, each in target.items()
-                }
-                renamed[key] = found
-        return renamed
+async def _note_counterparts(edit: Edit, ids: Renaming) -> None:
+    """Say of which objects of another environment of this site the new ones are copies."""
+    known = select(Page.id).where(Page.site == edit.target.site, Page.id.in_(ids.documents))
+    copied = {*await edit.session.scalars(known)}
+    sections = [(section, new) for (document, section), new in ids.sections.items() if document in copied]
+    await add_counterparts(edit, [*((each, ids.documents[each]) for each in sorted(copied)), *sections])
 
 
 async def _take_over_name(edit: Edit, package: SitePackage) -> Edit:
@@ -191,7 +150,7 @@ async def _write_templates(edit: Edit, package: SitePackage) -> None:
     await edit.session.flush()
 
 
-async def _write_images(edit: Edit, package: SitePackage, contents: Mapping[str, bytes], ids: _Ids) -> None:
+async def _write_images(edit: Edit, package: SitePackage, contents: Mapping[str, bytes], ids: Renaming) -> None:
     for digest, content in contents.items():
         if await edit.session.get(ImageContent, digest) is None:
             edit.session.add(ImageContent(digest=digest, content=content))
@@ -215,7 +174,7 @@ async def _write_images(edit: Edit, package: SitePackage, contents: Mapping[str,
         await index_image(edit, image)
 
 
-async def _write_pages(edit: Edit, package: SitePackage, ids: _Ids) -> dict[str, Page]:
+async def _write_pages(edit: Edit, package: SitePackage, ids: Renaming) -> dict[str, Page]:
     """The rows of all documents."""
     pages: dict[str, Page] = {}
     for part in package.documents:
@@ -262,7 +221,7 @@ async def _date_publications(edit: Edit, page: Page, part: DocumentPart) -> None
     await edit.session.execute(dated.values(created_at=part.published_at))
 
 
-async def _write_states(edit: Edit, part: DocumentPart, page: Page, ids: _Ids, action: str) -> None:
+async def _write_states(edit: Edit, part: DocumentPart, page: Page, ids: Renaming, action: str) -> None:
     """The live state as the first revision, and the draft as the next one if it is another."""
     draft = ids.rename(part.draft)
     if part.live is not None and (live := ids.rename(part.live)) != draft:

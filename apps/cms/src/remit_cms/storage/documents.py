@@ -39,10 +39,12 @@ async def find_single(scope: Scope, kind: Kind) -> Page | None:
     return (await scope.session.scalars(select(Page).where(scope.target.row_filter(Page), Page.kind == kind))).first()
 
 
-async def make_document(edit: Edit, kind: Kind, title: str, slug: str, *, indexing: bool = False) -> Page:
-    """Add a document without sections. The caller saves its revision."""
+async def make_document(
+    edit: Edit, kind: Kind, title: str, slug: str, *, indexing: bool = False, document: str = ""
+) -> Page:
+    """Add a document without sections, with an id of its own or a given one. The caller saves its revision."""
     page = Page(
-        id=edit.new_id(kind.value),
+        id=document or edit.new_id(kind.value),
         site=edit.target.site,
         environment=edit.target.environment,
         locale=edit.default_locale,

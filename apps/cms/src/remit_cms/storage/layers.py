@@ -91,6 +91,12 @@ async def lay_over(scope: Scope, page: Page, base: Snapshot | None, numbers: Seq
     return await load_snapshot(scope, page.id, max(numbers)) if layered.missing else layered.snapshot
 
 
+async def load_edits(scope: Scope, page: str, numbers: Sequence[int]) -> list[tuple[Snapshot | None, Snapshot]]:
+    """The states before and after each run of revisions; None before the first one of a document."""
+    history = await _load_history(scope, page, numbers)
+    return [(history.find_before(first), history.states[last]) for first, last in _runs(numbers)]
+
+
 def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
     """The first and last of each run of revisions without others between them."""
     ordered = sorted(numbers)

@@ -31,7 +31,7 @@ def empty_state(document: Snapshot | Page) -> Snapshot:
     return Snapshot(id=document.id, kind=document.kind, locale=document.locale, slug="", title="")
 
 
-def find_beginning(page: Page) -> Snapshot | None:
+def find_beginning(page: Page | Snapshot) -> Snapshot | None:
     """The state in which a document begins. One of which a site has one is there from the start, without content.
 
     All others are made by somebody.

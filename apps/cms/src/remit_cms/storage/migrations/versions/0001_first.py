@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,6 +11,13 @@ from sqlalchemy.dialects.postgresql import ARRAY, REAL
 from sqlalchemy.exc import DBAPIError
 
 from remit.database import FullText
+from remit_cms.storage.migrations.columns import create_index as _create_index
+from remit_cms.storage.migrations.columns import number as _number
+from remit_cms.storage.migrations.columns import number_key as _number_key
+from remit_cms.storage.migrations.columns import reference as _reference
+from remit_cms.storage.migrations.columns import target as _target
+from remit_cms.storage.migrations.columns import text as _text
+from remit_cms.storage.migrations.columns import time as _time
 
 revision = "0001_first"
 down_revision = None
@@ -23,7 +30,7 @@ _PGVECTOR: Final = (
     "WHERE extname = 'vector'"
 )
 _TABLES: Final = (
-    *("webhook_deliveries", "webhooks"),
+    *("counterparts", "webhook_deliveries", "webhooks"),
     *("embedded", "vectors", "scheduled_actions", "image_renditions", "images", "image_contents"),
     *("claims", "change_sets", "trash", "redirects", "publications", "revisions", "links"),
     *("name_trigrams", "live_paths", "page_translations", "page_section_contents", "page_sections", "pages"),
@@ -42,6 +49,7 @@ def upgrade() -> None:
     _create_image_tables()
     _create_scheduling_table()
     _create_webhook_tables()
+    _create_counterpart_table()
     _create_vector_tables()
     for full_text in (_PAGE_SEARCH, _IMAGE_SEARCH):
         full_text.create(op.get_bind())
@@ -55,40 +63,6 @@ def downgrade() -> None:
         op.drop_table(table)
     if op.get_bind().dialect.name != "sqlite":
         op.execute("DROP FUNCTION refuse_change()")
-
-
-def _text(name: str, length: int, *, key: bool = False, null: bool = False, **more: Any) -> sa.Column[str]:
-    return sa.Column(name, sa.String(length), primary_key=key, nullable=null, **more)
-
-
-def _number(name: str, default: str | None = None, *, null: bool = False) -> sa.Column[int]:
-    return sa.Column(name, sa.Integer, nullable=null, server_default=default)
-
-
-def _number_key(name: str) -> sa.Column[int]:
-    return sa.Column(name, sa.Integer, primary_key=True)
-
-
-def _time(name: str) -> sa.Column[object]:
-    return sa.Column(name, sa.DateTime(timezone=True), nullable=False)
-
-
-def _reference(name: str, to: str, *, on_delete: str = "CASCADE", **more: Any) -> sa.Column[str]:
-    return sa.Column(name, sa.String(64), sa.ForeignKey(to, ondelete=on_delete), **more)
-
-
-def _target(*, key: bool = False) -> tuple[sa.schema.SchemaItem, ...]:
-    """The site and environment that a row belongs to."""
-    names = ("site", "environment")
-    foreign = sa.ForeignKeyConstraint(names, ["environments.site", "environments.name"], ondelete="CASCADE")
-    return (*(_text(name, 64, key=key) for name in names), foreign)
-
-
-def _create_index(table: str, name: str, *columns: str, unique: bool = False, where: str = "") -> None:
-    condition = sa.text(where) if where else None
-    op.create_index(
-        f"{table}_{name}", table, columns, unique=unique, sqlite_where=condition, postgresql_where=condition
-    )
 
 
 def _create_site_tables() -> None:
@@ -338,6 +312,11 @@ def _create_scheduling_table() -> None:
         _time("created_at"),
     )
     _create_index("scheduled_actions", "set", "change_set")
+
+
+def _create_counterpart_table() -> None:
+    op.create_table("counterparts", *_target(), _text("id", 64, key=True), _text("origin", 64))
+    _create_index("counterparts", "origin", "site", "environment", "origin", unique=True)
 
 
 def _create_webhook_tables() -> None:
