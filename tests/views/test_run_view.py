@@ -22,6 +22,7 @@ from remit.record.items import (
     Note,
     Position,
     RunFinished,
+    RunOpened,
     RunResumed,
     RunSuspended,
     ToolOutput,
@@ -37,6 +38,10 @@ WANTED = Message(
 )
 WIRE = calls(("save", {"n": 1}))["tool_calls"][0]["id"]
 PLACE: dict[str, Any] = {"call": "c", "parent": "a", "callee": "save", "wire": WIRE}
+OPENED: dict[str, Any] = {
+    "call": "r", "format": 1, "tenant": "t", "principal": "p", "application": "app", "agent": "", "callee": "a",
+    "arguments": "{}", "conversation": "", "after": "",
+}
 STARTED = AttemptStarted(**PLACE, attempt=1)
 STARTED_TO_READ = AttemptStarted(**PLACE, attempt=1, pure=True)
 
@@ -140,7 +145,9 @@ def test_an_answer_that_is_written_is_replaced_by_its_message() -> None:
 
 
 def test_a_run_that_was_resumed_without_having_rested_was_interrupted() -> None:
-    resumed = RunResumed(call="r", driver="d")
+    opened, resumed = RunOpened(**OPENED), RunResumed(call="r", driver="d")
+    assert fold(opened, resumed, STARTED).continued_at == 0, "an executor begins what was only stored"
+    assert fold(opened, STARTED, resumed).continued_at == 2
     assert fold(resumed, STARTED, RunSuspended(call="r", questions=("q",)), resumed).continued_at == 0
     assert fold(resumed, STARTED, resumed, STARTED).continued_at == 2
 

@@ -17,6 +17,7 @@ from remit.journal.codec import message_text
 from remit.journal.run_row import RunStatus
 from remit.journal.run_totals import RunTotals
 from remit.record.items import (
+    HEADER_ITEMS,
     ArgumentsBound,
     AttemptEnded,
     AttemptStarted,
@@ -77,6 +78,7 @@ class RunView:
         self.writing: dict[str, WritingView] = {}
         self.count = 0
         self.continued_at = 0.0
+        self._last: Item | None = None
         self._wanted: dict[tuple[str, str], CallView] = {}
 
     @classmethod
@@ -92,7 +94,8 @@ class RunView:
         self._add(item, at)
 
     def _add(self, item: Item, at: float) -> None:
-        before = self.totals.status
+        before, last = self.totals.status, self._last
+        self._last = item
         self.totals.add(item, at, self.count)
         self.count += 1
         if isinstance(item, CallItem):
@@ -111,7 +114,7 @@ class RunView:
                 self._decide(item, at)
             case ErasedItem():
                 self._find(item.call.partition(":")[0]).erased.add(item.was)
-            case RunResumed() if before == "running":
+            case RunResumed() if before == "running" and not isinstance(last, HEADER_ITEMS):
                 self.continued_at = at
             case RunFinished():
                 for call in self.calls.values():
