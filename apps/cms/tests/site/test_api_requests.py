@@ -31,6 +31,7 @@ async def test_an_answer_is_not_sent_again_to_those_who_have_it(world: World) ->
     first = await visit(site, "/api/pages?content=true")
     again = await visit(site, "/api/pages?content=true", if_none_match=first.headers["etag"])
     assert (again.status, again.body, again.headers["etag"]) == (304, b"", first.headers["etag"])
+    assert first.headers["x-robots-tag"] == "noindex"
     await world.pages.update_page(world.call(), UpdatePage(page_id=page.id, title="Us"))
     await Publishing(world.database).publish_page(world.call(), PublishPage(page_id=page.id))
     new = await visit(site, "/api/pages?content=true", if_none_match=first.headers["etag"])

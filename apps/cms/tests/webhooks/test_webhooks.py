@@ -8,6 +8,7 @@ from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from remit.runtime import RunResult
 from remit.secrets import EnvSecrets
 from remit.stores import InMemoryStore
 from remit.tools import Arguments
+from remit_cms.app import WEBHOOK_PRIVATE_VARIABLE, app
 from remit_cms.posts.payloads import CreatePost
 from remit_cms.posts.posts import Posts
 from remit_cms.protection import editing_policy
@@ -314,6 +316,15 @@ def test_the_secret_is_printed_for_the_operator_alone(
     monkeypatch.delenv(KEY_VARIABLE)
     with pytest.raises(SystemExit, match=f"the operator sets {KEY_VARIABLE} to 32 random characters"):
         main(["webhook_1"])
+
+
+def test_the_environment_names_the_servers_of_the_operator(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("REMIT_HOME", str(tmp_path))
+    monkeypatch.setenv(WEBHOOK_PRIVATE_VARIABLE, "10.1.2.3:8080")
+    assert app().name == "cms"
+    monkeypatch.setenv(WEBHOOK_PRIVATE_VARIABLE, "hooks.internal")
+    with pytest.raises(SetupError, match=f"{WEBHOOK_PRIVATE_VARIABLE} holds 'hooks.internal'"):
+        app()
 
 
 @pytest.mark.parametrize("private", ["10.0.0.1", "host:80", "10.0.0.1:x", "10.0.0.1:80/path", "a@10.0.0.1:80"])

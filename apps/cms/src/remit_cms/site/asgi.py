@@ -352,7 +352,7 @@ def _text(text: str, media_type: str) -> Response:
 
 
 def _data(status: int, body: bytes, headers: Mapping[str, str]) -> Response:
-    safe = {"content-type": MEDIA_TYPE, "content-security-policy": "default-src 'none'"}
+    safe = {"content-type": MEDIA_TYPE, "content-security-policy": "default-src 'none'", "x-robots-tag": "noindex"}
     return Response(status, body, {**safe, **headers})
 
 
