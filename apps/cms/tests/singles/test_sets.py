@@ -8,6 +8,7 @@ import pytest
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import HOME, World
+from remit.errors import ConflictError
 from remit_cms.navigation.items import read_items
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem, UpdateNavigationItem
@@ -129,6 +130,16 @@ async def test_an_item_that_two_sets_have_edited_belongs_to_the_one_that_is_publ
         await edit(bob, write, item, "bob")
         await bob.publish()
         assert await names(ann.world, write, live=True) == ["bob"]
+
+
+async def test_what_one_wrote_counts_as_seen_also_if_it_was_there_already(ann: Editor, bob: Editor) -> None:
+    for write in (link, redirect):
+        item = await write(bob, "bob")
+        await edit(ann, write, item, "bob")
+        await edit(bob, write, item, "bob-2")
+        with pytest.raises(ConflictError, match="last by bob"):
+            await edit(ann, write, item, "ann")
+        await bob.discard()
 
 
 async def edit(editor: Editor, write: Write, item: str, name: str) -> None:

@@ -38,11 +38,11 @@ from remit_cms.sections.slices import load_slice, shown_ids, shown_parts
 from remit_cms.storage.change_sets import describe_fate
 from remit_cms.storage.claims import LEAVING
 from remit_cms.storage.database import Database
-from remit_cms.storage.documents import draft_state, make_preview
-from remit_cms.storage.door import delete_page, describe_claims, plan_hiding
-from remit_cms.storage.links import describe_links, find_links, link_state
+from remit_cms.storage.documents import make_document
+from remit_cms.storage.door import delete_page
+from remit_cms.storage.hiding import preview_hiding
+from remit_cms.storage.links import find_links
 from remit_cms.storage.lists import Order, list_items, list_rows
-from remit_cms.storage.outlook import pin_plan
 from remit_cms.storage.parts import text_parts
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
@@ -56,7 +56,6 @@ from remit_cms.storage.translations import (
     check_slugs_are_free,
     load_texts,
     localize_texts,
-    original_texts,
     slugs_by_locale,
     write_texts,
 )
@@ -198,17 +197,11 @@ class Pages:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page_by_id(payload.page_id)
             await check_token(scope, page, payload.if_unchanged)
-            planned = [await plan_hiding(scope, page, deletes=True)]
-            others = await describe_claims(scope, planned, ctx.caller)
             keys = [section.section_key for section in await load_sections(scope, page)]
             section_summary = f"{pluralize(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
             live = "" if page.live is None else f", which visitors see at /{page.live_path}"
-            links = await find_links(scope, page.id)
-            summary = (
-                f"the page '{page.title}' (/{page.slug}) with {section_summary}{live}{describe_links(links)}{others}"
-            )
-            shows = pin_plan("hide", page.id, planned)
-            return make_preview(summary, draft_state(page), link_state(links), shows=shows)
+            named = f"the page '{page.title}' (/{page.slug}) with {section_summary}{live}"
+            return await preview_hiding(scope, page, named, ctx.caller, deletes=True)
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:
         preview = await self.preview_deletion(ctx, payload)
@@ -249,23 +242,9 @@ def _copy_of(source: Snapshot, page: Page, edit: Edit) -> Snapshot:
 
 async def _add_page(edit: Edit, title: str, slug: str | None) -> Page:
     """A new page without sections. The caller saves its revision."""
-    page = Page(
-        id=edit.new_id("page"),
-        site=edit.target.site,
-        environment=edit.target.environment,
-        locale=edit.default_locale,
-        slug=resolve_slug(slug, title, edit.locales),
-        title=title,
-        status="draft",
-        indexing=True,
-        revision=0,
-        created_at=edit.now,
-        updated_at=edit.now,
-    )
-    await check_slugs_are_free(edit, page.id, {page.locale: original_texts(page)})
-    edit.session.add(page)
-    await edit.session.flush()
-    return page
+    address = resolve_slug(slug, title, edit.locales)
+    await check_slugs_are_free(edit, "", {edit.default_locale: PageTexts(slug=address)})
+    return await make_document(edit, Kind.PAGE, title, address, indexing=True)
 
 
 async def _create_page(edit: Edit, payload: CreatePage) -> PageWriteReply:

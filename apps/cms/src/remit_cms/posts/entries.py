@@ -13,10 +13,9 @@ from remit_cms.models import Content
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.sections.contents import load_contents, update_content
 from remit_cms.sections.remarks import Remarks
-from remit_cms.storage.documents import draft_state, make_document, make_preview
-from remit_cms.storage.door import delete_page, describe_claims, plan_hiding
-from remit_cms.storage.links import describe_links, find_links, link_state
-from remit_cms.storage.outlook import pin_plan
+from remit_cms.storage.documents import make_document
+from remit_cms.storage.door import delete_page
+from remit_cms.storage.hiding import preview_hiding
 from remit_cms.storage.parts import content_parts, text_parts
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope, parse_structure
@@ -251,12 +250,7 @@ async def preview_deletion(scope: Scope, name: str, if_unchanged: str | None, wh
     page = (await find_entry(scope, name)).page
     await check_token(scope, page, if_unchanged)
     live = "" if page.live is None else f", which visitors see at /{page.live_path}"
-    links = await find_links(scope, page.id)
-    planned = [await plan_hiding(scope, page, deletes=True)]
-    others = await describe_claims(scope, planned, caller)
-    summary = f"the {what} '{page.title}' (/{page.slug}){live}{describe_links(links)}{others}"
-    shows = pin_plan("hide", page.id, planned)
-    return make_preview(summary, draft_state(page), link_state(links), shows=shows)
+    return await preview_hiding(scope, page, f"the {what} '{page.title}' (/{page.slug}){live}", caller, deletes=True)
 
 
 def _make_address(collection: str, slug: str | None, title: str) -> str:

@@ -33,7 +33,7 @@ from remit_cms.storage.door import (
     plan_page,
     publish_at_once,
 )
-from remit_cms.storage.links import describe_links, find_links, link_state
+from remit_cms.storage.hiding import preview_hiding
 from remit_cms.storage.live import find_live_page
 from remit_cms.storage.outlook import pin_plan
 from remit_cms.storage.scope import Scope, slug_of
@@ -95,12 +95,8 @@ class Publishing:
             page = await scope.find_document(payload.page_id)
             await check_token(scope, page, payload.if_unchanged)
             _check_is_live(page)
-            planned = [await plan_hiding(scope, page)]
-            others = await describe_claims(scope, planned, ctx.caller)
-            links = await find_links(scope, page.id)
-            summary = f"{describe_document(page, page.live_path, 'the live ')}{describe_links(links)}{others}"
-            shows = pin_plan("hide", page.id, planned)
-            return make_preview(summary, draft_state(page), link_state(links), shows=shows)
+            named = describe_document(page, page.live_path, "the live ")
+            return await preview_hiding(scope, page, named, ctx.caller)
 
     async def get_live_page(self, ctx: LeafContext, payload: GetLivePage) -> LivePageReply:
         """Read a page as visitors see it now, with all content. Not for drafts: cms_getPage."""

@@ -61,9 +61,10 @@ class Settings:
             locale = edit.resolve_locale(payload.locale_code)
             section, stored = next(iter(draft.contents(locale).items()), ("", empty_content()))
             values = await _prepare(edit, payload.changes(), stored)
-            _, changed = await draft.write(section, values, locale)
+            written, changed = await draft.write(section, values, locale)
             if changed:
                 await draft.save("update_settings", *changed)
+            draft.show(written, values, locale)
             return SettingsChange(
                 changed=changed,
                 remarks=describe_unreadable(cast("dict[str, str]", values.get("theme", {}))) or None,

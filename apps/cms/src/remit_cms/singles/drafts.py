@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from pydantic import JsonValue
@@ -10,6 +11,7 @@ from remit_cms.models import Content
 from remit_cms.sections.contents import remove_section
 from remit_cms.sections.moving import place_section
 from remit_cms.storage.documents import find_single, make_document
+from remit_cms.storage.parts import content_parts
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.singles import ItemsType, SingleType
 from remit_cms.storage.snapshots import Snapshot, build_snapshot
@@ -75,6 +77,13 @@ class SingleDraft:
             await self._edit.session.merge(SectionContent(section=section, locale=code, content=content))
         await self._edit.session.flush()
         return section, [slot for changed in written.values() for slot in changed]
+
+    def show(self, section: str, slots: Iterable[str], locale: str) -> None:
+        """Tell the journal that the caller knows what it has given of a section, also what was there already."""
+        codes = {slot: locale if slot in self._single.translated else self._locale for slot in slots}
+        parts = [f"{part}/{slot}" for slot, code in codes.items() for part in content_parts([code], section)]
+        if self.page is not None and parts:
+            self._edit.show(self.page, *parts)
 
     async def place(self, section: str, position: int) -> bool:
         """Put a section at a place among all, and return whether it stood elsewhere."""

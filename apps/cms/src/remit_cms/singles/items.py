@@ -95,6 +95,7 @@ class Items(Generic[V, R]):
                 changed.append("position")
             if changed:
                 await draft.save(f"{'update' if item else 'add'}_{self._single.item.noun}", "items")
+            draft.show(written, values, code)
             view = await self._find(edit, written, locale)
             done = ("Changed" if item else "Added") if changed else "Like that already:"
             return self._reply(
