@@ -63,6 +63,8 @@ _SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "cms_updatePage": {"pageId": "page_1", "title": "About"},
     "cms_updateSectionContent": {"pageSectionId": "section_1", "content": {"heading": "Bread"}},
     "cms_defineType": {"name": "Team", "fields": [{"key": "role", "type": "text"}]},
+    "cms_addLanguage": {"localeCode": "fr"},
+    "cms_removeLanguage": {"localeCode": "de"},
     "cms_changeType": {"typeId": "posts", "name": "News"},
     "cms_updatePost": {"postSlug": "entry_1", "title": "News"},
     "cms_updateNavigationItem": {"label": "item_1", "newLabel": "Us"},

@@ -11,10 +11,12 @@ from apps.cms.tests.world import World
 from figures.cms_arguments import IDS, TARGETS
 from remit import LeafContext
 from remit_cms.images.payloads import UpdateImage
+from remit_cms.languages.languages import Languages
+from remit_cms.languages.payloads import AddLanguage
 from remit_cms.models import Content
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import ToggleNavigationItem
-from remit_cms.pages.payloads import CreatePage, DeletePage, Meta, UpdatePage
+from remit_cms.pages.payloads import CreatePage, DeletePage, Meta, TranslatePage, UpdatePage
 from remit_cms.posts.payloads import UpdatePost
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import RestorePage
@@ -91,6 +93,17 @@ async def add_field(world: World, call: Any) -> object:
     return await Types(world.database).change_type(call, ChangeType(type_id="posts", add_fields=[field]))
 
 
+async def add_language(world: World, call: Any) -> object:
+    """Give the site another language."""
+    return await Languages(world.database).add_language(call, AddLanguage(locale_code="it"))
+
+
+async def translate_page(world: World, call: Any) -> object:
+    """Give a page a title in German."""
+    german = TranslatePage(page_id=_id("about"), locale_code="de", title="Changed since")
+    return await world.pages.translate_page(call, german)
+
+
 async def rename_template(world: World, call: Any) -> object:
     """Give a template of sections another name."""
     return await Types(world.database).change_type(call, ChangeType(type_id="quote", name="Changed since"))
@@ -103,6 +116,7 @@ async def fill_site(world: World, call: Any) -> object:
 
 EDITS: Final[dict[str, Edit]] = {
     "cms_archivePost": edit_post,
+    "cms_addLanguage": add_language,
     "cms_changeType": add_field,
     "cms_deleteEntry": edit_post,
     "cms_deleteImage": edit_image,
@@ -116,6 +130,7 @@ EDITS: Final[dict[str, Edit]] = {
     "cms_publishPage": edit_page,
     "cms_publishPost": edit_draft,
     "cms_purgePage": restore_and_delete,
+    "cms_removeLanguage": translate_page,
     "cms_removeNavigationItem": toggle_item,
     "cms_removeRedirect": edit_redirect,
     "cms_revertChangeSet": edit_page,

@@ -95,6 +95,8 @@ NORMAL: Final[dict[str, Sample]] = {
     "cms_updateSectionImage": {"pageSectionId": "{section}", "imageId": "{image}"},
     "cms_addImageToSection": {"pageSectionId": "{section}", "imageId": "{image}"},
     "cms_replaceImage": {"oldImageDescription": "{shown}", "newImageId": "{image}"},
+    "cms_addLanguage": {"localeCode": "fr"},
+    "cms_removeLanguage": {"localeCode": "de"},
     "cms_listTypes": {},
     "cms_defineType": {"name": "Team", "fields": [{"key": "role", "type": "text"}]},
     "cms_changeType": {"typeId": "{posts}", "name": "News", "changeFields": [{"key": "excerpt", "label": "Teaser"}]},
@@ -241,6 +243,7 @@ FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
         {"pageSectionId": "{section}", "imageId": "{image}", "imageField": "image", **_DEFAULT},
     ),
     "cms_addImageToSection": ({"pageSectionId": "{section}", "imageId": "{image}", "fieldName": "image", **_DEFAULT},),
+    "cms_addLanguage": ({"localeCode": "gsw", "name": "Schwiizerdütsch"},),
     "cms_listTypes": ({"kind": "section"},),
     "cms_changeType": (
         {

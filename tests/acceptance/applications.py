@@ -113,6 +113,8 @@ CMS: dict[str, Sample] = {
     "cms_removeRedirect": {"path": "/old-menu"},
     "cms_updateImage": {"imageId": "image_2", "altText": "A big cake"},
     "cms_defineType": {"name": "Team", "fields": [{"key": "role", "type": "text"}]},
+    "cms_addLanguage": {"localeCode": "fr"},
+    "cms_removeLanguage": {"localeCode": "de"},
     "cms_changeType": {"typeId": "posts", "name": "News"},
     "cms_deleteType": {"typeId": "quote"},
     "cms_createEntry": {"collectionId": "posts", "title": "New", "content": {"body": "Cake"}},

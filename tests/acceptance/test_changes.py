@@ -102,6 +102,8 @@ CMS: dict[str, list[str]] = {
     "cms_removeRedirect": ["redirects items"],
     "cms_updateImage": ["page sections", "image alt"],
     "cms_defineType": ["type"],
+    "cms_addLanguage": ["site languages"],
+    "cms_removeLanguage": ["site languages"],
     "cms_changeType": ["type fields"],
     "cms_deleteType": ["type"],
     "cms_createEntry": ["entry"],

@@ -58,6 +58,7 @@ from remit_cms.tools import (
     change_set_operations,
     collection_operations,
     image_operations,
+    language_operations,
     navigation_operations,
     page_operations,
     post_operations,
@@ -274,6 +275,7 @@ class World:
             image_operations(Images(self.database, RunArtifacts(), self.renditions), self.placing),
             collection_operations(self.database),
             type_operations(self.database),
+            language_operations(self.database),
             post_operations(self.database),
             webhook_operations(self.webhooks),
         )

@@ -16,7 +16,7 @@ _PROMPT: Final = Path(__file__).parent / "prompts" / "editor.md"
 
 _SUBJECTS: Final = frozenset(
     {"page", "section", "publishing", "change_set", "settings", "navigation", "redirect", "collection"}
-    | {"type", "post", "image"}
+    | {"type", "language", "post", "image"}
 )
 """The subjects whose operations the editor has."""
 

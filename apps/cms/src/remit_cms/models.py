@@ -325,6 +325,15 @@ def empty_content() -> Content:
     return {}
 
 
+_MAX_NAMED: Final = 5
+
+
+def name_some(names: Sequence[str]) -> str:
+    """The first of several names, and how many more there are."""
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    return f"{', '.join(names[:_MAX_NAMED])}{more}"
+
+
 def pluralize(number: int, noun: str) -> str:
     """A count with its noun: ``1 page``, ``2 pages``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -77,6 +77,7 @@ class AllOperations:
             "redirect": lambda: tools.redirect_operations(database, self._preview_key.url, given),
             "image": self._bind_images,
             "collection": lambda: self._link(tools.collection_operations(database, given)),
+            "language": lambda: tools.language_operations(database, given),
             "type": lambda: tools.type_operations(database, given),
             "post": lambda: self._link(tools.post_operations(database, given)),
             "site": self._bind_site,

@@ -50,6 +50,7 @@ VOCABULARY: Final = Vocabulary(
             "redirect",
             "collection",
             "type",
+            "language",
             "post",
             "image",
             "site",
@@ -191,6 +192,18 @@ def type_operations(database: Database, inventory: Inventory | None = None) -> O
         "cms_deleteType": types.preview_deletion,
     }
     return _with_previews(_bind("type", inventory, types), previews)
+
+
+def language_operations(database: Database, inventory: Inventory | None = None) -> Operations:
+    """Operations on the languages of a site."""
+    from remit_cms.languages.languages import Languages
+
+    languages = Languages(database)
+    previews: dict[str, PreviewFunction] = {
+        "cms_addLanguage": languages.preview_addition,
+        "cms_removeLanguage": languages.preview_removal,
+    }
+    return _with_previews(_bind("language", inventory, languages), previews)
 
 
 def post_operations(database: Database, inventory: Inventory | None = None) -> Operations:

@@ -38,6 +38,7 @@ from remit_cms.storage.tables import (
 )
 from remit_cms.storage.tables import Site as SiteRow
 from remit_cms.storage.translations import PageTexts
+from remit_cms.templates.fitting import fit_content
 
 
 async def load_package(scope: Scope) -> tuple[SitePackage, dict[str, bytes]]:
@@ -111,12 +112,32 @@ async def count_left_out(scope: Scope) -> LeftOut:
 async def _load_document(scope: Scope, page: Page, published: datetime | None, images: set[str]) -> DocumentPart:
     live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
     return DocumentPart(
-        draft=_tidy(await build_snapshot(scope, page), page.status, images),
-        live=None if live is None else _tidy(live, "published", images),
+        draft=_tidy(await _read_shown(scope, await build_snapshot(scope, page)), page.status, images),
+        live=None if live is None else _tidy(await _read_shown(scope, live), "published", images),
         created_at=page.created_at,
         updated_at=page.updated_at,
         published_at=published,
     )
+
+
+async def _read_shown(scope: Scope, snapshot: Snapshot) -> Snapshot:
+    """A state without texts in languages that the site has given up, and without fields that types no longer show."""
+    structures = await scope.load_structures({each.definition for each in snapshot.sections})
+    has_types = snapshot.kind in (Kind.PAGE, Kind.ENTRY)
+    sections = [
+        each.model_copy(
+            update={
+                "contents": {
+                    code: fit_content(structures[each.definition], content) if has_types else content
+                    for code, content in each.contents.items()
+                    if code in scope.locales
+                }
+            }
+        )
+        for each in snapshot.sections
+    ]
+    translations = {code: texts for code, texts in snapshot.translations.items() if code in scope.locales}
+    return snapshot.model_copy(update={"sections": sections, "translations": translations})
 
 
 def _tidy(snapshot: Snapshot, status: str, images: set[str]) -> Snapshot:

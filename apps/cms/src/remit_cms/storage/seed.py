@@ -40,6 +40,11 @@ _LANGUAGE_NAMES: Final = {
 """What languages call themselves, for the links between them; others are shown by their code."""
 
 
+def name_language(code: str) -> str:
+    """What a language calls itself, or else its code."""
+    return _LANGUAGE_NAMES.get(code, code)
+
+
 async def add_site(
     session: AsyncSession,
     tenant: str,
@@ -57,8 +62,7 @@ async def add_site(
     for number, environment in enumerate(environments):
         session.add(Environment(site=key, name=environment, is_default=number == 0))
     for number, code in enumerate(languages):
-        shown = _LANGUAGE_NAMES.get(code, code)
-        session.add(Locale(site=key, code=code, name=shown, is_default=number == 0))
+        session.add(Locale(site=key, code=code, name=name_language(code), is_default=number == 0))
     await session.flush()
     templates = [("page", each) for each in BUILTIN_TEMPLATES] + [*DOCUMENT_TEMPLATES.items()]
     for environment in environments:

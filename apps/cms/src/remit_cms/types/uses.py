@@ -11,7 +11,7 @@ from sqlalchemy.orm import QueryableAttribute
 
 from remit.errors import ConflictError
 from remit.tools import Change
-from remit_cms.models import Content, pluralize
+from remit_cms.models import Content, name_some, pluralize
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, Page, PageSection, Revision, SectionContent, SectionDefinition, TrashedPage
@@ -21,7 +21,6 @@ from remit_cms.templates.slots import LABELLED_TYPES, Slot, Structure
 from remit_cms.templates.values import is_empty
 from remit_cms.types.building import shown_name
 
-_MAX_NAMED = 5
 _MAX_VALUE = 40
 _MAX_SHOWN = 200
 
@@ -90,7 +89,7 @@ async def check_unused(scope: Scope, definition: SectionDefinition) -> None:
     trashed = await _find_trashed(scope, definition)
     lists = await _find_lists(scope, definition)
     obstacles = [
-        f"{what}: {_name_some(names)}"
+        f"{what}: {name_some(names)}"
         for what, names in (
             (f"{len(documents)} of it {'is' if len(documents) == 1 else 'are'} there", [*documents.values()]),
             ("in the trash, where cms_purgePage deletes them for good", trashed),
@@ -163,13 +162,13 @@ def check_content_fits(definition: SectionDefinition, old: Structure, new: Struc
             misfits = [*_find_misfits(slot, uses)]
             if misfits:
                 form = f"one of {', '.join(slot.options)}" if slot.options else slot.type.value
-                obstacles.append(f"{len(misfits)} values of '{name}' are no {form}: {_name_some(misfits)}")
+                obstacles.append(f"{len(misfits)} values of '{name}' are no {form}: {name_some(misfits)}")
         if slot.required and slot.default is None and not (before is not None and before.required):
             lacking = [*dict.fromkeys(_name(each) for each in uses if _lacks(new, slot, each))]
             if lacking:
                 obstacles.append(
                     f"'{name}' would be required, and {pluralize(len(lacking), 'document')} "
-                    f"{'has' if len(lacking) == 1 else 'have'} no value of it: {_name_some(lacking)}; give a value for "
+                    f"{'has' if len(lacking) == 1 else 'have'} no value of it: {name_some(lacking)}; give a value for "
                     "what has none"
                 )
     if obstacles:
@@ -222,11 +221,6 @@ def _iterate_visible(structure: Structure, use: Use, chain: Sequence[str]) -> It
 
 def _name(use: Use) -> str:
     return f"'{use.title}' (/{use.path}{', live' if use.is_live else ''})"
-
-
-def _name_some(names: Sequence[str]) -> str:
-    rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-    return f"{', '.join(names[:_MAX_NAMED])}{rest}"
 
 
 def _shorten(value: JsonValue, longest: int) -> str:

@@ -1,0 +1,1 @@
+"""The languages of a site, which people add and remove."""
