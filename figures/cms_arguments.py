@@ -234,7 +234,7 @@ FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
         {"path": "/shop", "href": "https://shop.example.com/about"},
     ),
     "cms_updateRedirect": ({"path": "/old-menu", "newHref": "/about", **_DEFAULT},),
-    "cms_createPreviewLink": ({"changeSetId": "{open}"},),
+    "cms_createPreviewLink": ({"changeSetId": "{open}"}, {"at": "2126-01-01T09:00"}),
     "cms_addSite": ({"key": "bakery", "name": "Bakery", "languages": ["en"], "environments": ["main"]},),
     "cms_openPage": ({"page": "{about}", **_DEFAULT},),
     "cms_uploadImage": ({"file": UPLOADED, "altText": "A new loaf", "name": "loaf.png", "caption": "Cake"},),

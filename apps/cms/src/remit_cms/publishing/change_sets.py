@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from remit import LeafContext
 from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit.tools import Caller, Preview
+from remit_cms.checks.checking import remark_on
 from remit_cms.images.drafts import describe_kept_images
 from remit_cms.models import Payload, pluralize
 from remit_cms.publishing.changes import (
@@ -313,6 +314,7 @@ async def describe_publication(
         *(f"{each.numbers[-1]} of {draft_state(each.page)}" for each in pages),
         links,
         changes=await show_changes(scope, differences),
+        remarks=await remark_on(scope, pages, at),
         shows=pin_plan("publish-set", change_set.id, pages, at),
     )
 

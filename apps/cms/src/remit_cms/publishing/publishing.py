@@ -8,6 +8,7 @@ from datetime import datetime
 from remit import LeafContext
 from remit.errors import ConflictError
 from remit.tools import Caller, Preview
+from remit_cms.checks.checking import remark_on
 from remit_cms.models import pluralize
 from remit_cms.pages.payloads import MetaView
 from remit_cms.publishing.changes import compare_states, show_changes
@@ -165,8 +166,8 @@ async def describe_publication(
     overruled = await describe_overruled(scope, [planned.move])
     others = await describe_claims(scope, [planned], caller)
     summary = f"{describe_document(page, page.slug, 'the ')}, {news}{overruled}{others}"
-    shows = pin_plan("publish", page.id, [planned], at)
-    return make_preview(summary, draft_state(page), changes=changes, shows=shows)
+    shows, remarks = pin_plan("publish", page.id, [planned], at), await remark_on(scope, [planned], at)
+    return make_preview(summary, draft_state(page), changes=changes, remarks=remarks, shows=shows)
 
 
 def _check_is_live(page: Page) -> None:

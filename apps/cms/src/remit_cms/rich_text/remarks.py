@@ -32,7 +32,7 @@ def find_omissions(markdown: str) -> list[str]:
     tags = [tag for token in tokens if token.type == "text" for tag in _TAG.findall(token.content)]
     cells = sum(_count_lost_cells(tokens, split_lines(markdown)))
     found = (
-        (pictures, f"{pluralize(len(pictures), 'picture')} shown as words: pictures belong into fields for images"),
+        (pictures, f"{pluralize(len(pictures), 'picture')} shown as words: pictures belong in fields for images"),
         (addresses, f"no link to {_name(addresses)}: links begin with https:, mailto:, tel: or /"),
         (tags, f"{_name(tags)} shown as text: format with Markdown"),
         (cells, f"{pluralize(cells, 'cell')} left out, for which their tables have no column"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -279,7 +280,7 @@ class Scheduling:
 async def _with_time(scope: Scope, at: datetime, preview: Preview) -> Preview:
     time = format_time(at, zone := await find_zone(scope))
     summary = f"{preview.summary}, at {time} ({zone.key})"
-    return make_preview(summary, preview.state, changes=preview.changes, shows=preview.shows)
+    return replace(preview, summary=summary, state=repr((summary, preview.state)))
 
 
 async def _find_expiring(scope: Scope, name: str, at: datetime) -> Planned:

@@ -45,6 +45,7 @@ class PreviewLinkReply(Reply):
     url: str
     expires_at: str
     pages: list[str]
+    remarks: OmittedIfNone[list[str]] = None
 
 
 class ExportSite(Payload):

@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from remit import LeafContext
 from remit_cms.callers import is_direct
+from remit_cms.checks.checking import check_outlook
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import find_chosen_set
 from remit_cms.scheduling.times import read_time
@@ -41,7 +42,8 @@ class Previews:
         key = await self._key.resolve()
         async with open_view(self._database, ctx) as scope:
             pin, titles, path = await self._find_pin(scope, ctx, payload)
-            target = scope.target
+            target, outlook = scope.target, await load_outlook(scope, pin)
+            found = [] if outlook is None else await check_outlook(scope, outlook)
         until = self._database.clock().replace(microsecond=0) + timedelta(hours=payload.hours)
         token = sign_preview(key, Preview(target, pin, int(until.timestamp())))
         url = f"{self._key.url.rstrip('/')}/preview/{token}/{path}"
@@ -53,6 +55,7 @@ class Previews:
             url=url,
             expires_at=until.isoformat(),
             pages=titles,
+            remarks=[f"{each.where}: {each.after}" if each.after else each.where for each in found] or None,
             message=f"The link shows {shows} for {pluralize(payload.hours, 'hour')}",
         )
 

@@ -22,11 +22,18 @@ def describe_document(page: Page, path: str | None, article: str = "") -> str:
 
 
 def make_preview(
-    summary: str, *state: str, changes: Iterable[Change] = (), shows: ShownObject | None = None
+    summary: str,
+    *state: str,
+    changes: Iterable[Change] = (),
+    remarks: Iterable[Change] = (),
+    shows: ShownObject | None = None,
 ) -> Preview:
-    """What an approver is shown, with a state of all that and of ``state``: revisions, and what the words leave out."""
+    """What an approver is shown, with a state of all that and of ``state``: revisions, and what the words leave out.
+
+    ``remarks`` come first, and are no part of the state: they void no approval.
+    """
     changes = tuple(changes)
-    return Preview(summary, changes=changes, state=repr((summary, changes, state)), shows=shows)
+    return Preview(summary, changes=(*remarks, *changes), state=repr((summary, changes, state)), shows=shows)
 
 
 def draft_state(page: Page) -> str:

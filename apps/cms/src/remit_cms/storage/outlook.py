@@ -56,7 +56,7 @@ async def load_outlook(scope: Scope, pin: Pin) -> Outlook | None:
             return await _load_plan(scope, pin)
         case DatePin():
             at, made = (datetime.fromtimestamp(each, UTC) for each in (pin.at, pin.made))
-            due = await _load_due(scope, at, made)
+            due = await load_due(scope, at, made)
             return _make_outlook(due, due, at)
         case PagePin() | SetPin():
             pinned = await load_pinned(scope, pin)
@@ -67,7 +67,7 @@ async def load_outlook(scope: Scope, pin: Pin) -> Outlook | None:
 async def _load_plan(scope: Scope, pin: PlanPin) -> Outlook | None:
     at = datetime.fromtimestamp(pin.at, UTC) if pin.at else None
     pages = await _find_subjects(scope, pin)
-    due: States = {} if at is None else await _load_due(scope, at, None)
+    due: States = {} if at is None else await load_due(scope, at, None)
     for states in (await _plan(scope, pin, pages, at), await _find_now(scope, pages, at)):
         if states and _digest(states) == pin.digest:
             live = await _find_now(scope, pages, None)
@@ -110,7 +110,7 @@ async def _find_now(scope: Scope, pages: Sequence[Page], at: datetime | None) ->
     return {page.id: None if page.live is None else await load_snapshot(scope, page.id, page.live) for page in pages}
 
 
-async def _load_due(scope: Scope, at: datetime, made: datetime | None) -> States:
+async def load_due(scope: Scope, at: datetime, made: datetime | None = None) -> States:
     """The documents that scheduled actions change until a time."""
     due = select(ScheduledAction.change_set).where(
         scope.target.row_filter(ScheduledAction), ScheduledAction.state == "scheduled", ScheduledAction.at <= at

@@ -1,0 +1,1 @@
+"""Checks of what visitors are about to see: they remark, and refuse nothing."""
