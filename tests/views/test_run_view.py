@@ -39,8 +39,16 @@ WANTED = Message(
 WIRE = calls(("save", {"n": 1}))["tool_calls"][0]["id"]
 PLACE: dict[str, Any] = {"call": "c", "parent": "a", "callee": "save", "wire": WIRE}
 OPENED: dict[str, Any] = {
-    "call": "r", "format": 1, "tenant": "t", "principal": "p", "application": "app", "agent": "", "callee": "a",
-    "arguments": "{}", "conversation": "", "after": "",
+    "call": "r",
+    "format": 1,
+    "tenant": "t",
+    "principal": "p",
+    "application": "app",
+    "agent": "",
+    "callee": "a",
+    "arguments": "{}",
+    "conversation": "",
+    "after": "",
 }
 STARTED = AttemptStarted(**PLACE, attempt=1)
 STARTED_TO_READ = AttemptStarted(**PLACE, attempt=1, pure=True)

@@ -30,6 +30,7 @@ async def test_the_approver_is_shown_the_whole_difference_and_the_state_names_ea
     preview = await ann.sets.preview_publication(ann.call(), PublishChangeSet())
     assert "2 pages ('About', 'Contact')" in preview.summary
     assert [(each.where, each.before, each.after) for each in preview.changes] == [
+        ("Remark: About: translation de", "", "missing: title"),
         ("About: hero / heading (de)", "", "Wir backen"),
         ("About: hero / heading (en)", "We bake bread", "We bake cake"),
         ("Contact: title", "", "Contact"),

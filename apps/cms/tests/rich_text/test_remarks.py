@@ -12,7 +12,7 @@ from remit_cms.rich_text.remarks import find_omissions
     [
         ("Plain, with [a link](/b), [another](page:x) and <https://a.example>; 1 < 2 | 3.", []),
         ("`![no](/picture)` and `<b>`", []),
-        ("![a](/b) ![c](/d)", ["2 pictures shown as words: pictures belong into fields for images"]),
+        ("![a](/b) ![c](/d)", ["2 pictures shown as words: pictures belong in fields for images"]),
         ("[a](ftp://b.example)", ["no link to ftp://b.example: links begin with https:, mailto:, tel: or /"]),
         ("<b>Bread</b>, fresh<br>", ["<b>, </b>, <br> shown as text: format with Markdown"]),
         ("<b><i><u><s>", ["<b>, <i>, <u> … shown as text: format with Markdown"]),

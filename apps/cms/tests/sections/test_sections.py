@@ -182,7 +182,7 @@ async def test_an_added_section_tells_what_is_still_empty(world: World) -> None:
 async def test_writes_say_what_visitors_do_not_see_of_a_text(world: World) -> None:
     text = "![Loaves](/loaves.png) and <b>rye</b>"
     said = (
-        "1 picture shown as words: pictures belong into fields for images",
+        "1 picture shown as words: pictures belong in fields for images",
         "<b>, </b> shown as text: format with Markdown",
     )
 

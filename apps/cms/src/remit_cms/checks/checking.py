@@ -35,7 +35,7 @@ async def remark_on(scope: Scope, planned: Sequence[Planned], at: datetime | Non
         hidden=[*hidden, *(page for page, state in due.items() if state is None)],
         beside=[state for state in due.values() if state is not None],
     )
-    return show_remarks(found)
+    return _show_remarks(found, with_titles=len(planned) > 1)
 
 
 async def check_documents(
@@ -57,14 +57,14 @@ async def check_documents(
 async def check_outlook(scope: Scope, outlook: Outlook) -> list[Change]:
     """Remarks on what a preview shows."""
     shown = [each for each in outlook.shown if each.id in outlook.subjects]
-    return show_remarks(await check_documents(scope, shown, hidden=outlook.hidden, beside=outlook.shown))
+    found = await check_documents(scope, shown, hidden=outlook.hidden, beside=outlook.shown)
+    return _show_remarks(found, with_titles=len(shown) > 1)
 
 
-def show_remarks(found: Sequence[tuple[Snapshot, Remark]]) -> list[Change]:
-    """Remarks as rows of a question: those of several documents with their titles."""
-    several = len({snapshot.id for snapshot, _ in found}) > 1
+def _show_remarks(found: Sequence[tuple[Snapshot, Remark]], *, with_titles: bool) -> list[Change]:
+    """Remarks as rows of a question."""
     rows = [
-        Change(f"Remark: {f'{snapshot.title}: ' if several else ''}{remark.where}", "", remark.text)
+        Change(f"Remark: {f'{snapshot.title}: ' if with_titles else ''}{remark.where}", "", remark.text)
         for snapshot, remark in found[:_MAX_REMARKS]
     ]
     more = len(found) - _MAX_REMARKS

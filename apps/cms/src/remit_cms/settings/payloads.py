@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Self, cast
 
 from pydantic import Field, JsonValue, model_validator
-from pydantic.json_schema import SkipJsonSchema
 
 from remit_cms.models import (
     DocumentReply,
@@ -15,7 +14,6 @@ from remit_cms.models import (
     ReadPayload,
     WritePayload,
     WriteReply,
-    is_none,
 )
 from remit_cms.settings.theme import Theme
 from remit_cms.settings.values import (
@@ -53,8 +51,7 @@ class UpdateSiteSettings(WritePayload):
     tagline: OptionalParam[Tagline] = Field(default=None, description="A few words below the name")
     language: OptionalParam[LocaleCode] = Field(default=None, description="Code of the main language")
     home_page: OptionalParam[HomePage] = Field(default=None, description="Page at the address /: slug, id or title")
-    # Accepted and not told: what a tool tells, models fill in. An image by id, name or alternative text.
-    logo: SkipJsonSchema[Logo | None] = Field(default=None, exclude_if=is_none)
+    logo: OptionalParam[Logo] = Field(default=None, description="Image in place of the name: id, name or alt text")
     time_zone: OptionalParam[TimeZone] = Field(default=None, description="Time zone: {Area}/{City}")
     instructions: OptionalParam[Instructions] = Field(default=None, description="What the editor heeds when it writes")
     post_hosts: OptionalParam[Hosts] = Field(default=None, description="The hosts that http_post may reach")
