@@ -253,6 +253,30 @@ class ListReply(Reply):
     next_cursor: OmittedIfNone[str] = None
 
 
+def refuse_two_names(value: object, *names: str) -> object:
+    """Refuse arguments that name one thing twice, otherwise: all but the first would be ignored.
+
+    Raises:
+        ValueError: says which arguments.
+    """
+    arguments: Mapping[str, object] = cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+    given = {name: each for name, each in arguments.items() if name in names}
+    if len({str(each).strip("/") for each in given.values()}) > 1:
+        raise ValueError(f"{' and '.join(given)} name different things; give {names[0]}")
+    return cast("object", value)
+
+
+def require_change(payload: Payload, *fields: str, verb: str = "change") -> None:
+    """Refuse the payload of an update that gives none of these fields.
+
+    Raises:
+        ValueError: names them.
+    """
+    if all(getattr(payload, field) in (None, {}) for field in fields):
+        *names, last = map(to_camel, fields)
+        raise ValueError(f"nothing to {verb}; give {', '.join(names)}{' or ' if names else ''}{last}")
+
+
 ONE_TEXT: Final = ""
 """The key of a text that was given in place of an object: `rename_fields` finds the field that it is for."""
 

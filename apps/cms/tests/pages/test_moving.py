@@ -45,7 +45,7 @@ async def test_a_page_moves_below_another_one_in_every_locale_with_the_pages_bel
     assert await slugs(ann) == ["about", "about/team", "about/team/jobs"]
     assert await slugs(ann, "de") == ["ueber-uns", "ueber-uns/team", "ueber-uns/team/jobs"]
     assert (await ann.draft("about/team/jobs")).title == "Jobs"
-    found = await ann.world.pages.get_page(ann.call(), GetPage(slug="/de/ueber-uns/team"))
+    found = await ann.world.pages.get_page(ann.call(), GetPage(page_id="/de/ueber-uns/team"))
     assert found.page.title == "Team"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
@@ -22,7 +22,8 @@ from remit_cms.pages.payloads import (
     SearchPages,
     UpdatePage,
 )
-from remit_cms.sections.payloads import SectionInput
+from remit_cms.sections.payloads import GetPageSections, SectionInput
+from remit_cms.sections.slices import SMALL_PAGE
 
 HERO: tuple[str, Content] = ("hero", {"heading": "We bake bread"})
 
@@ -59,7 +60,7 @@ async def test_content_may_come_as_an_object_or_as_its_text(world: World, conten
     arguments = {"title": "About", "sections": [{"definitionId": "hero", "content": content}]}
     payload = CreatePageWithContent.model_validate_json(json.dumps(arguments), strict=True)
     await world.pages.create_page_with_content(world.call(), payload)
-    reply = await world.pages.get_page(world.call(), GetPage(slug="about", include_content=True))
+    reply = await world.pages.get_page(world.call(), GetPage(page_id="about", include_content=True))
     assert reply.page.sections[0].content == {"heading": "Hi"}
 
 
@@ -93,21 +94,48 @@ async def test_two_sites_may_have_the_same_slug(world: World) -> None:
     assert (await world.page("About")).slug == (await world.page("About", tenant="other")).slug
 
 
-async def test_a_page_is_read_light_by_default(world: World) -> None:
-    page = await world.page("About", HERO)
-    for payload in (GetPage(page_id=page.id), GetPage(slug="about"), GetPage(page_id="/about")):
-        reply = await world.pages.get_page(world.call(), payload)
-        assert reply.page.id == page.id
-        assert reply.page.sections[0].model_dump(by_alias=True) == {
-            "id": "section_1",
-            "sectionKey": "hero",
-            "sortOrder": 0,
-        }
+def text_of(characters: int) -> tuple[str, Content]:
+    """A section that has so many characters as JSON."""
+    names = '"id":"section_1","ref":"about/s1","sectionKey":"text","sortOrder":0,"localeCode":"en"'
+    beside = f'{{{names},"content":{{"text":""}}}}'
+    return "text", {"content": "x" * (characters - len(beside))}
+
+
+@pytest.mark.parametrize("said", [{"page_id": "page_1"}, {"slug": "about"}, {"pageId": "/about", "slug": "about"}])
+async def test_a_long_page_is_read_without_content_and_says_how_long_its_sections_are(
+    world: World, said: dict[str, str]
+) -> None:
+    page = await world.page("About", text_of(SMALL_PAGE + 1))
+    reply = await world.pages.get_page(world.call(), GetPage.model_validate(said))
+    assert reply.page.id == page.id
+    assert [section.model_dump(by_alias=True) for section in reply.page.sections] == [
+        {"id": "section_1", "ref": "about/s1", "sectionKey": "text", "sortOrder": 0, "characters": SMALL_PAGE + 1}
+    ]
+    assert reply.message == "Page 'About' (/about). cms_getSectionContent reads the section that you need"
+
+
+async def test_a_short_page_is_read_whole_unasked_and_says_so(world: World) -> None:
+    text = text_of(SMALL_PAGE)
+    await world.page("About", text)
+    reply = await world.pages.get_page(world.call(conversation="ann"), GetPage(page_id="about"))
+    assert reply.page.sections[0].content == {"text": text[1]["content"]}
+    assert reply.page.sections[0].characters is None
+    assert reply.message == "Page 'About' (/about), with its content, which is short"
+    await Editor(world, "bob", "bob").write("section_1", content="Bread")
+    with pytest.raises(ConflictError, match="is now 'Bread'"):
+        await Editor(world, "ann", "ann").write("section_1", content="Cake")
+
+
+@pytest.mark.parametrize("payload", [GetPage, GetPageSections])
+def test_an_id_and_a_slug_that_differ_are_refused(payload: type[BaseModel]) -> None:
+    assert payload.model_validate({"pageId": "about", "slug": "/about"})
+    with pytest.raises(ValidationError, match="pageId and slug name different things; give pageId"):
+        payload.model_validate({"pageId": "about", "slug": "contact"})
 
 
 async def test_a_page_is_read_whole_on_demand(world: World) -> None:
     await world.page("About", HERO)
-    reply = await world.pages.get_page(world.call(), GetPage(slug="about", include_content=True))
+    reply = await world.pages.get_page(world.call(), GetPage(page_id="about", include_content=True))
     assert reply.page.sections[0].content == HERO[1]
 
 
@@ -121,17 +149,17 @@ async def test_a_page_that_is_not_there_is_not_found_and_near_ones_are_named(wor
     with pytest.raises(
         NotFoundError, match=r"^There is no page 'abut'\. Did you mean 'About' \(/about, id page_1\)\? cms_g"
     ):
-        await world.pages.get_page(world.call(), GetPage(slug="abut"))
+        await world.pages.get_page(world.call(), GetPage(page_id="abut"))
     with pytest.raises(NotFoundError, match=r"^There is no page 'zzz'\. cms_getPages lists the pages\.$"):
-        await world.pages.get_page(world.call(), GetPage(slug="zzz"))
+        await world.pages.get_page(world.call(), GetPage(page_id="zzz"))
     with pytest.raises(NotFoundError, match=r"^There is no page 'abut'\. cms_getPages lists the pages\.$"):
-        await world.pages.get_page(world.call(tenant="other"), GetPage(slug="abut"))
+        await world.pages.get_page(world.call(tenant="other"), GetPage(page_id="abut"))
 
 
 async def test_an_unknown_locale_is_refused_and_the_known_ones_named(world: World) -> None:
     await world.page("About")
     with pytest.raises(InvalidArgumentsError, match=r"No locale 'fr' on this site. Its locales: en, de"):
-        await world.pages.get_page(world.call(), GetPage(slug="about", include_content=True, locale_code="fr"))
+        await world.pages.get_page(world.call(), GetPage(page_id="about", include_content=True, locale_code="fr"))
 
 
 async def test_pages_are_listed_by_slug_and_in_parts(world: World) -> None:

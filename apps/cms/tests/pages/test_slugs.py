@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remit.errors import InvalidArgumentsError
-from remit_cms.pages.slugs import RESERVED_SLUGS, resolve_slug, slug_from_title
+from remit_cms.pages.slugs import RESERVED_SLUGS, resolve_address, resolve_slug, slug_from_title
 
 LOCALES = ("en", "de-AT")
 
@@ -28,9 +28,9 @@ def test_a_title_gives_a_slug(title: str, slug: str) -> None:
     assert resolve_slug(None, title, LOCALES) == slug
 
 
-@pytest.mark.parametrize("given", ["about", "/about", "about/", "a1", "2026", "x" * 64])
+@pytest.mark.parametrize("given", ["about", "/about", "about/", " About ", "a1", "2026", "x" * 64])
 def test_a_good_slug_is_taken_as_it_is(given: str) -> None:
-    assert resolve_slug(given, "Title", LOCALES) == given.strip("/")
+    assert resolve_slug(given, "Title", LOCALES) == given.strip(" /").lower()
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,16 @@ def test_a_title_without_letters_needs_a_slug() -> None:
 @given(st.text(max_size=200))
 def test_whatever_the_title_the_slug_obeys_the_rule_or_is_too_short(title: str) -> None:
     assert re.fullmatch(r"[a-z0-9-]{0,64}", slug_from_title(title))
+
+
+@pytest.mark.parametrize("given", ["team", "/team/", "About/Team", "about/team"])
+def test_a_slug_below_an_address_may_be_written_with_it(given: str) -> None:
+    assert resolve_address(given, "Title", "about", LOCALES) == "about/team"
+
+
+def test_a_slug_below_an_address_may_not_be_too_long_and_one_of_a_title_is_cut() -> None:
+    with pytest.raises(InvalidArgumentsError, match="would have 70 characters; 64 are the most"):
+        resolve_address("x" * 64, "Title", "about", LOCALES)
+    words = "-".join(["word"] * 11)
+    assert resolve_address(None, "word " * 30, "about", LOCALES) == f"about/{words}"
+    assert resolve_address(None, "Team", "", LOCALES) == "team"

@@ -10,8 +10,11 @@ import pytest
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import HOME, World
 from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError
+from remit_cms.models import Content
 from remit_cms.pages.payloads import FindResource, GetPage, GetPages, SearchPages, TranslatePage, UpdatePage
 from remit_cms.publishing.payloads import GetLivePage, PublishPage, RevertPage
+from remit_cms.sections.payloads import GetPageSections
+from remit_cms.sections.slices import SMALL_PAGE
 from remit_cms.storage.snapshots import load_snapshot
 from remit_cms.storage.tables import Locale
 from remit_cms.storage.transactions import open_view
@@ -89,9 +92,13 @@ async def test_a_text_falls_back_to_the_language_and_then_to_the_default_and_say
 
 
 async def test_what_is_not_translated_is_told_without_content(ann: Editor) -> None:
-    page = await ann.create("About", ("hero", {"heading": "Bread", "subheading": "Daily"}))
+    long: Content = {"content": "x" * SMALL_PAGE}
+    page = await ann.create("About", ("hero", {"heading": "Bread", "subheading": "Daily"}), ("text", long))
     await ann.write(page.sections[0].id, "de", heading="Brot")
-    (section,) = (await get(ann, page.id, "de"))["sections"]
+    section, _ = (await get(ann, page.id, "de"))["sections"]
+    listed_sections = GetPageSections(page_id=page.id, locale_code="de")
+    same, _ = (await ann.world.sections.get_page_sections(ann.call(), listed_sections)).sections
+    assert same.untranslated == {"subheading": "en"}
     assert (section["untranslated"], "content" in section) == ({"subheading": "en"}, False)
     listed = await ann.world.pages.get_pages(ann.call(), GetPages(locale_code="de"))
     assert [each.untranslated for each in listed.pages] == [{"title": "en", "slug": "en"}]

@@ -53,11 +53,11 @@ Read = Callable[[World, str | None], Awaitable[BaseModel]]
 
 
 async def whole_page(world: World, cursor: str | None) -> BaseModel:
-    return await world.pages.get_page(world.call(), GetPage(slug="about", include_content=True, cursor=cursor))
+    return await world.pages.get_page(world.call(), GetPage(page_id="about", include_content=True, cursor=cursor))
 
 
 async def light_page(world: World, cursor: str | None) -> BaseModel:
-    return await world.pages.get_page(world.call(), GetPage(slug="about", cursor=cursor))
+    return await world.pages.get_page(world.call(), GetPage(page_id="about", cursor=cursor))
 
 
 async def whole_list(world: World, cursor: str | None) -> BaseModel:
@@ -124,7 +124,7 @@ async def test_a_cursor_that_is_unknown_or_foreign_or_of_a_deleted_section_is_re
     last = ids[len((await whole_list(world, None)).model_dump()["sections"]) - 1]
     assert (await whole_page(world, cursor)).model_dump()["page"]["sections"]
     with pytest.raises(InvalidArgumentsError, match="is not the nextCursor of a reply to the same call"):
-        await world.pages.get_page(world.call(), GetPage(slug="team", cursor=cursor))
+        await world.pages.get_page(world.call(), GetPage(page_id="team", cursor=cursor))
     gone = DeletePageSection(page_section_id=last, confirmed=True)
     await world.sections.delete_page_section(world.call(), gone)
     for read in (whole_page, light_page, whole_list, light_list):
@@ -142,7 +142,7 @@ async def test_only_sections_that_a_reply_showed_count_as_seen(world: World) -> 
     bob, carl = Editor(world, conversation="bob", name="bob"), Editor(world, conversation="carl", name="carl")
 
     async def read(cursor: str | None = None) -> str | None:
-        payload = GetPage(slug="about", include_content=True, cursor=cursor)
+        payload = GetPage(page_id="about", include_content=True, cursor=cursor)
         return (await world.pages.get_page(carl.call(), payload)).next_cursor
 
     cursor = await read()
@@ -167,4 +167,4 @@ async def test_entries_with_content_are_cut_at_their_borders(world: World) -> No
         found, cursor = [*found, *(entry.title for entry in reply.entries)], reply.next_cursor
         messages.append(reply.message)
     assert (sorted(found), len(messages)) == (sorted(titles), 2)
-    assert messages[0].startswith("The collection 'Posts' has 12 entries. The rest of them begins at cursor 'posts/")
+    assert messages[0].startswith("The collection 'Posts' has 12 entries. These are ")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from sqlalchemy import select
 
 from remit.errors import InvalidArgumentsError
 from remit_cms.models import pluralize
+from remit_cms.pages.slugs import join_slug
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import PageTexts, check_slugs_are_free, load_texts, slugs_by_locale, write_texts
-
-_MAX_ADDRESS: Final = 64
 
 
 async def move_page(edit: Edit, page: Page, parent: Page | None) -> int | None:
@@ -55,20 +53,6 @@ async def move_pages_below(edit: Edit, before: Mapping[str, str], after: Mapping
 def name_of(slug: str) -> str:
     """The last part of an address: team of about/team."""
     return slug.rpartition("/")[2]
-
-
-def join_slug(above: str, name: str) -> str:
-    """The address of a page with this name below an address, which is empty at the top.
-
-    Raises:
-        InvalidArgumentsError: it is too long.
-    """
-    slug = f"{above}/{name}" if above else name
-    if len(slug) > _MAX_ADDRESS:
-        raise InvalidArgumentsError(
-            f"The address '{slug}' would have {len(slug)} characters; {_MAX_ADDRESS} are the most."
-        )
-    return slug
 
 
 def describe_below(count: int) -> str:

@@ -8,7 +8,7 @@ from remit import LeafContext
 from remit.tools import Preview
 from remit_cms.callers import say_how_to_confirm
 from remit_cms.models import pluralize
-from remit_cms.pages.moving import describe_below, join_slug, move_page, move_pages_below, name_of
+from remit_cms.pages.moving import describe_below, move_page, move_pages_below, name_of
 from remit_cms.pages.payloads import (
     CopyPage,
     CreatePage,
@@ -19,24 +19,20 @@ from remit_cms.pages.payloads import (
     GetPages,
     LinksReply,
     LinkView,
-    MetaView,
     MovePage,
     PageBrief,
     PageDeletion,
     PageReply,
     PagesReply,
-    PageView,
     PageWriteReply,
     TranslatePage,
     UpdatePage,
     UpdatePageMeta,
 )
-from remit_cms.pages.slugs import resolve_slug
+from remit_cms.pages.reading import describe_leaving, show_page
+from remit_cms.pages.slugs import resolve_address, resolve_slug
 from remit_cms.sections.contents import add_section, load_sections
 from remit_cms.sections.payloads import SectionView
-from remit_cms.sections.slices import load_slice, shown_ids, shown_parts
-from remit_cms.storage.change_sets import describe_fate
-from remit_cms.storage.claims import LEAVING
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import make_document
 from remit_cms.storage.door import delete_page
@@ -47,7 +43,6 @@ from remit_cms.storage.parts import text_parts
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
-from remit_cms.storage.stale_edits import find_read_parts, read_text_parts
 from remit_cms.storage.tables import Kind, Page, TrashedPage
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
@@ -95,11 +90,11 @@ class Pages:
             )
 
     async def get_page(self, ctx: LeafContext, payload: GetPage) -> PageReply:
-        """Read one page: its sections, with content if includeContent is true. As visitors see it: cms_getLivePage."""
+        """Read one page: sections, with content if it is short or includeContent is true. As live: cms_getLivePage."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page(payload.page_id)
             locale = scope.resolve_locale(payload.locale_code)
-            return await _show_page(scope, page, locale, payload)
+            return await show_page(scope, page, locale, payload)
 
     async def create_page(self, ctx: LeafContext, payload: CreatePage) -> PageWriteReply:
         """Create a page that does not exist yet, as a draft; no sections unless asked for. As a copy: cms_copyPage."""
@@ -304,8 +299,7 @@ def _read_texts(edit: Edit, payload: UpdatePage, title: str, slug: str) -> dict[
         given["title"] = payload.title
     if payload.slug is not None:
         above = slug.removesuffix(name_of(slug)).rstrip("/")
-        name = payload.slug.strip("/").removeprefix(f"{above}/") if above else payload.slug
-        given["slug"] = join_slug(above, resolve_slug(name, title, edit.locales))
+        given["slug"] = resolve_address(payload.slug, title, above, edit.locales)
     if payload.meta is not None and payload.meta.title is not None:
         given["meta_title"] = payload.meta.title or None
     if payload.meta is not None and payload.meta.description is not None:
@@ -335,43 +329,5 @@ async def _reply(
         remarks=remarks,
         token=token,
         message=message.replace("{}", f"'{title}' ({edit.format_address(locale, slug)})")
-        + await _describe_leaving(edit, page),
-    )
-
-
-async def _describe_leaving(scope: Scope, page: Page) -> str:
-    """A remark on a page that goes with a change set."""
-    return await describe_fate(scope, page) if page.status in LEAVING.values() else ""
-
-
-async def _show_page(scope: Scope, page: Page, locale: str, payload: GetPage) -> PageReply:
-    """The page as a reader of a locale sees it."""
-    chain, with_content = scope.fallback_chain(locale), payload.include_content
-    stored = (await load_texts(scope, [page]))[page.id]
-    texts, untranslated = localize_texts(stored, chain)
-    meta = MetaView(title=texts.meta_title, description=texts.meta_description)
-    is_default = locale == scope.default_locale
-    sections_locale = locale if with_content or not is_default else None
-    shown = await load_slice(scope, page, payload.cursor, locale=sections_locale, with_content=with_content)
-    view = PageView(
-        id=page.id,
-        title=texts.title or "",
-        slug=texts.slug or "",
-        status=page.status,
-        revision=page.revision,
-        indexing=page.indexing,
-        locale_code=None if is_default else locale,
-        meta=meta if meta != MetaView() else None,
-        untranslated=untranslated or None,
-        sections=[*shown.rows],
-    )
-    content = await find_read_parts(scope, page, locale, shown_ids(shown)) if with_content else ()
-    scope.show(page, *read_text_parts(stored, chain, page.locale), *shown_parts(shown, content))
-    message = f"Page '{view.title}' ({scope.format_address(locale, view.slug)})" + await _describe_leaving(scope, page)
-    return PageReply(
-        page=view,
-        token=give_token(payload, page),
-        total=shown.total,
-        next_cursor=shown.next_cursor,
-        message=shown.describe(message),
+        + await describe_leaving(edit, page),
     )

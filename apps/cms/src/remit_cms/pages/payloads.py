@@ -28,6 +28,7 @@ from remit_cms.models import (
     WritePayload,
     WriteReply,
     is_none,
+    refuse_two_names,
 )
 from remit_cms.sections.payloads import SectionInput, SectionInputs, SectionView
 
@@ -61,6 +62,11 @@ class GetPage(ReadPayload, CursorPayload):
     page_id: PageName = Field(description=_PAGE, validation_alias=AliasChoices("pageId", "id", "slug"))
     include_content: bool = Field(default=False, description="Give the content of every section too")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_two_pages(cls, value: object) -> object:
+        return refuse_two_names(value, "pageId", "id", "slug")
 
 
 class Meta(Payload):
@@ -264,7 +270,7 @@ class Match(View):
 
 
 class PageReply(DocumentReply, ListReply):
-    """One page. ``total`` counts its sections."""
+    """One page, with its content if that was asked for or is small. ``total`` counts its sections."""
 
     page: PageView
 

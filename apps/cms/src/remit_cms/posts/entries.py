@@ -10,7 +10,7 @@ from sqlalchemy import Select, select
 from remit.errors import AlreadyExistsError, InvalidArgumentsError
 from remit.tools import Caller, Preview
 from remit_cms.models import Content
-from remit_cms.pages.slugs import resolve_slug
+from remit_cms.pages.slugs import resolve_address
 from remit_cms.sections.contents import load_contents, update_content
 from remit_cms.sections.remarks import Remarks
 from remit_cms.storage.documents import make_document
@@ -31,8 +31,6 @@ from remit_cms.storage.translations import (
     read_content,
     write_texts,
 )
-
-_MAX_ADDRESS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +171,7 @@ async def _describe(
 async def _find_address(edit: Edit, collection: SectionDefinition, slug: str | None, title: str) -> str:
     """The address of a new entry; that of a single document is the key of its type."""
     if not parse_structure(collection).is_single:
-        return _make_address(collection.key, slug, title)
+        return resolve_address(slug, title, collection.key, ())
     if (found := (await edit.session.scalars(select_entries(edit, collection))).first()) is not None:
         raise AlreadyExistsError(
             f"There is one '{collection.name}' on a site, and it is there: '{found.title}' (/{found.slug}). "
@@ -217,7 +215,7 @@ def _read_texts(entry: StoredEntry, given: Given) -> dict[str, str]:
     """The texts that an update gives an entry. The address of a single document is that of its type."""
     texts = {} if given.title is None else {"title": given.title}
     if given.slug is not None and not parse_structure(entry.collection).is_single:
-        texts["slug"] = _make_address(entry.collection.key, given.slug, entry.page.title)
+        texts["slug"] = resolve_address(given.slug, entry.page.title, entry.collection.key, ())
     return texts
 
 
@@ -251,12 +249,3 @@ async def preview_deletion(scope: Scope, name: str, if_unchanged: str | None, wh
     await check_token(scope, page, if_unchanged)
     live = "" if page.live is None else f", which visitors see at /{page.live_path}"
     return await preview_hiding(scope, page, f"the {what} '{page.title}' (/{page.slug}){live}", caller, deletes=True)
-
-
-def _make_address(collection: str, slug: str | None, title: str) -> str:
-    given = None if slug is None else slug.strip("/").removeprefix(f"{collection}/")
-    address = f"{collection}/{resolve_slug(given, title[:50], ())}"
-    if len(address) > _MAX_ADDRESS and given is not None:
-        room = _MAX_ADDRESS - len(collection) - 1
-        raise InvalidArgumentsError(f"'{given}' is too long: a slug in {collection} has {room} characters at most.")
-    return address[:_MAX_ADDRESS].rstrip("-")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from datetime import datetime
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import AliasChoices, BeforeValidator, Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -29,6 +29,7 @@ from remit_cms.models import (
     WriteReply,
     empty_content,
     is_none,
+    require_change,
 )
 from remit_cms.publishing.payloads import PageState
 
@@ -86,6 +87,11 @@ class UpdateEntry(OneEntry, WritePayload):
         default_factory=empty_content, description="The fields to change, with their new values; null empties one"
     )
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+    @model_validator(mode="after")
+    def _require_change(self) -> Self:
+        require_change(self, "title", "slug", "content")
+        return self
 
 
 class DeleteEntry(OneEntry, WritePayload):
@@ -209,6 +215,11 @@ class UpdatePost(_PostFields, WritePayload):
     title: OptionalParam[_Title] = Field(default=None, description="New title")
     body: OptionalParam[_Text] = Field(default=None, description="New text, in Markdown")
     slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
+
+    @model_validator(mode="after")
+    def _require_change(self) -> Self:
+        require_change(self, "title", "body", "slug", "excerpt", "author", "category", "tags", "cover")
+        return self
 
 
 class ConfirmedPost(OnePost, WritePayload):

@@ -10,8 +10,7 @@ from remit import LeafContext
 from remit.errors import ConflictError
 from remit.tools import Preview
 from remit_cms.models import pluralize
-from remit_cms.pages.moving import join_slug
-from remit_cms.pages.slugs import resolve_slug
+from remit_cms.pages.slugs import resolve_address
 from remit_cms.publishing.payloads import (
     ListTrash,
     PageStateReply,
@@ -105,9 +104,7 @@ def _choose_slug(edit: Edit, trashed: TrashedPage, slug: str | None) -> str:
     """The slug of a restored document; another one stays below the same page, or in its collection."""
     if slug is None:
         return trashed.slug
-    above = trashed.slug.rpartition("/")[0]
-    name = slug.strip("/").removeprefix(f"{above}/")
-    return join_slug(above, resolve_slug(name, trashed.title, () if above else edit.locales))
+    return resolve_address(slug, trashed.title, trashed.slug.rpartition("/")[0], edit.locales)
 
 
 def _check_token(trashed: TrashedPage, payload: RestorePage | PurgePage) -> None:

@@ -31,6 +31,7 @@ from remit_cms.models import (
     is_none,
     parse_content,
     parse_list,
+    refuse_two_names,
 )
 from remit_cms.templates.values import FIELD_NAMES
 
@@ -121,6 +122,11 @@ class GetPageSections(ReadPayload, CursorPayload):
     page_id: PageName = Field(description=_PAGE, validation_alias=_OF_PAGE)
     include_content: bool = Field(default=False, description="Give the content of every section too")
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_two_pages(cls, value: object) -> object:
+        return refuse_two_names(value, *map(str, _OF_PAGE.choices))
 
 
 class GetSectionContent(SectionPayload, ReadPayload):
@@ -227,11 +233,12 @@ class SectionBrief(View):
 class SectionView(SectionBrief):
     """A section.
 
-    ``content`` is present on request, and with it ``ref``. ``untranslated`` names the fields that the locale lacks, and
-    the locale whose values they have.
+    ``content`` is present on request, and with it ``ref``. A page that is read without it says how many characters it
+    has as JSON. ``untranslated`` names the fields that the locale lacks, and the locale whose values they have.
     """
 
     sort_order: int
+    characters: OmittedIfNone[int] = None
     locale_code: OmittedIfNone[str] = None
     content: OmittedIfNone[Content] = None
     untranslated: OmittedIfNone[dict[str, str]] = None

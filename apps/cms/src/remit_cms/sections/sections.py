@@ -59,9 +59,10 @@ class Sections:
         """List the sections of a page in order, with includeContent their content. For one: cms_getSectionContent."""
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page(payload.page_id)
-            locale = scope.resolve_locale(payload.locale_code) if payload.include_content else None
-            shown = await load_slice(scope, page, payload.cursor, locale=locale)
-            content = () if locale is None else await find_read_parts(scope, page, locale, shown_ids(shown))
+            locale, with_content = scope.resolve_locale(payload.locale_code), payload.include_content
+            told = locale if with_content or locale != scope.default_locale else None
+            shown = await load_slice(scope, page, payload.cursor, locale=told, with_content=with_content)
+            content = await find_read_parts(scope, page, locale, shown_ids(shown)) if with_content else ()
             scope.show(page, *shown_parts(shown, content))
             return SectionsReply(
                 token=give_token(payload, page),

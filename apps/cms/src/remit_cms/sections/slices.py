@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from remit_cms.sections.contents import load_sections
 from remit_cms.sections.payloads import SectionView
@@ -11,6 +11,9 @@ from remit_cms.storage.lists import ListSlice, list_items
 from remit_cms.storage.parts import STRUCTURE, structure_parts
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page
+
+SMALL_PAGE: Final = 2_000
+"""So many characters of sections, as JSON, are given with a page unasked: to read them one by one would cost more."""
 
 SectionSlice: TypeAlias = ListSlice[SectionView]
 """The sections of a page that one reply shows."""
@@ -36,6 +39,22 @@ def cut_sections(scope: Scope, sections: Sequence[SectionView], cursor: str | No
     """
     rest = list_items(scope, cursor, sections, lambda section: section.id, "sections", *list_name)
     return rest.fit(rest.rows)
+
+
+def count_characters(section: SectionView) -> int:
+    """How much a section costs in a reply with its content."""
+    return len(section.model_dump_json(by_alias=True))
+
+
+def outline(section: SectionView, size: int, *, is_default: bool) -> SectionView:
+    """A section without its content, with the number of characters that it has as JSON.
+
+    What is not translated is told in other languages than the default.
+    """
+    untranslated = None if is_default else section.untranslated
+    return section.model_copy(
+        update={"content": None, "locale_code": None, "untranslated": untranslated, "characters": size}
+    )
 
 
 def shown_ids(shown: SectionSlice) -> list[str] | None:
