@@ -169,7 +169,7 @@ class _Author:
     async def _write_navigation(self) -> None:
         navigation = Navigation(self.world.database)
         item = AddNavigationItem(label=self.text[:100], href=self.slug, location="both")
-        added = (await navigation.add_navigation_item(self.call(), item)).item
+        added = await navigation.add_navigation_item(self.call(), item)
         german = UpdateNavigationItem(label=added.id, new_label=self.text[:100], locale_code="de")
         await navigation.update_navigation_item(self.call(), german)
         with suppress(RemitError, ValueError):

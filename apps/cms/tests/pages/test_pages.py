@@ -141,7 +141,7 @@ async def test_a_page_is_read_whole_on_demand(world: World) -> None:
 
 def test_a_page_must_be_named() -> None:
     with pytest.raises(ValidationError, match="Field required"):
-        GetPage()
+        GetPage.model_validate({})
 
 
 async def test_a_page_that_is_not_there_is_not_found_and_near_ones_are_named(world: World) -> None:
