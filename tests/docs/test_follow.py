@@ -54,6 +54,7 @@ def test_the_guide_of_the_cms_publishes_a_page_and_deletes_it_each_after_a_yes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REMIT_CMS_PREVIEW_KEY", "signs-previews-in-tests-and-nowhere-else")
+    monkeypatch.setenv("REMIT_CMS_WEBHOOK_KEY", "signs-webhooks-in-tests-and-nowhere-else")
     monkeypatch.setenv("REMIT_CMS_SEARCH", "searxng:http://127.0.0.1:8888")
     (tmp_path / "loaf.jpg").write_bytes(picture_file("JPEG"))
     steps = followed(CMS, tmp_path)
@@ -64,6 +65,11 @@ def test_the_guide_of_the_cms_publishes_a_page_and_deletes_it_each_after_a_yes(
         "cms_publishPage",
         "cms_publishPost",
         "cms_expirePage",
+        "cms_addWebhook",
+        "cms_changeType",
+        "cms_defineType",
+        "cms_publishPage",
+        "cms_publishChangeSet",
         "cms_seedSite",
         "cms_importContent",
     ]

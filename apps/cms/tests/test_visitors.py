@@ -73,7 +73,7 @@ async def publish_everything(world: World) -> None:
         item = UpdateNavigationItem(label="item_1", new_label=label)
         await navigation.update_navigation_item(call(), item)
         if number < 2:
-            for each in ("page_1", "entry_2", "settings_1", "Navigation"):
+            for each in ("page_1", "entry_2", "Site settings", "Navigation"):
                 await publishing.publish_page(call(), PublishPage(page_id=each))
     await publishing.publish_page(call(), PublishPage(page_id=shown.id))
     await world.pages.update_page(call(), UpdatePage(page_id=shown.id, title="Photographs"))
