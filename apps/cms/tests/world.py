@@ -287,7 +287,7 @@ class World:
         The navigation leads to About, and /old-menu redirects there in a century. The first image is shown nowhere, the
         second in a section of About. There are two posts:
         Soon, a draft, and News, which is live, and whose publication a webhook is to be told.
-        In the environment staging, set_6 has published a tagline.
+        In the environment staging, set_6 has published a time zone.
         """
 
         def call() -> LeafContext:
@@ -319,7 +319,7 @@ class World:
         await self.publish_elsewhere(tenant)
 
     async def publish_elsewhere(self, tenant: str) -> None:
-        """Give the site of a tenant the environment staging, where a tagline is published as a change set."""
+        """Give the site of a tenant the environment staging, where a time zone is published as a change set."""
         async with self.database.write() as session:
             site = (await session.scalars(select(Site.key).where(Site.tenant == tenant))).first() or ""
             rows = (await session.scalars(select(SectionDefinition).where(SectionDefinition.site == site))).all()
@@ -329,7 +329,7 @@ class World:
                 columns = {each.key: getattr(row, each.key) for each in SectionDefinition.__table__.columns}
                 session.add(SectionDefinition(**{**columns, "id": f"staged-{row.id}", "environment": "staging"}))
         call = self.call(tenant=tenant, conversation="staged", target=f"{site}/staging")
-        await Settings(self.database).update_site_settings(call, UpdateSiteSettings(tagline="Staged"))
+        await Settings(self.database).update_site_settings(call, UpdateSiteSettings(time_zone="Europe/Berlin"))
         await ChangeSets(self.database).publish_change_set(
             self.call(tenant=tenant, conversation="staged", target=f"{site}/staging"), PublishChangeSet()
         )
