@@ -51,7 +51,7 @@ MUTANTS: Final = (
         "evals.tokens_read",
         {
             "a page is always read with its content": edited(
-                "remit_cms.pages.pages:_show_page", "payload.include_content", "True"
+                "remit_cms.pages.reading:show_page", "payload.include_content or sum(sizes) <= SMALL_PAGE", "True"
             ),
         },
         measure_reads,

@@ -13,18 +13,18 @@ MUTANTS: Final = mutants_of(
     "cms.granular_ratio",
     {
         "a page is read with its content, though nobody asked for it": edited(
-            "remit_cms.pages.pages:Pages.get_page", "with_content=payload.include_content", "with_content=True"
+            "remit_cms.pages.reading:show_page", "payload.include_content or sum(sizes) <= SMALL_PAGE", "True"
         ),
         "a read of one section shows the whole page": edited(
             _SECTION,
             "of page '{page.title}' in {locale}",
-            "of page '{page.title}' in {locale}: {(await load_slice(scope, page, None, locale=locale)).sections}",
+            "of page '{page.title}' in {locale}: {(await load_slice(scope, page, None, locale=locale)).rows}",
         ),
         "a read of one section says its texts twice": edited(
             _SECTION, "of page '{page.title}' in {locale}", f"of page '{{page.title}}': {{({_CONTENT}).content}}"
         ),
-        "each section of a page without content has two names": edited(
-            "remit_cms.sections.contents:_to_view", "if section.number and with_content", "if section.number"
+        "each section of a page without content says how long it is, and has it too": edited(
+            "remit_cms.sections.slices:outline", '"content": None', '"content": section.content'
         ),
     },
 )
