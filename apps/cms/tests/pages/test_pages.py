@@ -109,9 +109,9 @@ async def test_a_long_page_is_read_without_content_and_says_how_long_its_section
     reply = await world.pages.get_page(world.call(), GetPage.model_validate(said))
     assert reply.page.id == page.id
     assert [section.model_dump(by_alias=True) for section in reply.page.sections] == [
-        {"id": "section_1", "ref": "about/s1", "sectionKey": "text", "sortOrder": 0, "characters": SMALL_PAGE + 1}
+        {"id": "section_1", "sectionKey": "text", "sortOrder": 0, "characters": SMALL_PAGE + 1}
     ]
-    assert reply.message == "Page 'About' (/about). cms_getSectionContent reads the section that you need"
+    assert reply.message == "Page 'About' (/about)"
 
 
 async def test_a_short_page_is_read_whole_unasked_and_says_so(world: World) -> None:

@@ -46,9 +46,7 @@ async def show_page(scope: Scope, page: Page, locale: str, payload: GetPage) -> 
     content = await find_read_parts(scope, page, locale, shown_ids(shown)) if with_content else ()
     scope.show(page, *read_text_parts(stored, chain, page.locale), *shown_parts(shown, content))
     message = f"Page '{view.title}' ({scope.format_address(locale, view.slug)})" + await describe_leaving(scope, page)
-    if not with_content:
-        message += ". cms_getSectionContent reads the section that you need"
-    elif whole and not payload.include_content:
+    if with_content and whole and not payload.include_content:
         message += ", with its content, which is short"
     return PageReply(
         page=view,

@@ -53,7 +53,7 @@ def outline(section: SectionView, size: int, *, is_default: bool) -> SectionView
     """
     untranslated = None if is_default else section.untranslated
     return section.model_copy(
-        update={"content": None, "locale_code": None, "untranslated": untranslated, "characters": size}
+        update={"content": None, "ref": None, "locale_code": None, "untranslated": untranslated, "characters": size}
     )
 
 
