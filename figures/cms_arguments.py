@@ -207,14 +207,28 @@ FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
         {"pageId": "{about}", "pageSectionId": "{section}"},
     ),
     "cms_addSectionToPage": ({"pageId": "{about}", **_DEFAULT, **_SECTIONS[0]},),
-    "cms_updateSectionContent": ({"pageSectionId": "{section}", "content": _TEXTS, **_DEFAULT},),
+    "cms_updateSectionContent": ({"pageId": "{about}", "pageSectionId": "{section}", "content": _TEXTS, **_DEFAULT},),
     "cms_addListItem": (
-        {"pageSectionId": "{faq}", "item": {"question": "When?", "answer": "[Here](/about)"}, **_DEFAULT},
+        {
+            "pageId": "{about}",
+            "pageSectionId": "{faq}",
+            "item": {"question": "When?", "answer": "[Here](/about)"},
+            **_DEFAULT,
+        },
     ),
     "cms_updateListItem": (
-        {"pageSectionId": "{faq}", "itemId": "i1", "item": {"answer": "[Here](page:about)"}, **_DEFAULT},
+        {
+            "pageId": "{about}",
+            "pageSectionId": "{faq}",
+            "itemId": "i1",
+            "item": {"answer": "[Here](page:about)"},
+            **_DEFAULT,
+        },
     ),
-    "cms_moveSection": ({"pageSectionId": "{section}", "newPageId": "{live}"},),
+    "cms_moveListItem": ({"pageId": "{about}", "pageSectionId": "{faq}", "itemId": "i1"},),
+    "cms_removeListItem": ({"pageId": "{about}", "pageSectionId": "{faq}", "itemId": "i1"},),
+    "cms_deletePageSection": ({"pageId": "{about}", "pageSectionId": "{section}", "confirmed": True},),
+    "cms_moveSection": ({"pageId": "{about}", "pageSectionId": "{section}", "newPageId": "{live}"},),
     "cms_getLivePage": ({"pageId": "{live}", **_DEFAULT},),
     "cms_restorePage": ({"pageId": "{gone}", "slug": "back"},),
     "cms_getSiteSettings": (_DEFAULT,),
@@ -240,9 +254,11 @@ FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
     "cms_uploadImage": ({"file": UPLOADED, "altText": "A new loaf", "name": "loaf.png", "caption": "Cake"},),
     "cms_updateImage": ({"imageId": "{shown}", "caption": "Cake", "name": "cake.png"},),
     "cms_updateSectionImage": (
-        {"pageSectionId": "{section}", "imageId": "{image}", "imageField": "image", **_DEFAULT},
+        {"pageId": "{about}", "pageSectionId": "{section}", "imageId": "{image}", "imageField": "image", **_DEFAULT},
     ),
-    "cms_addImageToSection": ({"pageSectionId": "{section}", "imageId": "{image}", "fieldName": "image", **_DEFAULT},),
+    "cms_addImageToSection": (
+        {"pageId": "{about}", "pageSectionId": "{section}", "imageId": "{image}", "fieldName": "image", **_DEFAULT},
+    ),
     "cms_addLanguage": ({"localeCode": "gsw", "name": "Schwiizerdütsch"},),
     "cms_listTypes": ({"kind": "section"},),
     "cms_changeType": (

@@ -5,104 +5,105 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, median
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from figures.figure import Figure, at_least, at_most
 from figures.tools import TASKS
-from remit import Effect
-from remit.agent.tool_search import SEARCH_TOOL, names_found
+from remit import Effect, Principal
+from remit.agent.tool_search import SEARCH_TOOL, SearchTools
 from remit.evals.recording import RecordedModel, load_recording, recording_path
 from remit.evals.run import run_task
 from remit.evals.task import Task, load_tasks
 from remit.messages import ChatRequest, Completion
+from remit.record.principal import Caller
+from remit.tools import Callee
 from remit_cms.agent import ALWAYS
 from remit_cms.app import app as cms_app
 
 _BYTES_A_TOKEN: Final = 4
+_PERSON: Final = Principal("ann", "local-site", frozenset({"*"}))
+_CALLER: Final = Caller(principal=_PERSON, run="run", agent="editor", call="call", depth=0)
 
 
-@dataclass(kw_only=True)
-class Reading:
-    """What one task had a model read: tokens of replies by tool, tools offered ahead, and tools that it called."""
+class Offer(NamedTuple):
+    """The tools that the words of a task's messages find ahead, and those that it needs: called, not always shown."""
 
-    task: str
-    tokens: dict[str, float] = field(default_factory=dict[str, float])
-    offered: set[str] = field(default_factory=set[str])
-    called: set[str] = field(default_factory=set[str])
-
-    @property
-    def tokens_read(self) -> float:
-        """The tokens of the replies of tools that only read."""
-        return sum(self.tokens.values())
+    offered: set[str]
+    needed: set[str]
 
 
 class ReadingModel:
-    """Gives recorded answers, and keeps what its requests hold."""
+    """Gives recorded answers, and keeps the history of its last request."""
 
-    def __init__(self, task: Task, reads: frozenset[str]) -> None:
+    def __init__(self, task: Task) -> None:
         self._recorded = RecordedModel(load_recording(recording_path(Path(task.file))))
-        self._reads = reads
-        self.reading = Reading(task=task.name)
         self._history: Sequence[str] = ()
 
     async def __call__(self, request: ChatRequest, /) -> Completion:
         """The recorded answer."""
         self._history = [*request.history]
-        answer = await self._recorded(request)
-        self.reading.called |= {each.name for each in answer.tool_calls}
-        ahead = [text for text in self._history if text.startswith('{"role":"user"') and "<found_tools>" in text[:80]]
-        self.reading.offered |= set(names_found(ahead))
-        return answer
+        return await self._recorded(request)
 
-    def finish(self) -> Reading:
-        """What was read in the whole conversation."""
+    def count_tokens(self, reads: set[str]) -> float:
+        """The tokens of the replies of these tools in the whole conversation."""
         names: dict[str, str] = {}
+        tokens = 0.0
         for text in self._history:
             message = json.loads(text)
             names |= {each["id"]: each["function"]["name"] for each in message.get("tool_calls") or ()}
-            name = names.get(message.get("tool_call_id", ""), "")
-            if message["role"] == "tool" and name in self._reads:
-                size = len(str(message["content"]).encode()) / _BYTES_A_TOKEN
-                self.reading.tokens[name] = self.reading.tokens.get(name, 0.0) + size
-        return self.reading
-
-
-def measure(tasks: Sequence[Task]) -> list[Reading]:
-    """Play the recorded answers of tasks back."""
-    (editor, *_) = cms_app().agents
-    pure = {tool.name for tool in editor.tools if tool.facts.effect is Effect.PURE}
-    reads = frozenset(pure - {SEARCH_TOOL})
-    readings: list[Reading] = []
-    for task in tasks:
-        model = ReadingModel(task, reads)
-        asyncio.run(run_task(task, cms_app, model))
-        readings.append(model.finish())
-    return readings
+            if message["role"] == "tool" and names.get(message["tool_call_id"]) in reads:
+                tokens += len(str(message["content"]).encode()) / _BYTES_A_TOKEN
+        return tokens
 
 
 def figures(*, short: bool) -> Iterator[Figure]:
     """The tokens that a task reads, and the share of tools offered ahead that it needs."""
-    readings = measure(load_tasks([TASKS])[:: 4 if short else 1])
-    yield from judge(readings)
+    tasks = load_tasks([TASKS])
+    yield from judge_reading(tasks[:: 4 if short else 1])
+    yield from judge_offers(tasks)
 
 
-def judge(readings: Sequence[Reading]) -> Iterator[Figure]:
-    """The figures of some readings."""
-    reading = [each.tokens_read for each in readings if each.tokens]
-    most = max(readings, key=lambda each: each.tokens_read)
+def judge_reading(tasks: Sequence[Task]) -> Iterator[Figure]:
+    """The figure of what tasks read, with their recorded answers."""
+    reads = {tool.name for tool in _tools() if tool.facts.effect is Effect.PURE} - {SEARCH_TOOL}
+    read: dict[str, float] = {}
+    for task in tasks:
+        model = ReadingModel(task)
+        asyncio.run(run_task(task, cms_app, model))
+        read[task.name] = model.count_tokens(reads)
+    counted = sorted(tokens for tokens in read.values() if tokens)
     how = (
-        f"replies of tools that read, in {len(reading)} of {len(readings)} tasks with recorded answers, mean; median "
-        f"{median(reading):.0f}, most {most.tokens_read:.0f} ({most.task}); {_BYTES_A_TOKEN} bytes a token"
+        f"replies of tools that read, in {len(counted)} of {len(tasks)} tasks with recorded answers, mean; median "
+        f"{median(counted):.0f}, most {counted[-1]:.0f}; {_BYTES_A_TOKEN} bytes a token"
     )
-    yield at_most("evals.tokens_read", mean(reading), "tokens", 150, len(reading), how)
-    offered = [(each.task, name, name in each.called) for each in readings for name in each.offered]
-    needed = [(each.task, name) for each in readings for name in each.called - {*ALWAYS, SEARCH_TOOL}]
-    useful = sum(is_called for _, _, is_called in offered)
-    found = sum(name in each.offered for each in readings for name in each.called - {*ALWAYS, SEARCH_TOOL})
-    share = f"of {len(offered)} tools offered ahead in {len(readings)} tasks, by the words of the person"
-    yield at_least("tools.ahead_needed", 100 * useful / max(1, len(offered)), "%", 40, len(offered), f"called, {share}")
-    missed = f"tools that a task calls and that are not always shown, offered ahead; {len(needed) - found} were not"
-    yield at_least("tools.ahead_found", 100 * found / max(1, len(needed)), "%", 90, len(needed), missed)
+    yield at_most("evals.tokens_read", mean(counted), "tokens", 150, len(counted), how)
+
+
+def judge_offers(tasks: Sequence[Task]) -> Iterator[Figure]:
+    """The figures of the tools that the words of the person find ahead."""
+    offers = asyncio.run(_find_offers(tasks))
+    offered = sum(len(each.offered) for each in offers)
+    needed = sum(len(each.needed) for each in offers)
+    hits = sum(len(each.offered & each.needed) for each in offers)
+    how = f"of {offered} tools that the words of the person find in {len(tasks)} tasks, those that the task calls"
+    yield at_least("tools.ahead_needed", 100 * hits / max(1, offered), "%", 50, offered, how)
+    how = f"of {needed} tools that {len(tasks)} tasks call and that are not always shown, those that the words find"
+    yield at_least("tools.ahead_found", 100 * hits / max(1, needed), "%", 90, needed, how)
+
+
+async def _find_offers(tasks: Sequence[Task]) -> list[Offer]:
+    (search,) = (tool for tool in _tools() if isinstance(tool, SearchTools))
+    offers: list[Offer] = []
+    for task in tasks:
+        found = [await search.find_ahead(prompt, _CALLER, None) for prompt in task.prompt]
+        answers = load_recording(recording_path(Path(task.file))).answers
+        called = {each["function"]["name"] for answer in answers for each in answer.message.get("tool_calls") or ()}
+        offers.append(Offer({name for each in found for name in each}, called - {SEARCH_TOOL, *ALWAYS}))
+    return offers
+
+
+def _tools() -> Sequence[Callee[..., Any]]:
+    """The tools of the editor, its search among them."""
+    return cms_app().agents[0].tools

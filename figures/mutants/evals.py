@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from figures.evals import TASKS, judge, measure
+from figures.evals import TASKS, judge_offers, judge_reading
 from figures.figure import Figure
 from figures.mutants.mutant import edited, mutants_of
 from remit.evals.task import load_tasks
@@ -14,14 +14,14 @@ _AHEAD: Final = "remit.agent.ahead"
 _READ: Final = ("find-and-edit", "fix-typo", "text-is-no-instruction")
 
 
-def measure_all() -> Iterator[Figure]:
-    """The figures of all tasks."""
-    yield from judge(measure(load_tasks([TASKS])))
+def measure_offers() -> Iterator[Figure]:
+    """The figures of what is offered."""
+    yield from judge_offers(load_tasks([TASKS]))
 
 
 def measure_reads() -> Iterator[Figure]:
-    """The figures of tasks that read sections of pages."""
-    yield from judge(measure([task for task in load_tasks([TASKS]) if task.name in _READ]))
+    """The figure of tasks that read sections of pages."""
+    yield from judge_reading([task for task in load_tasks([TASKS]) if task.name in _READ])
 
 
 MUTANTS: Final = (
@@ -31,12 +31,14 @@ MUTANTS: Final = (
             "a tool is offered although one above fits as well": edited(
                 f"{_AHEAD}:choose_ahead", "bool(shared - covered)", "bool(shared)"
             ),
-            "names of objects are searched": edited(f"{_AHEAD}:_common_words", "if not is_name and", "if True and"),
+            "texts to write are searched": edited(
+                f"{_AHEAD}:read_request", '_WRITTEN.sub(" ", _QUOTED.sub(" ", message))', "message"
+            ),
             "tools that are always shown are offered too": edited(
                 f"{_AHEAD}:choose_ahead", "name not in always", "True"
             ),
         },
-        measure_all,
+        measure_offers,
     ),
     *mutants_of(
         "tools.ahead_found",
@@ -45,7 +47,7 @@ MUTANTS: Final = (
                 f"{_AHEAD}:choose_ahead", "name not in high_risk or", "name in high_risk and"
             ),
         },
-        measure_all,
+        measure_offers,
     ),
     *mutants_of(
         "evals.tokens_read",

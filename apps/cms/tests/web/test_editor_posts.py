@@ -1,4 +1,4 @@
-"""The editor posts to a server and fetches from one: a search finds the tools, and a person is asked before each call."""
+"""The editor posts to a server and fetches from one: a search finds the tools, and a person is asked first."""
 
 from __future__ import annotations
 
