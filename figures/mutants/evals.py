@@ -31,8 +31,8 @@ MUTANTS: Final = (
             "a tool is offered although one above fits as well": edited(
                 f"{_AHEAD}:choose_ahead", "bool(shared - covered)", "bool(shared)"
             ),
-            "texts to write are searched": edited(
-                f"{_AHEAD}:read_request", '_WRITTEN.sub(" ", _QUOTED.sub(" ", message))', "message"
+            "all that a ranking has found is offered": edited(
+                f"{_AHEAD}:choose_ahead", "is_asked and adds", "is_asked"
             ),
             "tools that are always shown are offered too": edited(
                 f"{_AHEAD}:choose_ahead", "name not in always", "True"

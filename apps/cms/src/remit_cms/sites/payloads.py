@@ -58,7 +58,7 @@ class ImportContent(Payload):
 class PromoteChangeSet(Payload):
     """The change set to take over, and where it was published."""
 
-    from_environment: _Key = Field(description="Key of the environment where it was published, e.g. staging")
+    from_environment: _Key = Field(description="Key of the environment where it was published")
     change_set_id: str = Field(description="Id or name of the published change set", min_length=1, max_length=200)
 
 
