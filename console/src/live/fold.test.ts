@@ -112,3 +112,30 @@ describe("the fold of a stream", () => {
     expect(state).toMatchObject({ status: "failed", error: "no money", blocks: [{ isOpen: false }] });
   });
 });
+
+describe("an answer that was dropped", () => {
+  const DROPPED: AguiEvent[] = [
+    ...TEXT,
+    { type: "TEXT_MESSAGE_END", messageId: "m" },
+    { type: "MESSAGES_SNAPSHOT", messages: [] },
+  ];
+
+  test("keeps its words when the run is stopped", () => {
+    const stopped = foldAll([
+      ...DROPPED,
+      { type: "RUN_FINISHED", threadId: "t", runId: "r", outcome: { type: "cancelled" } },
+    ]);
+    expect(stopped.status).toBe("cancelled");
+    expect(stopped.blocks).toEqual([{ kind: "text", id: "m", text: "Hello there", isOpen: false }]);
+  });
+
+  test("is replaced by the one that follows", () => {
+    const told = foldAll([
+      ...DROPPED,
+      { type: "TEXT_MESSAGE_START", messageId: "n", role: "assistant" },
+      { type: "TEXT_MESSAGE_CONTENT", messageId: "n", delta: "Good day" },
+      { type: "RUN_FINISHED", threadId: "t", runId: "r" },
+    ]);
+    expect(told.blocks).toEqual([{ kind: "text", id: "n", text: "Good day", isOpen: false }]);
+  });
+});

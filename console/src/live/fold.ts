@@ -10,9 +10,9 @@ export function fold(state: RunState, event: AguiEvent): RunState {
     case "RUN_STARTED":
       return { ...state, status: "running", error: "" };
     case "RUN_FINISHED":
-      return { ...closeAll(state), status: ENDS[event.outcome?.type ?? "success"] ?? "done" };
+      return endRun(state, ENDS[event.outcome?.type ?? "success"] ?? "done");
     case "RUN_ERROR":
-      return { ...closeAll(state), status: event.code === "cancelled" ? "cancelled" : "failed", error: event.message };
+      return { ...endRun(state, event.code === "cancelled" ? "cancelled" : "failed"), error: event.message };
     case "TEXT_MESSAGE_START":
       return event.role === "user"
         ? { ...state, prompts: [...state.prompts, event.messageId] }
@@ -94,7 +94,8 @@ function withoutKey(state: RunState, key: string | undefined): RunState {
 function begin(state: RunState, kind: "text" | "thought", id: string): RunState {
   const block: Block = { kind, id, text: "", isOpen: true };
   const known = state.blocks.some((each) => each.kind !== "call" && each.id === id);
-  return known ? withBlock(state, id, () => block) : { ...state, blocks: [...state.blocks, block] };
+  const begun = { ...state, dropped: [] };
+  return known ? withBlock(begun, id, () => block) : { ...begun, blocks: [...state.blocks, block] };
 }
 
 function write(state: RunState, id: string, delta: string, kind: "text" | "thought"): RunState {
@@ -133,9 +134,13 @@ function endCall(call: CallView, content: string): CallView {
   return { ...call, result: content, state: settled };
 }
 
-function closeAll(state: RunState): RunState {
-  const blocks = state.blocks.map((each) => (each.kind !== "call" && each.isOpen ? { ...each, isOpen: false } : each));
-  return { ...state, blocks };
+/** The end of a run. What its last answer had begun to say stays: a person has read it. */
+export function endRun(state: RunState, status: RunStatus): RunState {
+  return { ...state, blocks: closed([...state.blocks, ...state.dropped]), dropped: [], status };
+}
+
+function closed(blocks: Block[]): Block[] {
+  return blocks.map((each) => (each.kind !== "call" && each.isOpen ? { ...each, isOpen: false } : each));
 }
 
 /** Put the messages of a snapshot in place of what was streamed: an answer was dropped. */
@@ -154,5 +159,7 @@ function snapshot(state: RunState, messages: SnapshotMessage[]): RunState {
       blocks.push({ kind: "call", key: each.id });
     }
   }
-  return { ...state, blocks, calls };
+  const told = new Set(messages.map((each) => each.content));
+  const dropped = state.blocks.filter((each) => each.kind === "text" && each.text && !told.has(each.text));
+  return { ...state, blocks, calls, dropped };
 }

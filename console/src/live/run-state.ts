@@ -29,6 +29,8 @@ export interface RunState {
   run: string;
   status: RunStatus;
   blocks: Block[];
+  /** The words of an answer that was dropped before it was complete: they stay if no other answer follows. */
+  dropped: Block[];
   calls: Record<string, CallView>;
   /** The keys of calls, by the ids of calls. */
   keys: Record<string, string>;
@@ -47,6 +49,7 @@ export function emptyRun(run: string): RunState {
     run,
     status: "running",
     blocks: [],
+    dropped: [],
     calls: {},
     keys: {},
     questions: {},

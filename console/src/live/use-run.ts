@@ -4,6 +4,7 @@ import { useServices } from "../app/context";
 import type { RunStatus } from "../events";
 import type { RunDocument } from "../wire";
 import { fromDocument } from "./document";
+import { endRun } from "./fold";
 import type { RunState } from "./run-state";
 import { useWorld } from "./world";
 
@@ -25,10 +26,16 @@ export function useRun(run: string | undefined): {
   return { state: state && status && !isBehind ? { ...state, status } : state, document, error };
 }
 
-/** The words of an answer that was stopped are only in its stream: the journal keeps complete answers. */
-function withCutWords(resting: RunState | null, streamed: RunState | null): RunState | null {
-  if (resting?.status !== "cancelled" || streamed?.status !== "cancelled") return resting;
-  return { ...resting, blocks: streamed.blocks, calls: streamed.calls, keys: streamed.keys };
+/**
+ * A stopped run with the words that its last answer had begun: they are only in its stream, because the journal keeps
+ * complete answers.
+ */
+export function withCutWords(resting: RunState | null, streamed: RunState | null): RunState | null {
+  if (resting?.status !== "cancelled" || !streamed) return resting;
+  const last = endRun(streamed, "cancelled").blocks.at(-1);
+  if (last?.kind !== "text") return resting;
+  const isKnown = resting.blocks.some((each) => each.kind === "text" && each.text === last.text);
+  return isKnown ? resting : { ...resting, blocks: [...resting.blocks, last] };
 }
 
 function newest(document: RunDocument | undefined, seen: RunStatus | undefined, ended: number): RunStatus | undefined {
