@@ -73,3 +73,19 @@ def test_a_run_goes_on_in_another_executor_when_its_own_is_killed(
     gate.set()
     processes.enter_context(Program(command("executor", "--app", APP), server.environ))
     expect_whole(page)
+
+
+def test_an_answer_that_a_person_stops_keeps_its_words_and_goes_on_when_asked_to(
+    server: Server, provider: Provider, open_window: OpenWindow
+) -> None:
+    gate = threading.Event()
+    page = open_window(server)
+    say(page, provider.script("Tell me of the bread", ["It begins with flour, ", gate, "and ends."]))
+    expect(talk(page).get_by_text("It begins with flour,")).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+    expect(talk(page).get_by_text("Stopped before the answer was complete.")).to_be_visible()
+    expect(talk(page).get_by_text("It begins with flour,")).to_be_visible()
+    gate.set()
+    provider.script("Go on where you stopped.", ["It ends with crumbs."])
+    page.get_by_role("button", name="Go on").click()
+    expect(talk(page).get_by_text("It ends with crumbs.")).to_be_visible()
