@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,6 +15,7 @@ from figures.cms_lists import LIST_STEPS
 from figures.cms_sections import SECTION_STEPS
 from figures.cms_sweep import SAMPLE, Sweep, open_sweep, sweep_tool
 from figures.cms_unseen import run_clockwork
+from figures.cms_unseen_cases import CASES, run_case
 from figures.figure import Figure, no_violations
 
 SCHEDULES = 30
@@ -74,16 +76,19 @@ def measure_editors(*, short: bool, schedules: int = SCHEDULES) -> Iterator[Figu
 def measure_unseen(*, short: bool, schedules: int = SCHEDULES) -> Iterator[Figure]:
     """Random schedules of people who publish now and at times to come; ``short`` ends at a failure."""
     steps, moved, failures = 0, 0, list[str]()
-    for number in range(schedules):
+    runs = [partial(run_case, steps=case) for case in CASES.values()]
+    runs += [partial(run_clockwork, seed=number, steps=_STEPS_IN_TIME) for number in range(schedules)]
+    for run in runs:
         with TemporaryDirectory() as folder:
-            clockwork = asyncio.run(run_clockwork(Path(folder), number, _STEPS_IN_TIME))
+            clockwork = asyncio.run(run(Path(folder)))
         steps, moved = steps + clockwork.steps, moved + clockwork.moved
         failures += clockwork.failures
         if short and failures:
             break
     how = (
-        f"{schedules} schedules of two conversations, a person and two executors, {moved} changes of what visitors "
-        "see: pages, sets, times, deletions, pictures; each is what its approver saw, who was told of edits of others"
+        f"{len(CASES)} cases and {schedules} schedules of two conversations, a person and two executors, {moved} "
+        "changes of what visitors see: pages, sets, times, deletions, pictures; each is what its approver saw, who was "
+        "told of edits of others"
     )
     yield no_violations("cms.unseen_publications", len(failures), steps, "; ".join([how, *failures[:5]]))
 

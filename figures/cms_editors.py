@@ -21,7 +21,7 @@ from remit_cms.publishing.payloads import PublishChangeSet, PublishPage, Restore
 STEPS: Final = (
     *(("edit",) * 8),
     *(("publish_set", "adopt", "revert_set") * 2),
-    *("create", "copy", "publish_page", "unpublish", "revert_page", "discard", "delete", "restore"),
+    *("create", "copy", "publish_page", "unpublish", "revert_page", "discard", "delete", "restore", "let_go"),
 )
 PEOPLE: Final = ("ann", "ann", "ann", "bob", "bob", "bob", "pat")
 _CHOSEN: Final = {"edit", "revert_page", "edit_entry", "set", "arrange", "list", "section", "move_page"}
@@ -68,6 +68,8 @@ class Editors(SetModel):
 
     def _refuse_as_stale(self, who: str, error: ConflictError) -> bool:
         """A refusal that says what changed: another has written to some document after this editor did."""
+        if " is not edited: it is to be " in str(error):
+            return self._refused(not self._leaving(self.open.get(who)), error)
         self.refused_as_stale += 1
         known = "has changed since it was read" in str(error) and bool(_CONVERSATIONS[who])
         others = any(who in each and {*each[each.index(who) :]} != {who} for each in self._writers.values())
@@ -87,6 +89,8 @@ class Editors(SetModel):
             if step in _CHOSEN and _CONVERSATIONS[who] and page.id not in self._following:
                 mine = self._written.get((who, page.id), {})
                 over = [name for name in changed if name in mine and mine[name] != old.get(name)]
+                goes = any(each is page for each, _ in self._leaving(self.open.get(who)))
+                self._claim(not goes, f"{who} edited {page.id}, which is to go with the set of the conversation")
                 self._claim(not over, f"{who} overwrote {over} of {page.id}, which another had changed")
             self._written[who, page.id] = changed if new else {}  # a deletion writes nothing over
             writers += [who] * (page.number - len(writers))
@@ -226,6 +230,23 @@ class Editors(SetModel):
         page.add(None, made)
         return True
 
+    async def _let_go(self, editor: Editor, choice: int) -> bool:
+        page = self._alive(choice, "page", "entry")
+        if page is None or not editor.conversation:
+            return False
+        how = ("delete", "hide", "none")[choice % 3]
+        allowed = page.live is not None or how == "none"
+        try:
+            await editor.remove(page.id, how)
+        except RemitError as error:
+            return self._refused(allowed, error)
+        self._claim(allowed, "what visitors do not see is to go with a set")
+        removals = self.removals.setdefault(self._set_of(editor) or "", {})
+        removals.pop(page.id, None)
+        if how != "none":
+            removals[page.id] = how
+        return True
+
     async def _restore(self, editor: Editor, choice: int) -> bool:
         gone = [page for page in self.pages if page.revisions[-1] is None]
         if not gone:
@@ -238,14 +259,17 @@ class Editors(SetModel):
             return self._refused(allowed, error)
         self._claim(allowed, "the site has two documents of which it can have one")
         self._claim_waiting(page, page.claims.get(page.number, {""}))
+        self._take_removals(page, None)
         page.add(dict(page.revisions[-2] or {}), self._set_of(editor))
         return True
 
     async def _publish_set(self, editor: Editor, _choice: int) -> bool:
         change_set = self.open.get(editor.name)
-        pages = self._pending(change_set)
+        leaving = {page.id for page, _ in self._leaving(change_set)}
+        pages = [(page, numbers) for page, numbers in self._pending(change_set) if page.id not in leaving]
+        goes = any(how == "delete" or page.live is not None for page, how in self._leaving(change_set))
         moves = [(page, numbers, *self._lay(page, page.base, numbers)) for page, numbers in pages]
-        allowed = bool(moves) and not any(is_missing for *_, is_missing in moves)
+        allowed = bool(moves or goes) and not any(is_missing for *_, is_missing in moves)
         try:
             preview = await editor.sets.preview_publication(editor.call(), PublishChangeSet())
             await editor.publish()
@@ -255,6 +279,7 @@ class Editors(SetModel):
         self._check_shown(preview.changes, [(page.values(page.live), values) for page, _, values, _ in moves])
         for page, numbers, values, _ in moves:
             page.move(page.show(values or {}, max(numbers), page.settled), change_set)
+        self._remove_all(change_set or "")
         closed = self.open.pop(editor.name)
         for page in self.pages:
             if page.revisions[-1] is None:  # its edits belong to no set then
@@ -267,6 +292,7 @@ class Editors(SetModel):
         change_set = self.open.get(editor.name)
         if change_set in self.adopted:
             return False  # with edits of others it is refused; tests have that
+        stay = self.removals.get(change_set or "", {})
         rest: list[tuple[Page, Values | None, bool]] = []
         for page, _ in self._pending(change_set):
             rest.append((page, *self._lay(page, page.base, self._waiting(page, besides=change_set))))
@@ -282,6 +308,7 @@ class Editors(SetModel):
             elif values != page.revisions[-1]:
                 page.add(values, None, rebuilt=True)
         del self.open[editor.name]
+        stay.clear()
         return True
 
     async def _revert_set(self, editor: Editor, choice: int) -> bool:
@@ -317,9 +344,13 @@ class Editors(SetModel):
         change_set = self.open[editor.name]
         await editor.add(page.id)
         self._claim_waiting(page, {change_set})
+        self._take_removals(page, change_set)
         self.adopted.add(change_set)
 
     def _refused(self, allowed: bool, error: RemitError) -> bool:  # noqa: FBT001 - what the model says
+        """Whether that is right; an editor does not edit what is to go with the set of the conversation."""
+        if " is not edited: it is to be " in str(error):
+            allowed = not any(self._leaving(each) for each in self._open_sets)
         self._claim(not allowed, f"refused without need: {error}")
         return False
 

@@ -7,12 +7,16 @@ from figures.cms_model import ORDERS, Page, Values
 
 
 class SetModel:
-    """Documents and change sets. ``open`` are the sets of editors, ``published`` those that can be undone."""
+    """Documents and change sets. ``open`` are the sets of editors, ``published`` those that can be undone.
+
+    ``removals`` are the documents that are to go with each set, with how: delete or hide.
+    """
 
     def __init__(self) -> None:
         self.pages: list[Page] = []
         self.open: dict[str, str] = {}
         self.published: list[str] = []
+        self.removals: dict[str, dict[str, str]] = {}
         self._made = 0
 
     def _make_set(self) -> str:
@@ -46,6 +50,29 @@ class SetModel:
         """The documents with edits of a set that wait, and their revisions."""
         found = [(page, page.find_pending({change_set or ""}).get(change_set)) for page in self.pages]
         return [(page, own) for page, own in found if change_set and own and page.revisions[-1] is not None]
+
+    def _leaving(self, change_set: str | None) -> list[tuple[Page, str]]:
+        """The documents that are to go with a set and are there, and how they go."""
+        how = self.removals.get(change_set or "", {})
+        return [(page, how[page.id]) for page in self.pages if page.id in how and page.revisions[-1] is not None]
+
+    def _take_removals(self, page: Page, change_set: str | None) -> None:
+        """Let what open sets want to remove of a document belong to another one, or to none."""
+        taken = {self.removals[each].pop(page.id, "") for each in self._open_sets if each in self.removals}
+        if change_set is not None and (kinds := taken - {""}):
+            self.removals.setdefault(change_set, {})[page.id] = min(kinds)
+
+    def _remove_all(self, change_set: str) -> bool:
+        """Take from visitors, and from editors, what goes with a set; its edits of that wait outside any set then."""
+        gone = [(page, how) for page, how in self._leaving(change_set) if how == "delete" or page.live is not None]
+        for page, how in gone:
+            for claims in page.claims.values():
+                claims.discard(change_set)
+            if page.live is not None:
+                page.move(None, change_set)
+            if how == "delete":
+                page.add(None, change_set)
+        return bool(gone)
 
     def _kept(self, page: Page, values: Values) -> int | None:
         """The revision of the draft, if it says what visitors see again."""

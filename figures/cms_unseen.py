@@ -57,7 +57,8 @@ _LEAVING: Final = (
 )
 _MISSING: Final = (
     "SELECT p.id FROM pages p JOIN revisions r ON r.page = p.id AND r.number = p.live "
-    "WHERE instr(r.snapshot, 'imageId') AND NOT EXISTS (SELECT 1 FROM images i WHERE instr(r.snapshot, i.id))"
+    "WHERE instr(r.snapshot, 'imageId') AND NOT EXISTS "
+    "(SELECT 1 FROM images i WHERE NOT i.is_deleted AND instr(r.snapshot, i.id))"
 )
 
 
@@ -91,6 +92,8 @@ class Clockwork:
         self.writers: dict[str, str] = {}
         self.adopted: set[str] = set()
         self.failures: list[str] = []
+        self.undone: float = 0.3
+        self.hours: tuple[int, ...] = (1, 2, 2, 4)
         self.accepted = Counter[str]()
         self.steps = self.moved = self._count = 0
 
@@ -98,7 +101,7 @@ class Clockwork:
         """Do one step, and compare what visitors see before and after it with what its approver saw."""
         self.steps += 1
         self.now += timedelta(minutes=1)
-        name = name if self.pages else "write"
+        name = name if self.pages or name in ("revert", "restore", "wait") else "create"
         before = self._look()
         try:
             shown = await getattr(self, f"_{name}")(self.people[who])
@@ -111,6 +114,8 @@ class Clockwork:
         self.pages = [page for page in known if page in drafts]
         self.deleted = [page for page in known if page not in drafts]
         with closing(sqlite3.connect(self._path)) as database:
+            self.images = [image for (image,) in database.execute("SELECT id FROM images WHERE NOT is_deleted")]
+        with closing(sqlite3.connect(self._path)) as database:
             for (page,) in database.execute(_MISSING):
                 self._fail(f"step {self.steps}: visitors see a picture of {page} that is deleted")
 
@@ -118,7 +123,8 @@ class Clockwork:
         self.failures.append(what)
 
     def _look(self) -> View:
-        query = "SELECT p.id, r.snapshot FROM pages p JOIN revisions r ON r.page = p.id AND r.number = p.live"
+        query = "SELECT p.id, r.snapshot FROM pages p JOIN revisions r ON r.page = p.id AND r.number = p.live "
+        query += "WHERE p.kind = 'page'"
         with closing(sqlite3.connect(self._path)) as database:
             return {page: _texts_of(json.loads(snapshot)) for page, snapshot in database.execute(query)}
 
@@ -155,23 +161,39 @@ class Clockwork:
         return self._rng.choice(names) if names else ""
 
     async def _write(self, editor: Editor) -> None:
+        if not self.pages or (len(self.pages) < 3 and self._rng.random() < 0.3):
+            await self._create(editor)
+        else:
+            await self._rng.choice((self._title, self._meta, self._heading, self._german))(editor)
+
+    def _next_word(self, editor: Editor) -> str:
         self._count += 1
-        word, page = f"v{self._count}", self._pick(self.pages)
-        self.writers[word] = editor.name
-        if not page or (len(self.pages) < 3 and self._rng.random() < 0.3):
-            view = await editor.create(word, ("hero", {"heading": word}))
-            self.pages.append(view.id)
-            return
-        draft = await editor.draft(page)
-        match self._rng.randrange(4):
-            case 0:
-                await editor.update(page, title=word)
-            case 1:
-                await editor.update(page, meta={"description": word})
-            case 2:
-                await editor.write(draft.sections[0].id, heading=word)
-            case _:
-                await editor.write(draft.sections[0].id, "de", subheading=word)
+        self.writers[word := f"v{self._count}"] = editor.name
+        return word
+
+    async def _create(self, editor: Editor) -> None:
+        word = self._next_word(editor)
+        view = await editor.create(word, ("hero", {"heading": word}))
+        self.pages.append(view.id)
+
+    async def _title(self, editor: Editor) -> None:
+        await editor.update(self._pick(self.pages), title=self._next_word(editor))
+
+    async def _old_title(self, editor: Editor) -> None:
+        """Write the title that visitors see over a newer one."""
+        page = self._pick(self.pages)
+        await editor.update(page, title=self._look()[page]["title"])
+
+    async def _meta(self, editor: Editor) -> None:
+        await editor.update(self._pick(self.pages), meta={"description": self._next_word(editor)})
+
+    async def _heading(self, editor: Editor) -> None:
+        draft = await editor.draft(self._pick(self.pages))
+        await editor.write(draft.sections[0].id, heading=self._next_word(editor))
+
+    async def _german(self, editor: Editor) -> None:
+        draft = await editor.draft(self._pick(self.pages))
+        await editor.write(draft.sections[0].id, "de", subheading=self._next_word(editor))
 
     async def _publish_page(self, editor: Editor) -> Shown:
         page = self._pick(self.pages)
@@ -200,8 +222,15 @@ class Clockwork:
         return await self._undo_at_times(editor, Shown.of(preview), lambda: editor.delete(page))
 
     async def _remove(self, editor: Editor) -> None:
-        """Let a page go with the change set of a conversation, of which nobody is asked; or stay after all."""
-        await editor.remove(self._pick(self.pages), self._rng.choice(("delete", "delete", "hide", "none")))
+        """Let a page or picture go with the change set of a conversation, of which nobody is asked; or stay."""
+        removal = self._rng.choice(("delete", "delete", "hide", "none"))
+        await editor.remove(self._pick([*self.pages, *self.images]), removal)
+
+    async def _let_go(self, editor: Editor) -> None:
+        await editor.remove(self._pick(self.pages))
+
+    async def _let_picture_go(self, editor: Editor) -> None:
+        await editor.remove(self._pick(self.images))
 
     def _leaving(self, conversation: str) -> set[str]:
         with closing(sqlite3.connect(self._path)) as database:
@@ -215,7 +244,7 @@ class Clockwork:
         """Do what was approved. Of three that have a conversation one is undone: visitors see again what they saw."""
         before = self._look()
         await do()
-        if editor.conversation and self._rng.random() < 0.3:
+        if editor.conversation and self._rng.random() < self.undone:
             self._compare(before, shown, f"step {self.steps}, what {editor.name} undoes")
             await editor.revert()
             if self._look() != before:
@@ -254,7 +283,7 @@ class Clockwork:
 
     def _choose_time(self) -> str:
         start = self.now.replace(minute=0)
-        return (start + timedelta(hours=self._rng.choice((1, 2, 2, 4)))).isoformat()
+        return (start + timedelta(hours=self._rng.choice(self.hours))).isoformat()
 
     async def _cancel(self, editor: Editor) -> None:
         action = self._pick([*self.scheduled])
@@ -276,20 +305,24 @@ class Clockwork:
         return Shown.of(preview)
 
     async def _picture(self, editor: Editor) -> None:
-        if len(self.images) < 2:
-            colour = ("pink", "orange")[len(self.images)]
-            self.images.append((await self.world.image(colour, picture_file(colour=colour))).id)
-        page = self._pick(self.pages)
-        if page:
-            draft = await editor.draft(page)
-            image = {"imageId": self._pick(self.images)} if self._rng.random() < 0.6 else None
-            await editor.write(draft.sections[0].id, image=image)
+        colour = self._rng.choice(("pink", "orange"))
+        image = (await self.world.image(colour, picture_file(colour=colour))).id  # also from the trash
+        await self._show(editor, image if self._rng.random() < 0.6 else None)
+
+    async def _pink(self, editor: Editor) -> None:
+        await self._show(editor, (await self.world.image("pink", picture_file(colour="pink"))).id)
+
+    async def _no_picture(self, editor: Editor) -> None:
+        await self._show(editor, None)
+
+    async def _show(self, editor: Editor, image: str | None) -> None:
+        draft = await editor.draft(self._pick(self.pages))
+        await editor.write(draft.sections[0].id, image=None if image is None else {"imageId": image})
 
     async def _drop_picture(self, editor: Editor) -> None:
         image = self._pick(self.images)
         if image:
             await self.world.images.delete_image(editor.call(), DeleteImage(image_id=image))
-            self.images.remove(image)
 
     async def _wait(self, editor: Editor) -> None:
         """Let hours pass, and let two executors make the calls that are due, each in an order of its own."""

@@ -68,6 +68,9 @@ _LOST: Final = {
     "a deletion is undone, and visitors do not see the page again": edited(
         "remit_cms.publishing.undoing:find_undo_steps", "*await _find_former(scope, each, rows)", "None, None, None"
     ),
+    "what is to go with a change set is edited in its conversation": edited(
+        "remit_cms.storage.change_sets:check_stays", "if found is not None:", "if False:"
+    ),
     "languages are lost when a page goes back to a revision": edited(
         "remit_cms.storage.snapshots:apply_snapshot",
         "in section.contents.items():",
@@ -179,6 +182,18 @@ _UNSEEN: Final = {
         f"{_DOOR}:_check_later_claim",
         "if at is not None or not is_expiry:",
         "if at is not None:",
+    ),
+    "a page goes with a change set though its next text is scheduled": edited(
+        f"{_DOOR}:_check_later_claim",
+        "if at is not None or not is_expiry:",
+        "if at is not None or not (is_expiry or planned.deletes):",
+    ),
+    "a page goes with a change set, and its question does not say so": together(
+        edited("remit_cms.publishing.changes:describe_removals", "if each.wanted is None:", "if False:"),
+        edited("remit_cms.publishing.changes:compare_planned", "(describe_loss(planned, title),)", "()"),
+    ),
+    "a picture goes with a change set, though visitors see it": edited(
+        f"{_DOOR}:check_unused", "if uses:", "if False:"
     ),
 }
 _PAGE: Final = edited("remit_cms.storage.scope:Scope.find_document", "self.target.row_filter(Page), ", "")

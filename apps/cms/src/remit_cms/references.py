@@ -20,6 +20,7 @@ _FINDERS: Final[dict[str, tuple[str, str, Sort]]] = {
     "redirect": ("redirects.redirects", "RedirectReferences", missing.REDIRECT),
     "section": ("pages.references", "SectionReferences", missing.SECTION),
     "deleted-page": ("publishing.references", "DeletedPageReferences", missing.TRASHED),
+    "removable": ("publishing.references", "RemovableReferences", missing.REMOVABLE),
     "change-set": ("publishing.references", "ChangeSetReferences", missing.CHANGE_SET),
     "scheduled-action": ("scheduling.actions", "ScheduledActionReferences", missing.SCHEDULED),
     "image": ("images.references", "ImageReferences", missing.IMAGE),

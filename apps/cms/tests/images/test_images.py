@@ -30,8 +30,9 @@ from remit_cms.images.payloads import (
 )
 from remit_cms.pages.payloads import GetPage, PageView
 from remit_cms.publishing.change_sets import ChangeSets
-from remit_cms.publishing.payloads import GetChangeSet, PublishPage, UnpublishPage
+from remit_cms.publishing.payloads import GetChangeSet, PublishPage, PurgePage, UnpublishPage
 from remit_cms.publishing.publishing import Publishing
+from remit_cms.publishing.trash import Trash
 from remit_cms.sections.payloads import GetSectionContent, UpdateSectionContent
 from remit_cms.storage.images import Image, ImageContent, ImageRendition
 from remit_cms.storage.transactions import open_view
@@ -46,6 +47,11 @@ async def read_slot(world: World, section: str, locale: str | None = None) -> ob
 async def hero(world: World, image: ImageView) -> PageView:
     """The page About, whose hero shows an image."""
     return await world.page("About", ("hero", {"heading": "Hi", "image": {"imageId": image.id}}))
+
+
+async def purge(world: World, image: ImageView) -> None:
+    """Delete an image in the trash for ever."""
+    await Trash(world.database).purge_page(world.call(), PurgePage(page_id=image.id))
 
 
 async def test_an_image_is_kept_once_for_each_site(world: World) -> None:
@@ -242,6 +248,9 @@ async def test_an_image_is_not_deleted_while_a_draft_or_a_visitor_sees_it(world:
     assert preview.summary == "the image 'loaf.png' (8 by 4 pixels): A loaf"
     await world.images.delete_image(world.call(), delete)
     rows = await world.rows()
+    assert [rows[name] for name in ("images", "image_contents", "image_search")] == [1, 1, 0]
+    await purge(world, image)
+    rows = await world.rows()
     assert [rows[name] for name in ("images", "image_contents", "image_search")] == [0, 0, 0]
 
 
@@ -265,6 +274,7 @@ async def test_content_that_another_site_has_too_stays_when_an_image_is_deleted(
     image = await world.image()
     await world.image(tenant="other")
     await world.images.delete_image(world.call(), DeleteImage(image_id=image.id))
+    await purge(world, image)
     rows = await world.rows()
     assert [rows[name] for name in ("images", "image_contents", "image_search")] == [1, 1, 1]
 
@@ -283,6 +293,7 @@ async def test_a_rendition_is_made_once_and_given_as_a_file_of_the_run(world: Wo
     assert open_picture(await world.files.read(reply.rendition)).size == (640, 320)
     assert (await world.rows())["image_renditions"] == 1
     await world.images.delete_image(world.call(), DeleteImage(image_id=image.id))
+    await purge(world, image)
     assert (await world.rows())["image_renditions"] == 0
 
 

@@ -6,11 +6,11 @@ import asyncio
 from hashlib import sha256
 from typing import Final
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from remit import LeafContext
 from remit.artifacts import Artifacts
-from remit.errors import ConflictError, NotFoundError
+from remit.errors import NotFoundError
 from remit.tools import Preview
 from remit_cms.callers import describe_saving
 from remit_cms.images.drafts import UPDATE, describe_fields, rewrite_drafts
@@ -36,13 +36,15 @@ from remit_cms.images.payloads import (
 )
 from remit_cms.images.pictures import FORMATS, Picture, read_picture
 from remit_cms.images.renditions import Renditions, as_file_name, nearest_width
-from remit_cms.images.seen import check_not_stale, check_token, give_token, make_note, show_image
+from remit_cms.images.seen import check_token, give_token, show_image
 from remit_cms.images.views import image_brief, image_view, to_matches, use_view
 from remit_cms.models import describe_matches, pluralize, tidy_line
 from remit_cms.semantic.fusion import fuse
 from remit_cms.semantic.index import SemanticIndex
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import make_preview
+from remit_cms.storage.door import delete_page, describe_claims, plan_hiding
+from remit_cms.storage.image_documents import add_image_document, get_image_document, write_image
 from remit_cms.storage.images import (
     IMAGE_SEARCH,
     Image,
@@ -50,24 +52,20 @@ from remit_cms.storage.images import (
     find_image,
     find_uses,
     image_slot,
-    index_image,
+    in_library,
+    values_of_image,
 )
 from remit_cms.storage.lists import Order, list_items, list_rows
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit, edit_once, open_view
-from remit_cms.storage.vectors import IMAGE, forget_vectors
+from remit_cms.storage.trash import find_trashed_page, restore_page
+from remit_cms.storage.vectors import IMAGE
 from remit_cms.templates.image_values import follow_image
 
 NEWEST: Final = Order((Image.created_at, Image.id), is_falling=True)
-_PARAMETERS: Final = {
-    "alt": "altText",
-    "caption": "caption",
-    "name": "name",
-    "focal_x": "focalX",
-    "focal_y": "focalY",
-}
-"""The fields of an image that can be changed, and what callers call them."""
+_PARAMETERS: Final = {"alt": "altText"}
+"""The values of an image that callers call otherwise."""
 
 
 class Images:
@@ -101,12 +99,16 @@ class Images:
             same = select(Image).where(edit.target.row_filter(Image), Image.source == source)
             found = (await edit.session.scalars(same)).first()
             if found is not None:
+                where = "already"
+                if found.is_deleted:
+                    trashed = await find_trashed_page(edit, found.id)
+                    await restore_page(edit, trashed, trashed.slug)
+                    where = "again, from the trash"
                 show_image(edit, found, "name")
                 kept = _describe_kept(found, payload)
-                message = f"The site has this picture already, as '{found.name}' (id {found.id})"
+                message = f"The site has this picture {where}, as '{found.name}' (id {found.id})"
                 return ImageWriteReply(image=image_brief(found), changed=[], remarks=kept or None, message=message)
             image = await _add_image(edit, payload, picture, source)
-            show_image(edit, image)
             return ImageWriteReply(
                 image=image_brief(image), message=f"Uploaded the image '{image.name}' (id {image.id})"
             )
@@ -117,7 +119,7 @@ class Images:
         """List the images uploaded in this conversation, the newest first. For all images: cms_searchImages."""
         async with open_view(self._database, ctx) as scope:
             conversation = ctx.caller.conversation
-            mine = (scope.target.row_filter(Image), Image.conversation == conversation, Image.conversation != "")
+            mine = (in_library(scope.target), Image.conversation == conversation, Image.conversation != "")
             found = await list_rows(scope, payload, select(Image).where(*mine), NEWEST, "images of", conversation)
             found = found.fit(map(image_view, found.rows))
             images = [_show(scope, row) for row in found.rows]
@@ -142,8 +144,9 @@ class Images:
         if payload.query is None:
             return await self._list_all(ctx, payload)
         rows = await self._search(ctx, payload.query, payload.limit)
-        for image, _ in rows:
-            ctx.emit(make_note(image, "alt", "name"))
+        async with open_view(self._database, ctx) as scope:
+            for image, _ in rows:
+                show_image(scope, image, "alt", "name")
         least = 0.0 if payload.min_score is None else payload.min_score
         matches = [match for match in to_matches(rows) if (match.score or 0.0) >= least]
         return ImageMatchesReply(matches=matches, message=describe_matches(len(matches), payload.limit, "image"))
@@ -155,24 +158,20 @@ class Images:
             image = await find_image(edit, payload.image_id)
             check_token(image, payload.if_unchanged)
             before, given = image_slot(image), _read_fields(payload)
-            changes = {name: value for name, value in given.items() if value != getattr(image, name)}
+            values = values_of_image(image)
+            changes = {name: value for name, value in given.items() if value != values[name]}
             pages: list[Page] = []
             if changes:
-                await check_not_stale(edit, image, [*changes])
-                for name, value in changes.items():
-                    setattr(image, name, value)
-                image.revision += 1
-                await _index(edit, image)
+                await write_image(edit, await get_image_document(edit, image), UPDATE, changes)
                 after = image_slot(image)
                 pages = await rewrite_drafts(edit, image.id, UPDATE, lambda slot: follow_image(slot, before, after))
-                edit.add_change("image", image.id, image.revision, *changes, name=image.name)
             show_image(edit, image, *given)
             followed = f". The drafts of {pluralize(len(pages), 'page')} have its {describe_fields(changes)}"
             done = f"Updated the image '{image.name}'{followed if pages else ''}"
             return ImageWriteReply(
                 image=image_brief(image),
                 pages=[page.title for page in pages] or None,
-                changed=[_PARAMETERS[name] for name in changes],
+                changed=[_PARAMETERS.get(name, name) for name in changes],
                 token=give_token(payload, image),
                 message=done if changes else f"The image '{image.name}' is like that already",
             )
@@ -183,26 +182,24 @@ class Images:
         """Delete an image that no page shows, after approval. To show another in its place: cms_replaceImage."""
 
         async def work(edit: Edit) -> ImageDeletion:
-            image = await _find_unused(edit, payload)
-            image_id, name, digest = image.id, image.name, image.digest
-            await edit.session.delete(image)
-            await IMAGE_SEARCH.remove(edit.session, image_id)
-            await forget_vectors(edit, IMAGE, image_id)
-            await edit.count_visible_change()
-            await edit.session.flush()
-            if await edit.session.scalar(select(Image.id).where(Image.digest == digest).limit(1)) is None:
-                await edit.session.execute(delete(ImageContent).where(ImageContent.digest == digest))
-            edit.add_change("image", image_id, image.revision + 1, name=name)
-            return ImageDeletion(image_id=image_id, message=f"Deleted the image '{name}'")
+            image = await find_image(edit, payload.image_id)
+            check_token(image, payload.if_unchanged)
+            set_id = await delete_page(edit, await get_image_document(edit, image))
+            message = f"Deleted the image '{image.name}'"
+            return ImageDeletion(image_id=image.id, change_set_id=set_id, message=message)
 
         return await edit_once(self._database, ctx, payload, ImageDeletion, work)
 
     async def preview_deletion(self, ctx: LeafContext, payload: DeleteImage) -> Preview:
         """The image to delete, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            image = await _find_unused(scope, payload)
+            image = await find_image(scope, payload.image_id)
+            check_token(image, payload.if_unchanged)
+            planned = await plan_hiding(scope, await get_image_document(scope, image), deletes=True)
             size = f"{image.width} by {image.height} pixels"
-            return make_preview(f"the image '{image.name}' ({size}): {image.alt}", f"{image.id}@{image.revision}")
+            others = await describe_claims(scope, [planned], ctx.caller)
+            summary = f"the image '{image.name}' ({size}): {image.alt}{others}"
+            return make_preview(summary, f"{image.id}@{image.revision}")
 
     async def get_image_usage(self, ctx: LeafContext, payload: GetImageUsage) -> ImageUsageReply:
         """List the pages that show an image, in drafts and to visitors. For links to a page: cms_getLinksHere."""
@@ -239,7 +236,7 @@ class Images:
 
     async def _list_all(self, ctx: LeafContext, payload: SearchImages) -> ImageMatchesReply:
         async with open_view(self._database, ctx) as scope:
-            query = select(Image).where(scope.target.row_filter(Image))
+            query = select(Image).where(in_library(scope.target))
             found = await list_rows(scope, payload, query, NEWEST, "images")
             matches = [ImageMatch(id=image.id, name=image.name, alt_text=image.alt) for image in found.rows]
             found = found.fit(matches)
@@ -304,8 +301,7 @@ async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source:
     )
     edit.session.add(image)
     await edit.session.flush()
-    await _index(edit, image)
-    edit.add_change("image", image.id, 1, name=image.name)
+    await add_image_document(edit, image)
     return image
 
 
@@ -323,39 +319,14 @@ def _read_fields(payload: UpdateImage) -> dict[str, str | int]:
         "alt": payload.alt_text,
         "caption": payload.caption,
         "name": payload.name,
-        "focal_x": payload.focal_x,
-        "focal_y": payload.focal_y,
+        "focalX": payload.focal_x,
+        "focalY": payload.focal_y,
     }
     return {name: value for name, value in values.items() if value is not None}
 
 
-async def _index(edit: Edit, image: Image) -> None:
-    await index_image(edit, image)
-    await edit.session.flush()
-
-
-async def _find_unused(scope: Scope, payload: DeleteImage) -> Image:
-    """An image that nothing shows.
-
-    Raises:
-        ConflictError: names the places that show it, or it has changed since the token was given.
-    """
-    image = await find_image(scope, payload.image_id)
-    check_token(image, payload.if_unchanged)
-    uses = await find_uses(scope, image.id)
-    if uses:
-        uses.sort(key=lambda use: use.group == "")  # a reader of the drafts sees none of these
-        more = f", and {pluralize(len(uses) - 5, 'place')} more" if len(uses) > 5 else ""
-        raise ConflictError(
-            f"The image '{image.name}' is shown in {', '.join(map(str, uses[:5]))}{more}. It can be deleted once "
-            "nothing shows it: no draft, live page, open change set or scheduled action. cms_replaceImage puts another "
-            "in its place."
-        )
-    return image
-
-
 async def _search_words(scope: Scope, query: str, limit: int) -> list[tuple[Image, float]]:
     hits = IMAGE_SEARCH.search(scope.session, query, [scope.default_locale])
-    statement = select(Image, hits.c.score).join(hits, hits.c.key == Image.id).where(scope.target.row_filter(Image))
+    statement = select(Image, hits.c.score).join(hits, hits.c.key == Image.id).where(in_library(scope.target))
     statement = statement.order_by(hits.c.score.desc(), Image.created_at.desc(), Image.id).limit(limit)
     return [(row[0], float(row[1])) for row in (await scope.session.execute(statement)).all()]

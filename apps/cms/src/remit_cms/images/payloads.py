@@ -256,9 +256,10 @@ class ReplacementReply(WriteReply):
 
 
 class ImageDeletion(WriteReply):
-    """A deleted image."""
+    """A deleted image, and the change set that brings it back if it is reverted."""
 
     image_id: str
+    change_set_id: OmittedIfNone[str] = None
 
 
 class ImageUsageReply(DocumentReply, ListReply):

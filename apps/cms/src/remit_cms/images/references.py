@@ -9,7 +9,7 @@ from sqlalchemy import or_, select
 from remit import LeafContext
 from remit.tools import Candidate
 from remit_cms.storage.database import Database
-from remit_cms.storage.images import Image
+from remit_cms.storage.images import Image, in_library
 from remit_cms.storage.keys import name_key
 from remit_cms.storage.transactions import open_view
 
@@ -27,7 +27,7 @@ class ImageReferences:
         key = name_key(text)
         named = or_(Image.id == text, Image.name_key == key, Image.alt_key == key)
         async with open_view(self._database, ctx) as scope:
-            images = select(Image).where(scope.target.row_filter(Image))
+            images = select(Image).where(in_library(scope.target))
             images = images.order_by(Image.created_at.desc(), Image.id).limit(_MAX_LISTED)
             rows = (await scope.session.scalars(images.where(named))).all()
             rows = rows or (await scope.session.scalars(images)).all()

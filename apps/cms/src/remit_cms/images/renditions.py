@@ -11,7 +11,7 @@ from sqlalchemy import select
 from remit.errors import ConflictError, NotFoundError, RateLimitedError
 from remit_cms.images.pictures import FORMATS, make_rendition, widths_of
 from remit_cms.storage.database import Database
-from remit_cms.storage.images import Image, ImageContent, ImageRendition
+from remit_cms.storage.images import Image, ImageContent, ImageRendition, in_library
 from remit_cms.storage.scope import Target
 from remit_cms.storage.transactions import open_view
 
@@ -46,7 +46,7 @@ class Renditions:
 
     async def _find(self, target: Target, digest: str, width: int, kind: str) -> bytes | None:
         async with open_view(self._database, target) as scope:
-            of_digest = select(Image.width).where(target.row_filter(Image), Image.digest == digest)
+            of_digest = select(Image.width).where(in_library(target), Image.digest == digest)
             full = await scope.session.scalar(of_digest.limit(1))
             if full is None or kind not in FORMATS or width not in widths_of(full):
                 raise NotFoundError(f"No image {digest[:12]}… has a rendition of {width} pixels as {kind}.")

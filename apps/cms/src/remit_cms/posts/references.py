@@ -13,7 +13,7 @@ from remit_cms.pages.references import PageReferences
 from remit_cms.storage.database import Database
 from remit_cms.storage.keys import name_key
 from remit_cms.storage.scope import Scope, slug_of
-from remit_cms.storage.tables import Kind, Page, PageTranslation
+from remit_cms.storage.tables import NAMED_KINDS, Kind, Page, PageTranslation
 from remit_cms.storage.transactions import open_view
 from remit_cms.storage.translations import PageTexts, load_texts
 
@@ -39,7 +39,7 @@ class DocumentReferences:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._documents = PageReferences(database, *Kind)
+        self._documents = PageReferences(database, *NAMED_KINDS)
 
     async def find_candidates(self, ctx: LeafContext, text: str) -> list[Candidate]:
         """The documents that a text may mean, as for pages and entries; or else similar ones, to suggest them."""

@@ -12,7 +12,6 @@ from remit import LeafContext
 from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit.tools import Caller, Preview
 from remit_cms.checks.checking import remark_on
-from remit_cms.images.drafts import describe_kept_images
 from remit_cms.models import Payload, pluralize
 from remit_cms.publishing.changes import (
     compare_planned,
@@ -56,6 +55,7 @@ from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.door import Planned, check_plan, describe_claims, go_live, plan_set
 from remit_cms.storage.lists import Order, list_items, list_rows
 from remit_cms.storage.outlook import pin_plan
+from remit_cms.storage.removals import withdraw_removals
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.stale_edits import show_comparison
 from remit_cms.storage.tables import ChangeSet, Kind, Page
@@ -163,14 +163,14 @@ class ChangeSets:
         async def work(edit: Edit) -> ChangeSetMoveReply:
             change_set = await _find_unchanged_set(edit, ctx, payload)
             await check_is_open(edit, change_set)
+            stay = await withdraw_removals(edit, change_set)
             pages = await _find_pending(edit, change_set)
             message = f"Discarded the change set '{change_set.name}': {_titles(pages) or 'it had no edits'}"
-            images = await describe_kept_images(edit, change_set)
+            message += "".join(f"; '{page.title}' stays" for page in stay)
             discarded = await discard_edits(edit, change_set, pages)
             if discarded.kept:
                 titles = ", ".join(f"'{page.title}'" for page in discarded.kept)
                 message += f". New pages of other conversations stay as drafts: {titles}. cms_deletePage deletes one"
-            message += f".{images}" if images else ""
             left = [*discarded.drafts, *discarded.kept]
             return await _move_reply(edit, change_set, left, payload, message)
 
@@ -183,7 +183,7 @@ class ChangeSets:
             change_set = await _find_published(edit, ctx, payload)
             steps = await find_undo_steps(edit, change_set)
             undone = await undo_publication(edit, change_set, steps)
-            remark = await describe_kept_images(edit, change_set)
+            remark = ""
             if undone.later:
                 remark += f" The drafts of {', '.join(undone.later)} keep later edits, and what was reverted."
             if undone.taken:

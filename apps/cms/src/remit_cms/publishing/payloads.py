@@ -40,6 +40,7 @@ _LIMIT = "Most to give (1-100)"
 
 _DeletedPage = Annotated[str, Field(min_length=1, max_length=200), Reference("deleted-page")]
 _SetReference = Annotated[str, Field(min_length=1, max_length=200), Reference("change-set")]
+_Removable = Annotated[str, Field(min_length=1, max_length=500), Reference("removable")]
 _Pages = Annotated[list[DocumentReference], Field(min_length=1, max_length=50)]
 
 
@@ -135,7 +136,7 @@ class AddToChangeSet(OneSet, WritePayload):
 class RemoveWithChangeSet(WritePayload):
     """What is to go with a change set."""
 
-    page_id: DocumentReference = Field(description="Id, slug or exact title of the page, post or entry")
+    page_id: _Removable = Field(description="Id, slug or exact title of the page, post or entry; or name of an image")
     removal: Literal["delete", "hide", "none"] = Field(description="hide: its draft stays; none: it stays after all")
     change_set_id: OptionalParam[_SetReference] = Field(default=None, description=_SET)
 
@@ -220,9 +221,10 @@ class DifferencesReply(ListReply):
 
 
 class TrashedPageView(View):
-    """A page in the trash."""
+    """A page in the trash, or an object of another kind."""
 
     id: str
+    kind: OmittedIfNone[str] = None
     title: str
     slug: str
     deleted_by: str

@@ -12,12 +12,15 @@ from remit_cms.publishing.publishing import page_state
 from remit_cms.storage.change_sets import find_or_open_set, find_set
 from remit_cms.storage.claims import DELETED, HIDDEN, REMOVALS
 from remit_cms.storage.database import Database
-from remit_cms.storage.door import plan_hiding
+from remit_cms.storage.door import check_unused, plan_hiding, plan_set
 from remit_cms.storage.removals import claim_removal
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Kind, Page
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once
+
+REMOVABLE: Final = (Kind.PAGE, Kind.ENTRY, Kind.IMAGE)
+"""The kinds of documents that can go. A site without one of the others has nothing in its place."""
 
 _NUMBERS: Final = {"delete": DELETED, "hide": HIDDEN, "none": None}
 
@@ -29,16 +32,18 @@ class Removals:
         self._database = database
 
     async def remove_with_change_set(self, ctx: LeafContext, payload: RemoveWithChangeSet) -> RemovalReply:
-        """Let a live page, post or entry go once a change set is published, with its edits. At once: cms_deletePage."""
+        """Let a live page, post, entry or image go once a change set is published. At once: cms_deletePage."""
 
         async def work(edit: Edit) -> RemovalReply:
-            page = await edit.find_document(payload.page_id, Kind.PAGE, Kind.ENTRY)
+            page = await edit.find_document(payload.page_id, *REMOVABLE)
             await check_token(edit, page, payload.if_unchanged)
             number = _NUMBERS[payload.removal]
             if number is not None:
                 await _check_may_go(edit, page, number)
             change_set = await _find_set(edit, payload.change_set_id)
             is_new = await claim_removal(edit, change_set, page, number)
+            if number is not None:
+                await _check_images(edit, change_set)
             what = "stays" if number is None else f"is to be {REMOVALS[number]}"
             message = f"'{page.title}' {what} with the change set '{change_set.name}'{'' if is_new else ' already'}"
             message += "" if number is None else ". Visitors see it until that is published"
@@ -52,7 +57,15 @@ async def _check_may_go(scope: Scope, page: Page, number: int) -> None:
     if page.live is None:
         rest = " cms_deletePage deletes it at once." if number == DELETED else ""
         raise ConflictError(f"'{page.title}' is not live: visitors do not see it.{rest}")
-    await plan_hiding(scope, page, deletes=number == DELETED)
+    if page.kind != Kind.IMAGE:
+        await plan_hiding(scope, page, deletes=number == DELETED)
+    elif number == HIDDEN:
+        raise InvalidArgumentsError("An image has no visitors of its own: delete it, or keep it.")
+
+
+async def _check_images(edit: Edit, change_set: ChangeSet) -> None:
+    """Refuse to let an image go that drafts show: visitors may see it until the set is published, but not after."""
+    await check_unused(edit, await plan_set(edit, change_set))
 
 
 async def _find_set(edit: Edit, set_id: str | None) -> ChangeSet:

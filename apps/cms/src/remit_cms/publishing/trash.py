@@ -22,11 +22,12 @@ from remit_cms.publishing.payloads import (
 )
 from remit_cms.publishing.publishing import page_state
 from remit_cms.storage.database import Database
-from remit_cms.storage.documents import make_preview
+from remit_cms.storage.documents import describe_document, make_preview
+from remit_cms.storage.images import find_uses
 from remit_cms.storage.links import describe_links, find_links
 from remit_cms.storage.lists import Order, list_rows
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import TrashedPage
+from remit_cms.storage.tables import Kind, TrashedPage
 from remit_cms.storage.tokens import check_object_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.trash import count_revisions, find_trashed_page, purge_page, restore_page
@@ -48,6 +49,7 @@ class Trash:
             pages = [
                 TrashedPageView(
                     id=row.page,
+                    kind=None if row.kind == Kind.PAGE else row.kind,
                     title=row.title,
                     slug=row.slug,
                     deleted_by=row.author,
@@ -70,7 +72,8 @@ class Trash:
             trashed = await find_trashed_page(edit, payload.page_id)
             _check_token(trashed, payload)
             page = await restore_page(edit, trashed, _choose_slug(edit, trashed, payload.slug))
-            message = f"Restored page '{page.title}' (/{page.slug}), as a draft"
+            message = f"Restored {describe_document(page, page.slug)}"
+            message += "" if page.kind == Kind.IMAGE else ", as a draft"
             return PageStateReply(page=page_state(page), token=give_token(payload, page), message=message)
 
         return await edit_once(self._database, ctx, payload, PageStateReply, work)
@@ -82,9 +85,9 @@ class Trash:
             trashed = await find_trashed_page(edit, payload.page_id)
             _check_token(trashed, payload)
             await _check_is_not_linked(edit, trashed)
-            edit.add_change("page", trashed.page, trashed.revision, name=trashed.title)
+            edit.add_change(trashed.kind, trashed.page, trashed.revision, name=trashed.title)
             count = await purge_page(edit, trashed)
-            message = f"Purged page '{trashed.title}' with {pluralize(count, 'revision')}"
+            message = f"Purged {trashed.kind} '{trashed.title}' with {pluralize(count, 'revision')}"
             return PurgeReply(page_id=trashed.page, message=message)
 
         return await edit_once(self._database, ctx, payload, PurgeReply, work)
@@ -96,7 +99,8 @@ class Trash:
             _check_token(trashed, payload)
             await _check_is_not_linked(scope, trashed)
             count = pluralize(await count_revisions(scope, trashed.page), "revision")
-            summary = f"the deleted page '{trashed.title}' (/{trashed.slug}) with {count}, for ever"
+            where = "" if trashed.kind == Kind.IMAGE else f" (/{trashed.slug})"
+            summary = f"the deleted {trashed.kind} '{trashed.title}'{where} with {count}, for ever"
             return make_preview(summary, f"{trashed.page}@{trashed.revision}")
 
 
@@ -118,6 +122,8 @@ async def _check_is_not_linked(scope: Scope, trashed: TrashedPage) -> None:
     Raises:
         ConflictError: names them.
     """
+    if trashed.kind == Kind.IMAGE and (uses := await find_uses(scope, trashed.page)):
+        raise ConflictError(f"The image '{trashed.title}' cannot be purged, since {uses[0]} shows it.")
     links = await find_links(scope, trashed.page)
     if links:
         raise ConflictError(

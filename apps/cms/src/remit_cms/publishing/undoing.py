@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import and_, delete, func, or_, select, tuple_, update
+from sqlalchemy import and_, delete, func, select, tuple_, update
 
 from remit.errors import AlreadyExistsError, ConflictError
 from remit_cms.storage.claims import IS_CLAIMED, find_claims
@@ -16,7 +16,6 @@ from remit_cms.storage.layers import Layered, lay_edits, load_settled
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.merging import apply_changes, find_beginning
 from remit_cms.storage.parts import iterate_changed_parts, values_of
-from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot, load_snapshot
@@ -89,7 +88,6 @@ async def discard_edits(edit: Edit, change_set: ChangeSet, pages: Sequence[Plann
     await _release_slugs(edit, drafts)
     for page, snapshot in drafts:
         await write_back(edit, page, snapshot, "discard_change_set", in_set=False)
-    await refresh_statuses(edit, change_set)
     of_kept = (Claim.change_set == change_set.id, Claim.page.in_([page.id for page in kept]))
     await edit.session.execute(delete(Claim).where(*of_kept))
     return DiscardOutcome([page for page, _ in drafts], kept)
@@ -107,13 +105,13 @@ async def _check_edits_are_own(edit: Edit, change_set: ChangeSet, pages: Sequenc
         .join(Claim, IS_CLAIMED)
         .where(
             Claim.change_set == change_set.id,
-            or_(*(Claim.page == page for page in by_page)),
+            Claim.page.in_(by_page),
             Revision.author != edit.author,
         )
         .order_by(Revision.page, Revision.number)
         .limit(1)
     )
-    found = (await edit.session.execute(query)).first() if by_page else None
+    found = (await edit.session.execute(query)).first()
     if found is not None:
         page, author = found
         raise ConflictError(

@@ -18,7 +18,8 @@ from remit_cms.storage.claims import REMOVALS, add_claims
 from remit_cms.storage.counterparts import add_counterparts, find_counterparts, find_origins
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import find_single, make_document
-from remit_cms.storage.images import Image, index_image, iterate_image_slots
+from remit_cms.storage.image_documents import add_image_document
+from remit_cms.storage.images import Image, iterate_image_slots
 from remit_cms.storage.layers import load_edits
 from remit_cms.storage.merging import find_beginning
 from remit_cms.storage.missing import CHANGE_SET, not_found
@@ -31,6 +32,7 @@ from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
 from remit_cms.storage.tables import ChangeSet, Claim, Environment, Kind, Page, Revision, TrashedPage
 from remit_cms.storage.transactions import Edit, edit_once
 from remit_cms.storage.translations import check_slugs_are_free
+from remit_cms.storage.trash import find_trashed_page, restore_page
 from remit_cms.templates.references import ObjectRef, iterate_references
 
 _ACTION = "promote_change_set"
@@ -112,13 +114,16 @@ async def _find_published(source: Scope, name: str) -> ChangeSet:
 
 
 async def _load_sources(source: Scope, change_set: ChangeSet) -> list[_Source]:
-    """The documents of a change set in the order in which approvers read them."""
+    """The documents of a change set in the order in which approvers read them.
+
+    Images are left out: each environment has its own, and what pages show is in their slots.
+    """
     query = select(Claim.page, Claim.number).where(Claim.change_set == change_set.id).order_by(Claim.page, Claim.number)
     claimed: dict[str, list[int]] = {}
     for row in await source.session.execute(query):
         claimed.setdefault(row.page, []).append(row.number)
     made = [await _load_source(source, page, numbers) for page, numbers in claimed.items()]
-    return sorted(made, key=lambda each: (each.slug, each.id))
+    return sorted((each for each in made if each.kind is not Kind.IMAGE), key=lambda each: (each.slug, each.id))
 
 
 async def _load_source(source: Scope, page: str, numbers: list[int]) -> _Source:
@@ -180,7 +185,12 @@ async def _copy_images(edit: Edit, source: Scope, wanted: Iterable[str]) -> tupl
     query = select(Image).where(source.target.id_filter(Image, Image.id, wanted))
     theirs = [*await source.session.scalars(query.order_by(Image.id))]
     same = select(Image).where(edit.target.row_filter(Image), Image.source.in_([each.source for each in theirs]))
-    own = {each.source: each.id for each in await edit.session.scalars(same)}
+    found = (await edit.session.scalars(same)).all()
+    for each in found:
+        if each.is_deleted:
+            trashed = await find_trashed_page(edit, each.id)
+            await restore_page(edit, trashed, trashed.slug)
+    own = {each.source: each.id for each in found}
     kept = [column.key for column in Image.__table__.columns if column.key not in ("id", "site", "environment")]
     copied = 0
     for each in theirs:
@@ -192,8 +202,7 @@ async def _copy_images(edit: Edit, source: Scope, wanted: Iterable[str]) -> tupl
         image = Image(**{**fields, **target, **made})
         edit.session.add(image)
         await edit.session.flush()
-        await index_image(edit, image)
-        edit.add_change("image", image.id, 1, name=image.name)
+        await add_image_document(edit, image)
         own[each.source], copied = image.id, copied + 1
     return {each.id: own[each.source] for each in theirs}, copied
 

@@ -22,10 +22,11 @@ from remit_cms.sites.package import (
     first_problem,
 )
 from remit_cms.storage.change_sets import has_pending_edits
-from remit_cms.storage.images import Image, ImageContent, iterate_image_slots
+from remit_cms.storage.images import Image, ImageContent, in_library, iterate_image_slots
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.snapshots import MetaSnapshot, SectionSnapshot, Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.tables import (
+    NAMED_KINDS,
     ChangeSet,
     Kind,
     Locale,
@@ -53,12 +54,16 @@ async def load_package(scope: Scope) -> tuple[SitePackage, dict[str, bytes]]:
     target, session = scope.target, scope.session
     site = await session.get_one(SiteRow, target.site)
     names = {row.code: row.name for row in await session.scalars(select(Locale).where(Locale.site == target.site))}
-    templates = select(SectionDefinition).where(target.row_filter(SectionDefinition))
-    uploaded = select(Image).where(target.row_filter(Image)).order_by(Image.created_at, Image.source)
+    templates = select(SectionDefinition).where(
+        target.row_filter(SectionDefinition), SectionDefinition.kind.in_(NAMED_KINDS)
+    )
+    uploaded = select(Image).where(in_library(target)).order_by(Image.created_at, Image.source)
     images = [*await session.scalars(uploaded)]
     shown = {each.id for each in images}
     order = (Page.created_at, Page.kind, Page.locale, Page.slug, Page.id)
-    pages = [*await session.scalars(select(Page).where(target.row_filter(Page)).order_by(*order))]
+    pages = [
+        *await session.scalars(select(Page).where(target.row_filter(Page), Page.kind.in_(NAMED_KINDS)).order_by(*order))
+    ]
     ids = {page.id for page in pages}
     dates = await _load_publication_dates(scope)
     moved = select(Redirect).where(target.row_filter(Redirect)).order_by(Redirect.locale, Redirect.path)

@@ -13,7 +13,8 @@ from remit_cms.sites.renaming import Renaming
 from remit_cms.storage.change_sets import find_free_name, open_set
 from remit_cms.storage.claims import add_claims
 from remit_cms.storage.counterparts import add_counterparts
-from remit_cms.storage.images import Image, ImageContent, index_image
+from remit_cms.storage.image_documents import add_image_document
+from remit_cms.storage.images import Image, ImageContent
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
@@ -171,7 +172,7 @@ async def _write_images(edit: Edit, package: SitePackage, contents: Mapping[str,
         )
         edit.session.add(image)
         await edit.session.flush()
-        await index_image(edit, image)
+        await add_image_document(edit, image)
 
 
 async def _write_pages(edit: Edit, package: SitePackage, ids: Renaming) -> dict[str, Page]:

@@ -20,7 +20,10 @@ PENDING: Final = ("open", "scheduled")
 REBUILT: Final = "publish_change_set"
 """The action of revisions that a publication makes: what visitors see then, and the draft again after it."""
 
-_NO_EDITS: Final = (REBUILT, "discard_change_set", "revert_change_set", "delete_page")
+UPLOAD: Final = "upload_image"
+"""The action of the first revision of an image, which is in use from then on."""
+
+_NO_EDITS: Final = (REBUILT, UPLOAD, "discard_change_set", "revert_change_set", "delete_page")
 """The actions of revisions that other revisions cause. No editor made them."""
 
 HIDDEN: Final = 0

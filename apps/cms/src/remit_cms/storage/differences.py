@@ -34,6 +34,15 @@ _INITIAL = "as uploaded"
 _NAMED_SECTIONS = {Kind.PAGE.value: "section", **{kind: each.item.noun for kind, each in ITEMS.items()}}
 """The kinds of documents whose sections come and go, and what one is called."""
 
+_IMAGE_WORDS = {
+    "alt": "alternative text",
+    "caption": "caption",
+    "name": "name",
+    "focalX": "focal point from the left",
+    "focalY": "focal point from the top",
+}
+"""What people call the values of an image."""
+
 NEW_SECTIONS = frozenset(_NAMED_SECTIONS.values())
 """What a difference shows of a section or item of a document that is new as a whole."""
 
@@ -239,13 +248,14 @@ def _iterate_values(snapshot: Snapshot | None) -> Iterator[tuple[tuple[str, ...]
 
 
 def _section_names(snapshot: Snapshot | None) -> dict[str, str]:
-    """What a reader calls each section: its template, with a number if the page has several."""
+    """What a reader calls each section: its template, with a number if the page has several; and values of images."""
     sections = _sections(snapshot)
     if snapshot is not None and snapshot.kind in ITEMS:
         slot = ITEMS[snapshot.kind].naming_slot
         return {each.id: f"'{each.contents.get(snapshot.locale, {}).get(slot, '')}'" for each in sections}
     if snapshot is not None and snapshot.kind != Kind.PAGE:
-        return {section.id: "" for section in sections}
+        words = _IMAGE_WORDS if snapshot.kind == Kind.IMAGE else {}
+        return {**words, **{section.id: "" for section in sections}}
     several = Counter(section.definition for section in sections)
     seen = Counter[str]()
     names: dict[str, str] = {}
@@ -264,6 +274,8 @@ def _place_of(path: tuple[str, ...], names: dict[str, str], paths: Container[tup
     if len(rest) == 1:
         return f"{section} ({rest[0]})"
     locale, slot, *inside = rest
+    if slot in names:  # a value of an image, which has one language
+        return names[slot]
     shown = shown_key(slot, {"text"} if (section, locale, "text") in paths else ())
     return f"{names[section]} / {' '.join((shown, *inside))} ({locale})".removeprefix(" / ")
 

@@ -18,6 +18,8 @@ def describe_document(page: Page, path: str | None, article: str = "") -> str:
     """A document by its kind, title and address; one of which a site has one by its title, since it has no address."""
     if page.kind in SINGLES:
         return f"'{page.title}'"
+    if page.kind == Kind.IMAGE:
+        return f"{article}image '{page.title}'"
     return f"{article}{page.kind} '{page.title}' (/{path or page.slug})"
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import delete
 
 from remit.errors import ConflictError
 from remit.tools import Caller
+from remit_cms.models import pluralize
 from remit_cms.storage.approved import Approval, changed_parts
 from remit_cms.storage.change_sets import find_free_name, find_pages_of, open_set
 from remit_cms.storage.claims import (
@@ -23,6 +24,7 @@ from remit_cms.storage.claims import (
     take_over,
 )
 from remit_cms.storage.differences import compare_snapshots
+from remit_cms.storage.images import find_uses_after
 from remit_cms.storage.layers import lay_edits, load_settled
 from remit_cms.storage.live import Move, check_moves, move_live
 from remit_cms.storage.scope import Scope
@@ -159,6 +161,27 @@ async def check_plan(
             if claim.page == each.page.id and (own is None or claim.change_set is not own):
                 _check_later_claim(each, claim, at)
     await check_moves(scope, [each.move for each in planned])
+    await check_unused(scope, planned)
+
+
+async def check_unused(scope: Scope, planned: Sequence[Planned]) -> None:
+    """Refuse to delete an image that something shows once all that is planned is done.
+
+    Raises:
+        ConflictError: names the places.
+    """
+    after = {each.page.id: each.wanted for each in planned}
+    for each in planned:
+        if not (each.deletes and each.page.kind == Kind.IMAGE):
+            continue
+        uses = await find_uses_after(scope, each.page.id, after)
+        if uses:
+            more = f", and {pluralize(len(uses) - 5, 'place')} more" if len(uses) > 5 else ""
+            raise ConflictError(
+                f"The image '{each.page.title}' is shown in {', '.join(map(str, uses[:5]))}{more}. It can be deleted "
+                "once nothing shows it: no draft, live page, open change set or scheduled action. cms_replaceImage "
+                "puts another in its place."
+            )
 
 
 def _check_later_claim(planned: Planned, claim: Claimed, at: datetime | None) -> None:
@@ -226,7 +249,8 @@ async def go_live(edit: Edit, change_set: ChangeSet, planned: Collection[Planned
     """Do what was planned, all at once, and close the change set."""
     await keep_planned(edit, change_set, planned)
     moves = [each.move for each in planned if each.wanted is not None or each.page.live is not None]
-    await move_live(edit, moves, change_set=change_set.id)
+    if moves:
+        await move_live(edit, moves, change_set=change_set.id)
     close_set(edit, change_set, "published")
     for each in planned:
         if each.deletes:

@@ -5,13 +5,26 @@ It has a ``caption`` too, and ``focalX`` and ``focalY`` if its focal point is an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from pydantic import JsonValue
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, LargeBinary, String, Text, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    String,
+    Text,
+    and_,
+    delete,
+    false,
+    or_,
+    select,
+)
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.orm import Mapped, mapped_column, validates
 
@@ -20,7 +33,7 @@ from remit.errors import InvalidArgumentsError
 from remit_cms.models import Content
 from remit_cms.storage.keys import key_of_column, name_key
 from remit_cms.storage.missing import IMAGE, not_found
-from remit_cms.storage.scope import Scope
+from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import (
     Base,
@@ -34,6 +47,9 @@ from remit_cms.storage.tables import (
 from remit_cms.storage.waiting import Waiting, find_waiting
 from remit_cms.templates.image_values import FOCAL_POINT, TEXTS, find_focal_point, with_keys
 from remit_cms.templates.values import iterate_items
+
+VALUES: Final = {"alt": "alt", "caption": "caption", "name": "name", "focalX": "focal_x", "focalY": "focal_y"}
+"""The values of the document of an image, and the columns that follow them."""
 
 IMAGE_SEARCH: Final = FullText("image_search", key="image", columns={"alt": 4.0, "caption": 2.0, "name": 1.0})
 
@@ -49,8 +65,9 @@ class ImageContent(Base):
 class Image(Scoped, Base):
     """An image of a site. ``source`` is the digest of the uploaded file, ``digest`` that of what is stored of it.
 
-    Texts and focal point are for slots to come: they change nothing that a slot shows. ``initial_focal_x`` and
-    ``initial_focal_y``, the focal point of slots that have none of their own, never change.
+    Its texts and focal point are those of the draft of a document with its id, written with each revision of that.
+    They are for slots to come: they change nothing that a slot shows. ``initial_focal_x`` and ``initial_focal_y``, the
+    focal point of slots that have none of their own, never change. A deleted image is in the trash.
     """
 
     __tablename__ = "images"
@@ -78,6 +95,7 @@ class Image(Scoped, Base):
     initial_focal_y: Mapped[int] = mapped_column(server_default="50")
     revision: Mapped[int]
     conversation: Mapped[str] = mapped_column(Text)
+    is_deleted: Mapped[bool] = mapped_column(default=False, server_default=false())
     author: Mapped[str] = mapped_column(String(200))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
@@ -115,6 +133,11 @@ class Use:
         return f"'{self.page.title}' ({self.section}, {self.locale}{where})"
 
 
+def in_library(target: Target) -> ColumnElement[bool]:
+    """The condition that an image belongs to a target and is not in the trash."""
+    return and_(target.row_filter(Image), ~Image.is_deleted)
+
+
 async def find_image(scope: Scope, name: str) -> Image:
     """The image with this id, or else the only one with this name or alternative text.
 
@@ -124,7 +147,7 @@ async def find_image(scope: Scope, name: str) -> Image:
     """
     key = name_key(name)
     named = or_(Image.id == name, Image.name_key == key, Image.alt_key == key)
-    rows = (await scope.session.scalars(select(Image).where(scope.target.row_filter(Image), named).limit(3))).all()
+    rows = (await scope.session.scalars(select(Image).where(in_library(scope.target), named).limit(3))).all()
     exact = [row for row in rows if row.id == name]
     if len(exact or rows) == 1:
         return (exact or rows)[0]
@@ -134,7 +157,41 @@ async def find_image(scope: Scope, name: str) -> Image:
     raise not_found(IMAGE, name)
 
 
-async def index_image(scope: Scope, image: Image) -> None:
+async def derive_image(scope: Scope, snapshot: Snapshot) -> None:
+    """Give an image the values of a state of its document, which become what is found of it and what new slots get."""
+    image = await scope.session.get_one(Image, snapshot.id)
+    (content,) = [section.contents[snapshot.locale] for section in snapshot.sections]
+    for key, column in VALUES.items():
+        setattr(image, column, content[key])
+    image.is_deleted = False
+    image.revision = (await scope.session.get_one(Page, snapshot.id)).revision
+    await scope.session.flush()
+    await _index_image(scope, image)
+
+
+async def drop_image(scope: Scope, image_id: str) -> None:
+    """Let an image be found no more. It is in the trash, with its content."""
+    (await scope.session.get_one(Image, image_id)).is_deleted = True
+    await scope.session.flush()
+    await IMAGE_SEARCH.remove(scope.session, image_id)
+
+
+async def purge_image(scope: Scope, image_id: str) -> None:
+    """Delete an image in the trash for ever, and its content unless another site has it."""
+    image = await scope.session.get_one(Image, image_id)
+    digest = image.digest
+    await scope.session.delete(image)
+    await scope.session.flush()
+    if await scope.session.scalar(select(Image.id).where(Image.digest == digest).limit(1)) is None:
+        await scope.session.execute(delete(ImageContent).where(ImageContent.digest == digest))
+
+
+def values_of_image(image: Image) -> Content:
+    """What the document of an image holds."""
+    return {key: getattr(image, column) for key, column in VALUES.items()}
+
+
+async def _index_image(scope: Scope, image: Image) -> None:
     """Index the texts of an image, which are in the default language of the site, replacing its earlier entry."""
     texts = {"alt": image.alt, "caption": image.caption, "name": image.name}
     await IMAGE_SEARCH.index(scope.session, image.id, scope.default_locale, **texts)
@@ -145,7 +202,9 @@ async def load_images(scope: Scope, contents: Iterable[Content]) -> dict[str, Im
     ids = {str(slot["imageId"]) for content in contents for slot in iterate_image_slots(content)}
     if not ids:
         return {}
-    rows = await scope.session.scalars(select(Image).where(scope.target.id_filter(Image, Image.id, ids)))
+    rows = await scope.session.scalars(
+        select(Image).where(scope.target.id_filter(Image, Image.id, ids), ~Image.is_deleted)
+    )
     return {row.id: row for row in rows}
 
 
@@ -247,6 +306,18 @@ async def find_uses(scope: Scope, image: str) -> list[Use]:
     for each in waiting:
         uses += _find_in(each.page, each.snapshot, image, live=False, group=each.group)
     return uses
+
+
+async def find_uses_after(scope: Scope, image: str, after: Mapping[str, Snapshot | None]) -> list[Use]:
+    """Where an image is still shown once visitors see other states of documents, which are given by id.
+
+    Those in change sets are named first, since a reader of the drafts sees none of them.
+    """
+    uses = [each for each in await find_uses(scope, image) if not (each.live and each.page.id in after)]
+    for page_id, snapshot in after.items():
+        if snapshot is not None:
+            uses += _find_in(await scope.session.get_one(Page, page_id), snapshot, image, live=True)
+    return sorted(uses, key=lambda use: use.group == "")
 
 
 def _find_in(page: Page, snapshot: Snapshot, image: str, *, live: bool, group: str = "") -> list[Use]:

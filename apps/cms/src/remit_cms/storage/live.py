@@ -113,8 +113,10 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str) -> No
         await replace_links(edit, ObjectRef(page.kind, page.id), places, live=True)
         page.status = await draft_status(edit, page)
         edit.add_change(page.kind, page.id, page.revision, "live", name=page.title)
-    told = [Told(move.page, revisions[move.page.id], paths.get(move.page.id, {})) for move in moves]
-    await queue_deliveries(edit, change_set, told)
+    seen = [move.page for move in moves if move.page.kind != Kind.IMAGE]  # visitors see images on pages alone
+    if seen:
+        told = [Told(page, revisions[page.id], paths.get(page.id, {})) for page in seen]
+        await queue_deliveries(edit, change_set, told)
     await edit.count_visible_change()
     await edit.session.flush()
 

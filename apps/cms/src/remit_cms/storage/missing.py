@@ -25,6 +25,7 @@ class Sort(NamedTuple):
 PAGE: Final = Sort("page", "cms_getPages lists the pages.")
 ENTRY: Final = Sort("entry", "cms_getPosts lists the posts, cms_getCollectionEntries the entries of a collection.")
 DOCUMENT: Final = Sort("page or entry", "cms_getPages lists the pages, cms_getPosts the posts.")
+REMOVABLE: Final = Sort("page, entry or image", "cms_getPages, cms_getPosts and cms_searchImages list them.")
 SECTION: Final = Sort("section", "cms_getPageSections lists those of a page.")
 ITEM: Final = Sort("item", "cms_getNavigation lists them.", "in the navigation")
 REDIRECT: Final = Sort("redirect", "cms_listRedirects lists them.")

@@ -25,6 +25,16 @@ async def claim_removal(edit: Edit, change_set: ChangeSet, page: Page, number: i
     return True
 
 
+async def withdraw_removals(edit: Edit, change_set: ChangeSet) -> list[Page]:
+    """Let all stay that was to go with a change set. Returns those documents."""
+    query = select(Page).join(Claim, Claim.page == Page.id).distinct()
+    chosen = (Claim.change_set == change_set.id, Claim.number.in_(REMOVALS))
+    pages = [*await edit.session.scalars(query.where(*chosen).order_by(Page.slug, Page.id))]
+    for page in pages:
+        await claim_removal(edit, change_set, page, None)
+    return pages
+
+
 async def refresh_statuses(edit: Edit, change_set: ChangeSet) -> None:
     """Say of the documents that a change set was to remove whether they stay, once its state is another one."""
     query = select(Page).join(Claim, Claim.page == Page.id)

@@ -7,12 +7,13 @@ from remit_cms.storage import full_text
 from remit_cms.storage.change_sets import check_stays, find_or_open_set
 from remit_cms.storage.claims import LEAVING, REBUILT, add_claims, find_removal
 from remit_cms.storage.differences import compare_snapshots, iterate_places
+from remit_cms.storage.images import derive_image
 from remit_cms.storage.links import links_of, replace_links
 from remit_cms.storage.names import index_names
 from remit_cms.storage.parts import iterate_changed_parts
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.stale_edits import check_not_stale
-from remit_cms.storage.tables import Page, Revision
+from remit_cms.storage.tables import Kind, Page, Revision
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.vectors import forget_vectors
 from remit_cms.templates.references import ObjectRef
@@ -50,13 +51,21 @@ async def save_revision(
         edit.show(page, *written)
     page.status = await draft_status(edit, page, snapshot)
     await replace_links(edit, ObjectRef(page.kind, page.id), links_of(iterate_places(snapshot)), live=False)
+    await _index(edit, page, snapshot)
+    await edit.session.flush()
+
+
+async def _index(edit: Edit, page: Page, snapshot: Snapshot) -> None:
+    """Let what is found of a page be what its draft says."""
+    if page.kind == Kind.IMAGE:
+        await derive_image(edit, snapshot)
+        return
     await index_names(
         edit.session, page, (name for texts in snapshot.texts.values() for name in (texts.title, texts.slug))
     )
     for locale in edit.locales:
         title, words = full_text.searchable_texts(snapshot, locale)
         await full_text.index_page(edit.session, page.id, locale, title, words)
-    await edit.session.flush()
 
 
 async def check_removal(edit: Edit, page: Page, section: str) -> None:

@@ -17,6 +17,7 @@ from remit_cms.storage.keys import name_key
 from remit_cms.storage.missing import DOCUMENT, ENTRY, PAGE, SECTION, Named, Sort, not_found
 from remit_cms.storage.names import NameTrigram, trigrams_of
 from remit_cms.storage.tables import (
+    NAMED_KINDS,
     Environment,
     Kind,
     LivePath,
@@ -129,7 +130,7 @@ class Scope:
             NotFoundError: suggests similar ones.
             InvalidArgumentsError: names those that it may mean.
         """
-        of_kind = Page.kind.in_(kinds or tuple(Kind))
+        of_kind = Page.kind.in_(kinds or NAMED_KINDS)
         in_target = select(Page).where(self.target.row_filter(Page), of_kind)
         slug = slug_of(name)
         # Not one query with OR: SQLite would read all pages of the site.
@@ -150,7 +151,7 @@ class Scope:
 
     async def find_similar(self, name: str, *kinds: Kind) -> list[Page]:
         """The documents of these kinds, or of any, whose names share most trigrams with a name, then others."""
-        chosen = and_(self.target.row_filter(Page), Page.kind.in_(kinds or tuple(Kind)))
+        chosen = and_(self.target.row_filter(Page), Page.kind.in_(kinds or NAMED_KINDS))
         trigrams = sorted(trigrams_of(name))[:_MAX_TRIGRAMS]
         shared = (
             select(NameTrigram.page, func.count().label("number"))
@@ -244,7 +245,7 @@ def make_fallback_chain(locale: str, locales: Sequence[str]) -> tuple[str, ...]:
 
 async def find_named(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> list[Page]:
     """The documents with this slug or title in any language, or with an address such as ``/de/ueber-uns``."""
-    of_kind, slug, title = Page.kind.in_(kinds or tuple(Kind)), slug_of(name), name_key(name)
+    of_kind, slug, title = Page.kind.in_(kinds or NAMED_KINDS), slug_of(name), name_key(name)
     original = select(Page).where(scope.target.row_filter(Page), of_kind)
     table = PageTranslation
     translated = select(Page).join(table, table.page == Page.id).where(scope.target.row_filter(table), of_kind)
@@ -270,7 +271,7 @@ async def find_by_address(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -
     for table in (LivePath, Redirect):
         address = table.path == path if rest == path else and_(table.locale == locale, table.path == rest)
         query = select(Page).join(table, table.page == Page.id).where(scope.target.row_filter(table), address)
-        rows = await scope.session.scalars(query.where(Page.kind.in_(kinds or tuple(Kind))).limit(_MAX_NAMED))
+        rows = await scope.session.scalars(query.where(Page.kind.in_(kinds or NAMED_KINDS)).limit(_MAX_NAMED))
         if found := [*{page.id: page for page in rows}.values()]:
             return found
     return []

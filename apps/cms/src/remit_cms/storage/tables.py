@@ -91,6 +91,12 @@ class Kind(enum.StrEnum):
     """The navigation of the site: each item is a section."""
     REDIRECTS = "redirects"
     """The redirects that the owner of the site makes: each is a section."""
+    IMAGE = "image"
+    """An image: its texts and focal point, in one section. The rest of it is in `remit_cms.storage.images`."""
+
+
+NAMED_KINDS: Final = tuple(kind for kind in Kind if kind is not Kind.IMAGE)
+"""The kinds of documents that are found by address, slug or title. Images are found by tools of their own."""
 
 
 class Page(Scoped, Base):
@@ -285,6 +291,7 @@ class TrashedPage(Scoped, Base):
     __tablename__ = "trash"
     __table_args__ = (_environment_foreign_key(),)
     page: Mapped[str] = mapped_column(String(64), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16), default=Kind.PAGE.value)
     title: Mapped[str] = mapped_column(String(200))
     slug: Mapped[str] = mapped_column(String(64))
     revision: Mapped[int]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import delete, func, select
 
-from remit.errors import AlreadyExistsError, NotFoundError
+from remit.errors import AlreadyExistsError, InvalidArgumentsError, NotFoundError
 from remit_cms.storage.claims import add_claims, find_claims, take_over
 from remit_cms.storage.documents import describe_document
+from remit_cms.storage.images import drop_image, purge_image
 from remit_cms.storage.missing import TRASHED, not_found
 from remit_cms.storage.revisions import save_last_revision, save_revision
 from remit_cms.storage.scope import Scope, Target, find_named
@@ -14,6 +15,7 @@ from remit_cms.storage.snapshots import Snapshot, apply_snapshot, load_snapshot
 from remit_cms.storage.tables import (
     ChangeSet,
     Claim,
+    Kind,
     Page,
     Publication,
     Redirect,
@@ -33,6 +35,7 @@ async def move_to_trash(edit: Edit, page: Page, action: str, change_set: ChangeS
             site=page.site,
             environment=page.environment,
             page=page.id,
+            kind=page.kind,
             title=page.title,
             slug=page.slug,
             revision=page.revision,
@@ -41,6 +44,8 @@ async def move_to_trash(edit: Edit, page: Page, action: str, change_set: ChangeS
         )
     )
     await edit.session.delete(page)
+    if page.kind == Kind.IMAGE:
+        await drop_image(edit, page.id)
     await edit.session.flush()
 
 
@@ -83,6 +88,8 @@ async def restore_page(
     snapshot = await load_snapshot(edit, trashed.page, trashed.revision)
     if in_set:
         await _end_claims(edit, trashed)
+    if snapshot.kind == Kind.IMAGE and slug != trashed.slug:
+        raise InvalidArgumentsError(f"The image '{trashed.title}' has no address of its own: omit slug.")
     snapshot = snapshot.model_copy(update={"slug": slug})
     snapshot = await _without_taken_slugs(edit, snapshot)
     await check_slugs_are_free(edit, trashed.page, snapshot.texts)
@@ -105,7 +112,10 @@ async def restore_page(
     await edit.session.delete(trashed)
     await edit.session.flush()
     await apply_snapshot(edit, page, snapshot)
-    await save_revision(edit, page, action, in_set=in_set, is_checked=False)
+    await save_revision(edit, page, action, in_set=in_set and page.kind != Kind.IMAGE, is_checked=False)
+    if page.kind == Kind.IMAGE:  # it is in use at once, as after its upload: no page shows it
+        page.live, page.status = page.revision, "published"
+        await edit.session.flush()
     return page
 
 
@@ -139,6 +149,8 @@ async def purge_page(edit: Edit, trashed: TrashedPage) -> int:
     for table in (Revision, Publication, Redirect, Claim):
         await edit.session.execute(delete(table).where(table.page == trashed.page))
     await edit.session.delete(trashed)
+    if trashed.kind == Kind.IMAGE:
+        await purge_image(edit, trashed.page)
     await edit.session.flush()
     return count
 

@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, QueryableAttribute, mapped_column
 
 from remit_cms.storage.full_text import searchable_texts
-from remit_cms.storage.images import Image
+from remit_cms.storage.images import Image, in_library
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import build_snapshot
 from remit_cms.storage.tables import Base, Environment, Kind, Page, Scoped
@@ -172,7 +172,7 @@ async def forget_marks(scope: Scope) -> int:
     await scope.session.execute(delete(Embedded).where(scope.target.row_filter(Embedded)))
     chosen = and_(scope.target.row_filter(Page), Page.kind.in_(DOCUMENTS))
     documents = await scope.session.scalar(select(func.count()).select_from(Page).where(chosen))
-    images = await scope.session.scalar(select(func.count()).select_from(Image).where(scope.target.row_filter(Image)))
+    images = await scope.session.scalar(select(func.count()).select_from(Image).where(in_library(scope.target)))
     return (documents or 0) + (images or 0)
 
 
@@ -210,7 +210,7 @@ def _pending_queries(scope: Scope, model: str) -> tuple[Select[str], Select[str]
         query = select(table.id).outerjoin(Embedded, same).where(scope.target.row_filter(table), other)
         return query.order_by(table.id)
 
-    return missing(Page, Page.kind).where(Page.kind.in_(DOCUMENTS)), missing(Image, IMAGE)
+    return missing(Page, Page.kind).where(Page.kind.in_(DOCUMENTS)), missing(Image, IMAGE).where(~Image.is_deleted)
 
 
 async def _load_digests(
@@ -223,12 +223,8 @@ async def _load_digests(
 
 
 async def _list_existing(scope: Scope, objects: Iterable[Pending]) -> set[str]:
-    ids = [each.id for each in objects]
-    found = set[str]()
-    for table in (Page, Image):
-        query = select(table.id).where(scope.target.id_filter(table, table.id, ids))
-        found |= {*(await scope.session.scalars(query))}
-    return found
+    query = select(Page.id).where(scope.target.id_filter(Page, Page.id, [each.id for each in objects]))
+    return {*await scope.session.scalars(query)}
 
 
 async def _page_texts(scope: Scope, page: Page) -> dict[str, tuple[str, ...]]:

@@ -43,6 +43,12 @@ DOCUMENT_TEMPLATES: Final = {
             (Slot(key="tags", type=SlotType.TEXT, label="Tags"),),
         ),
     ),
+    "image": Template(
+        key="image-texts",
+        name="Texts of an image",
+        description="What an image shows, and where that is in it.",
+        structure=_build_structure(),
+    ),
 }
 """The templates of documents other than pages in a new site, by kind."""
 

@@ -231,8 +231,7 @@ def _create_publishing_tables() -> None:
         "trash",
         *_target(),
         _text("page", 64, key=True),
-        _text("title", 200),
-        _text("slug", 64),
+        *(_text(name, length) for name, length in (("kind", 16), ("title", 200), ("slug", 64))),
         _number("revision"),
         _text("author", 200),
         _time("deleted_at"),
@@ -277,6 +276,7 @@ def _create_image_tables() -> None:
         *(_number(name, "50") for name in ("initial_focal_x", "initial_focal_y")),
         _number("revision"),
         sa.Column("conversation", sa.Text, nullable=False),
+        sa.Column("is_deleted", sa.Boolean, nullable=False, server_default=sa.false()),
         _text("author", 200),
         _time("created_at"),
     )
