@@ -225,10 +225,10 @@ _LEAKS: Final = {
     "cms_getImageUsage": (
         "images of other sites are found",
         together(
-            edited("remit_cms.storage.images:find_image", "scope.target.row_filter(Image), ", ""),
+            edited("remit_cms.storage.images:find_image", "in_library(scope.target), ", ""),
             edited(
                 "remit_cms.images.references:ImageReferences.find_candidates",
-                ".where(scope.target.row_filter(Image))",
+                ".where(in_library(scope.target))",
                 "",
             ),
         ),
