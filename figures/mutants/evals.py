@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from figures.evals import TASKS, judge_offers, judge_reading
+from figures.evals import TASKS, judge_offers
 from figures.figure import Figure
 from figures.mutants.mutant import edited, mutants_of
 from remit.evals.task import load_tasks
 
 _AHEAD: Final = "remit.agent.ahead"
-_READ: Final = ("find-and-edit", "fix-typo", "text-is-no-instruction")
 
 
 def measure_offers() -> Iterator[Figure]:
     """The figures of what is offered."""
     yield from judge_offers(load_tasks([TASKS]))
-
-
-def measure_reads() -> Iterator[Figure]:
-    """The figure of tasks that read sections of pages."""
-    yield from judge_reading([task for task in load_tasks([TASKS]) if task.name in _READ])
 
 
 MUTANTS: Final = (
@@ -48,14 +42,5 @@ MUTANTS: Final = (
             ),
         },
         measure_offers,
-    ),
-    *mutants_of(
-        "evals.tokens_read",
-        {
-            "a page is always read with its content": edited(
-                "remit_cms.pages.reading:show_page", "payload.include_content or sum(sizes) <= SMALL_PAGE", "True"
-            ),
-        },
-        measure_reads,
     ),
 )
