@@ -28,11 +28,11 @@ from remit_cms.settings.settings import Settings
 from remit_cms.settings.theme import THEME_VARIABLES
 from remit_cms.site import Site
 from remit_cms.site.payloads import CreatePreviewLink
-from remit_cms.site.previewing import Previews
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
 from remit_cms.templates.slots import Slot, SlotType
 from remit_cms.types.payloads import DefineType, FieldInput
 from remit_cms.types.types import Types
+from remit_cms.viewing.previewing import Previews
 
 _URL: Final = "https://bakery.example"
 _POLICY_FAULT: Final = "<script></script>"

@@ -47,7 +47,6 @@ from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
 from remit_cms.site.export import Exports
 from remit_cms.site.preview_key import KEY_VARIABLE, PreviewKey
-from remit_cms.site.previewing import Previews
 from remit_cms.sites.sites import Sites
 from remit_cms.storage.database import Database
 from remit_cms.storage.scope import Target
@@ -73,6 +72,7 @@ from remit_cms.tools import (
     type_operations,
     webhook_operations,
 )
+from remit_cms.viewing.previewing import Previews
 from remit_cms.web.guarded_http import GuardedHttp
 from remit_cms.webhooks.addresses import webhook_policy
 from remit_cms.webhooks.payloads import AddWebhook

@@ -131,7 +131,7 @@ class AllOperations:
 
     def _bind_site(self) -> Operations:
         from remit_cms.site.export import Exports
-        from remit_cms.site.previewing import Previews
+        from remit_cms.viewing.previewing import Previews
 
         folder, url = self._home / "exports", self._preview_key.url
         exports = Exports(self._database, self._renderer, self._renditions, folder, url)

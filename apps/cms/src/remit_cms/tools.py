@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from remit_cms.sections.sections import Sections
     from remit_cms.semantic.rebuilding import Rebuilding
     from remit_cms.site.export import Exports
-    from remit_cms.site.previewing import Previews
     from remit_cms.sites.sites import Sites
     from remit_cms.storage.database import Database, Schedules
+    from remit_cms.viewing.previewing import Previews
     from remit_cms.web.requests import HttpRequests
     from remit_cms.web.research import Research
     from remit_cms.webhooks.webhooks import Webhooks

@@ -19,8 +19,8 @@ from remit_cms.scheduling.payloads import SchedulePage
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
 from remit_cms.site.payloads import CreatePreviewLink
-from remit_cms.site.previewing import Previews
 from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
+from remit_cms.viewing.previewing import Previews
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from remit_cms.publishing.publishing import Publishing
 from remit_cms.settings.payloads import UpdateSiteSettings
 from remit_cms.settings.settings import Settings
 from remit_cms.site.payloads import CreatePreviewLink
-from remit_cms.site.previewing import Previews
+from remit_cms.viewing.previewing import Previews
 
 LIST: Any = ("entry-list", {"heading": "News", "entries": {"collectionId": "posts", "limit": 2}})
 

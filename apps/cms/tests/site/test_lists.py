@@ -19,9 +19,9 @@ from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.site import Site
 from remit_cms.site.payloads import CreatePreviewLink, ExportSite
-from remit_cms.site.previewing import Previews
 from remit_cms.types.payloads import DefineType, FieldInput
 from remit_cms.types.types import Types
+from remit_cms.viewing.previewing import Previews
 
 
 async def post(world: World, title: str, **fields: Any) -> None:

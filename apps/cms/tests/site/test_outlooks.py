@@ -26,7 +26,7 @@ from remit_cms.publishing.payloads import PublishChangeSet, PublishPage, Unpubli
 from remit_cms.scheduling.payloads import ExpirePage, ScheduleChangeSet, SchedulePage
 from remit_cms.site.payloads import CreatePreviewLink
 from remit_cms.site.preview_key import KEY_VARIABLE, PreviewKey
-from remit_cms.site.previewing import Previews
+from remit_cms.viewing.previewing import Previews
 
 LATER = "2026-06-02T12:00"
 

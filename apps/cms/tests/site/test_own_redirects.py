@@ -13,8 +13,8 @@ from apps.cms.tests.world import ELSEWHERE, HOME, PREVIEW_KEY, World
 from remit_cms.pages.payloads import TranslatePage
 from remit_cms.redirects.payloads import AddRedirect, RemoveRedirect, UpdateRedirect
 from remit_cms.site.payloads import CreatePreviewLink, ExportSite
-from remit_cms.site.previewing import Previews
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent
+from remit_cms.viewing.previewing import Previews
 
 
 @pytest.fixture

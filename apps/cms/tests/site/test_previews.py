@@ -31,8 +31,8 @@ from remit_cms.settings.settings import Settings
 from remit_cms.site.links import Preview, read_preview, sign_preview
 from remit_cms.site.payloads import CreatePreviewLink
 from remit_cms.site.preview_key import KEY_VARIABLE, PreviewKey
-from remit_cms.site.previewing import Previews
 from remit_cms.storage.pins import PagePin, SetPin
+from remit_cms.viewing.previewing import Previews
 
 
 def path_of(url: str) -> str:
