@@ -15,7 +15,7 @@ _SWEEP: Final = {
         "remit_cms.storage.documents:make_preview", "repr((summary, changes, state))", '"one"'
     ),
     "a post is deleted as it is by now, and not as it was shown": together(
-        edited("remit_cms.posts.entries:preview_deletion", "draft_state(page), ", ""),
+        edited("remit_cms.storage.hiding:preview_hiding", "draft_state(page), ", ""),
         edited("remit_cms.posts.references:_describe", "str(row.revision)", '""'),
     ),
     "the trash shows the pages of all tenants": together(
