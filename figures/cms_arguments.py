@@ -269,12 +269,22 @@ FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
             "sortedBy": "day",
         },
         {"typeId": "{posts}", "name": "Neues", "localeCode": "de"},
+        {
+            "typeId": "{posts}",
+            "addFields": [{"key": "mood", "type": "option", "label": "Mood", "options": ["a"]}],
+            "changeFields": [{"key": "excerpt", "newKey": "teaser", "options": ["a"], "value": "Cake"}],
+            "removeFields": ["tags"],
+        },
     ),
     "cms_defineType": (
         {
             "name": "Team",
             "key": "team",
-            "fields": [{"key": "role", "type": "option", "label": "Role", "options": ["a"]}],
+            "fields": [
+                {"key": "role", "type": "option", "label": "Role", "options": ["a"], "value": "a"},
+                {"key": "since", "type": "date"},
+            ],
+            "sortedBy": "since",
         },
     ),
     "cms_getCollectionEntries": ({"collectionId": "{posts}", "cursor": "{entry}", **_DEFAULT},),

@@ -133,7 +133,11 @@ KEY = "2 to 63 of a-z, 0-9 and '-'"
 
 @pytest.mark.parametrize(
     ("given", "rule"),
-    [({"key": "My site"}, KEY), ({"environments": ["Main!"]}, KEY), ({"languages": ["English"]}, "e.g. en or de-AT")],
+    [
+        ({"key": "My site"}, KEY),
+        ({"environments": ["Main!"]}, KEY),
+        ({"languages": ["English"]}, "Code of a language, with a region if it has one"),
+    ],
 )
 async def test_a_key_that_breaks_the_rule_is_answered_with_the_rule(
     world: World, given: dict[str, Any], rule: str

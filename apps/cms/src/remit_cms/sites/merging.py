@@ -24,7 +24,7 @@ def merge_edit(draft: Snapshot | None, before: Snapshot | None, after: Snapshot)
     if draft is None:
         if before is not None:
             raise ConflictError(
-                f"'{after.title}' is not here, and the change set only changes it. Take over the one that made it."
+                f"'{after.title}' is not here, and the change set only changes it. The one that made it comes first."
             )
         return after
     earlier = before or empty_state(after)
@@ -33,7 +33,7 @@ def merge_edit(draft: Snapshot | None, before: Snapshot | None, after: Snapshot)
     merged = apply_changes(draft, earlier, after)
     if merged.missing:
         raise ConflictError(
-            f"'{after.title}' lacks here what the edits build on. Take over the change set that added it first."
+            f"'{after.title}' lacks here what the edits build on. The change set that added it comes first."
         )
     return merged.snapshot
 

@@ -175,9 +175,7 @@ async def _check_links(source: Scope, documents: list[_Source], known: Mapping[O
     rows = await source.session.scalars(select(Page.title).where(source.target.id_filter(Page, Page.id, missing)))
     if titles := sorted(rows):
         named = ", ".join(f"'{title}'" for title in titles)
-        raise ConflictError(
-            f"The edits link to {named}, which is not here. Take over the change set that made it first."
-        )
+        raise ConflictError(f"The edits link to {named}, which is not here. The change set that made it comes first.")
 
 
 async def _copy_images(edit: Edit, source: Scope, wanted: Iterable[str]) -> tuple[dict[str, str], int]:

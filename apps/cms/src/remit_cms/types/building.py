@@ -80,8 +80,8 @@ def translate_structure(structure: Structure, payload: ChangeType, locale: str) 
     others = [*payload.add_fields, *payload.remove_fields, *payload.field_order, payload.sorted_by]
     if any(each is not None for each in others) or texts.change_fields != payload.change_fields:
         raise InvalidArgumentsError(
-            f"In '{locale}' a type has a name and the labels of its fields. Change what is the same in all languages "
-            "in a call of its own, without localeCode."
+            f"In '{locale}' a type has a name and the labels of its fields. What is the same in all languages is "
+            "changed in a call of its own, without localeCode."
         )
     slots = [*structure.slots]
     for key, label in labels.items():
