@@ -184,6 +184,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Sentences": lambda: {"asked": "Delete the page", "running": "Deleting", "done": "Deleted", "refused": "Kept"},
     "ObjectView.rows": lambda: {"viewer": Viewer(principal=ADA)},
     "ObjectView.detail": lambda: {"viewer": Viewer(principal=ADA)},
+    "ObjectView.events_between": lambda: {"viewer": Viewer(principal=ADA)},
     "build_server": lambda: {"authenticate": answer, "engine": None, "console": None},
     "undo_of": lambda: {"find_contract": {"double": double}.get},
     "Redact": lambda: {"fields": ["name"]},

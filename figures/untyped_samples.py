@@ -281,6 +281,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "RunStatus": lambda: "done",
     "QuestionStatus": lambda: "open",
     "QuestionKind": lambda: "approval",
+    "AgainKind": lambda: "state",
     "Capability": lambda: Capability.READ,
     "Model": lambda: Scripted(["done"]),
     "AnyModel": lambda: Scripted(["done"]),
