@@ -23,7 +23,7 @@ from remit_cms.pages.payloads import (
     UpdatePage,
 )
 from remit_cms.sections.payloads import GetPageSections, SectionInput
-from remit_cms.sections.slices import SMALL_PAGE
+from remit_cms.sections.slices import LONG_SECTION, SMALL_PAGE
 
 HERO: tuple[str, Content] = ("hero", {"heading": "We bake bread"})
 
@@ -112,6 +112,12 @@ async def test_a_long_page_is_read_without_content_and_says_how_long_its_section
         {"id": "section_1", "sectionKey": "text", "sortOrder": 0, "characters": SMALL_PAGE + 1}
     ]
     assert reply.message == "Page 'About' (/about)"
+
+
+async def test_only_long_sections_say_how_long_they_are(world: World) -> None:
+    await world.page("About", text_of(LONG_SECTION), text_of(LONG_SECTION + 1))
+    reply = await world.pages.get_page(world.call(), GetPage(page_id="about"))
+    assert [section.characters for section in reply.page.sections] == [None, LONG_SECTION + 1]
 
 
 async def test_a_short_page_is_read_whole_unasked_and_says_so(world: World) -> None:

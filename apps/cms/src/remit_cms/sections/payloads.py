@@ -233,8 +233,9 @@ class SectionBrief(View):
 class SectionView(SectionBrief):
     """A section.
 
-    ``content`` is present on request, and with it ``ref``. A page that is read without it says how many characters it
-    has as JSON. ``untranslated`` names the fields that the locale lacks, and the locale whose values they have.
+    ``content`` is present on request, and with it ``ref``. A page that is read without it says of a long one how many
+    characters it has as JSON. ``untranslated`` names the fields that the locale lacks, and the locale whose values they
+    have.
     """
 
     sort_order: int

@@ -15,6 +15,9 @@ from remit_cms.storage.tables import Page
 SMALL_PAGE: Final = 2_000
 """So many characters of sections, as JSON, are given with a page unasked: to read them one by one would cost more."""
 
+LONG_SECTION: Final = 1_000
+"""A section of more characters, as JSON, says in an outline how many it has, so that a reader knows before."""
+
 SectionSlice: TypeAlias = ListSlice[SectionView]
 """The sections of a page that one reply shows."""
 
@@ -47,13 +50,20 @@ def count_characters(section: SectionView) -> int:
 
 
 def outline(section: SectionView, size: int, *, is_default: bool) -> SectionView:
-    """A section without its content, with the number of characters that it has as JSON.
+    """A section without its content, with the number of characters that it has as JSON if that is a `LONG_SECTION`.
 
     What is not translated is told in other languages than the default.
     """
     untranslated = None if is_default else section.untranslated
+    characters = size if size > LONG_SECTION else None
     return section.model_copy(
-        update={"content": None, "ref": None, "locale_code": None, "untranslated": untranslated, "characters": size}
+        update={
+            "content": None,
+            "ref": None,
+            "locale_code": None,
+            "untranslated": untranslated,
+            "characters": characters,
+        }
     )
 
 
