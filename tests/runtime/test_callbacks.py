@@ -52,7 +52,7 @@ async def run_agent(**options: Any) -> str:
     script = Scripted([calls(("drop", {"page": "home"})), "done"])
     agent = Agent("clerk", instructions="Work.", tools=[drop], model=script, **options)
     runtime = Runtime(App(name="test", agents=(agent,)), limits=LIMITS)
-    return (await runtime.run("go", by=superuser())).text
+    return (await runtime.run("Drop the page.", by=superuser())).text
 
 
 async def run_at_target() -> str:
