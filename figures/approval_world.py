@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pydantic import BaseModel
 
@@ -43,6 +43,7 @@ from remit.tools import Candidate
 from remit_casefile.app import CasefileApplication
 from remit_casefile.sessions.requests import RECORD_TOOLS
 from remit_cms.app import build
+from remit_cms.sections.payloads import join_page_and_section
 
 AnyTool = Tool[..., Any]
 
@@ -67,6 +68,7 @@ _SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "cms_removeLanguage": {"localeCode": "de"},
     "cms_changeType": {"typeId": "posts", "name": "News"},
     "cms_updatePost": {"postSlug": "entry_1", "title": "News"},
+    "cms_updateEntry": {"entryId": "entry_1", "title": "News"},
     "cms_updateNavigationItem": {"label": "item_1", "newLabel": "Us"},
     "cms_updateRedirect": {"path": "redirect_1", "newHref": "about"},
     "cms_updateSiteSettings": {"tagline": "Daily bread"},
@@ -122,6 +124,7 @@ class Target:
                 names = (*names, "label")
             if "redirect" in schema.references:
                 names = (*names, "path")
+            arguments = cast("dict[str, Any]", join_page_and_section(arguments))
             found: dict[str, Any] = {name: _as_found(arguments[name]) for name in names if name in arguments}
             if "pageIds" in arguments:
                 found["pageIds"] = [_as_found(each) for each in arguments["pageIds"]]

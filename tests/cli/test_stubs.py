@@ -80,9 +80,9 @@ from remit_cms.pages.payloads import GetPage
 @tool(effect=Effect.COMPOSED)
 async def titles(ctx: Context, slug: str) -> str:
     """Tell titles."""
-    page = await ctx.tools.cms_getPage(slug=slug)
+    page = await ctx.tools.cms_getPage(pageId=slug)
     again = await ctx.tools.cms_getPage({"pageId": page.page.id, "includeContent": True})
-    once_more = await ctx.tools.cms_getPage(GetPage(slug=slug))
+    once_more = await ctx.tools.cms_getPage(GetPage(page_id=slug))
     listed = await ctx.tools.cms_getPages()
     return page.page.title + again.page.title + once_more.page.title + await ctx.tools.editor(prompt=str(listed))
 
@@ -94,7 +94,7 @@ async def other(ctx: Context) -> str:
 WRONG = """\
 from cms_tools import Context
 async def wrong(ctx: Context) -> None:
-    await ctx.tools.cms_getPage(slug=3)
+    await ctx.tools.cms_getPage(pageId=3)
     await ctx.tools.cms_deletePage()
     await ctx.tools.cms_getPage({"slag": "about"})
     ctx.tools.cms_getPag  # pyright: ignore[reportUnknownMemberType, reportUnusedExpression]
