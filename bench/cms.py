@@ -31,10 +31,7 @@ READS: Final[dict[str, Ask]] = {
         "cms_getPage",
         lambda chosen, pages: {"pageId": slug_of(chosen.randrange(pages)), "includeContent": True},
     ),
-    "cms.list_p95_ms": (
-        "cms_getPages",
-        lambda chosen, pages: {"cursor": f"{slug_of(number := chosen.randrange(pages))}:page{number}"},
-    ),
+    "cms.list_p95_ms": ("cms_getPages", lambda _chosen, _pages: {}),
     "cms.find_p95_ms": (
         "cms_findResource",
         lambda chosen, pages: {"query": _misspell(title_of(chosen.randrange(pages)), chosen)},
@@ -46,7 +43,8 @@ READS: Final[dict[str, Ask]] = {
     "cms.full_text_p95_ms": ("cms_searchPages", lambda chosen, _: {"query": " ".join(chosen.choices(WORDS, k=2))}),
     "cms.semantic_p95_ms": ("cms_searchPages", lambda chosen, _: {"query": " ".join(chosen.choices(WORDS, k=2))}),
 }
-"""The tool of each figure, and arguments for a call on a site of so many pages."""
+"""The tool of each figure, and arguments for a call on a site of so many pages. The list is read from any cursor on."""
+_LIST: Final = "cms.list_p95_ms"
 _SEMANTIC: Final = "cms.semantic_p95_ms"
 """The figure of searches by words and by meaning; the others search by words."""
 
@@ -72,12 +70,29 @@ async def measure_reads(pages: int) -> dict[str, tuple[float, float]]:
         await index.update(Target(FIRST_SITE, DEFAULT_ENVIRONMENT))
         words = Runtime(build(Path(folder), database=database).app)
         meaning = Runtime(build(Path(folder), database=database, index=index).app)
+        cursors = await _read_cursors(words, min(100, pages // 2))
         for name, (tool, make) in READS.items():
             runtime, chosen = meaning if name == _SEMANTIC else words, random.Random(1)
-            times = [await _time_call(runtime, tool, make(chosen, pages), name) for _ in range(CALLS + 3)][3:]
+            asked = [make(chosen, pages) for _ in range(CALLS + 3)]
+            if name == _LIST:
+                asked = [{"cursor": chosen.choice(cursors)} for _ in asked]
+            times = [await _time_call(runtime, tool, arguments, name) for arguments in asked][3:]
             found[name] = _p95([wall for wall, _ in times]), _p95([cpu for _, cpu in times])
         await database.close()
     return found
+
+
+async def _read_cursors(runtime: Runtime, limit: int) -> list[str]:
+    """The cursors of the whole list of pages."""
+    cursors = list[str]()
+    arguments: dict[str, Any] = {"limit": limit}
+    while True:
+        result = await runtime.call_by_name("cms_getPages", Arguments(json.dumps(arguments), arguments), by=_ANN)
+        cursor = json.loads(result.text).get("nextCursor")
+        if cursor is None:
+            return cursors
+        cursors.append(cursor)
+        arguments["cursor"] = cursor
 
 
 async def _time_call(runtime: Runtime, tool: str, arguments: dict[str, Any], name: str) -> tuple[float, float]:

@@ -76,7 +76,7 @@ class SectionEditors(ListEditors):
         order: list[str] = [*target.draft["_sections"]]
         if target is page or len(order) >= _MOST:
             return False
-        payload = MoveSection(page_section_id=section, page_id=target.id, sort_order=place)
+        payload = MoveSection(page_section_id=section, new_page_id=target.id, sort_order=place)
         moved = (await self.world.sections.move_section(editor.call(), payload)).section.id
         texts = {
             f"{moved} {name.partition(' ')[2]}": text

@@ -89,6 +89,7 @@ class Clockwork:
         self.deleted: list[str] = []
         self.images: list[str] = []
         self.scheduled: dict[str, Shown] = {}
+        self.schedulers: dict[str, str] = {}
         self.writers: dict[str, str] = {}
         self.adopted: set[str] = set()
         self.failures: list[str] = []
@@ -268,18 +269,21 @@ class Clockwork:
         preview = await self.world.scheduling.preview_page(editor.call(), payload)
         reply = await self.world.scheduling.schedule_page(editor.call(), payload)
         self.scheduled[reply.action.id] = Shown.of(preview)
+        self.schedulers[reply.action.id] = editor.name
 
     async def _schedule_set(self, editor: Editor) -> None:
         payload = ScheduleChangeSet(at=self._choose_time())
         preview = await self.world.scheduling.preview_change_set(editor.call(), payload)
         reply = await self.world.scheduling.schedule_change_set(editor.call(), payload)
         self.scheduled[reply.action.id] = Shown.of(preview)
+        self.schedulers[reply.action.id] = editor.name
 
     async def _expire(self, editor: Editor) -> None:
         payload = ExpirePage(page_id=self._pick(self.pages), at=self._choose_time())
         preview = await self.world.scheduling.preview_expiry(editor.call(), payload)
         reply = await self.world.scheduling.expire_page(editor.call(), payload)
         self.scheduled[reply.action.id] = Shown.of(preview)
+        self.schedulers[reply.action.id] = editor.name
 
     def _choose_time(self) -> str:
         start = self.now.replace(minute=0)
@@ -290,7 +294,13 @@ class Clockwork:
         if action:
             payload = CancelScheduledAction(action_id=action)
             await self.world.scheduling.cancel_scheduled_action(editor.call(), payload)
-            del self.scheduled[action]
+            self._give_back(action)
+
+    def _give_back(self, action: str) -> None:
+        """What a cancelled page was scheduled with waits in the conversation that scheduled it, whoever wrote it."""
+        for _, word in self.scheduled.pop(action).pairs:
+            if word in self.writers:
+                self.writers[word] = self.schedulers[action]
 
     async def _discard(self, editor: Editor) -> None:
         await editor.discard()
