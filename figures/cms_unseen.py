@@ -52,9 +52,10 @@ _ACTIONS: Final = (
     "WHERE c.page = ? AND a.state = 'scheduled'"
 )
 _LEAVING: Final = (
-    "SELECT c.page FROM claims c JOIN change_sets s ON s.id = c.change_set "
-    "WHERE s.conversation = ? AND s.state = 'open' AND c.number <= 0"
+    "SELECT c.page FROM claims c JOIN change_sets s ON s.id = c.change_set JOIN pages p ON p.id = c.page "
+    "WHERE s.conversation = ? AND s.state = 'open' AND (c.number < 0 OR c.number = 0 AND p.live IS NOT NULL)"
 )
+"""What goes with the set of a conversation: to hide what visitors do not see does nothing."""
 _MISSING: Final = (
     "SELECT p.id FROM pages p JOIN revisions r ON r.page = p.id AND r.number = p.live "
     "WHERE instr(r.snapshot, 'imageId') AND NOT EXISTS "

@@ -75,7 +75,11 @@ async def _populate(folder: Path, location: Path | str) -> None:
         ("navigation-item", "zzz", "There is no item 'zzz' in the navigation. cms_getNavigation lists them."),
         ("deleted-page", "zzz", "There is no page 'zzz' in the trash. cms_listTrash lists what is."),
         ("deleted-page", "about", "The page 'About' (/about) is not in the trash: it is not deleted. cms_deletePage"),
-        ("change-set", "zzz", "There is no change set 'zzz'. cms_listChangeSets with includeClosed lists them."),
+        (
+            "change-set",
+            "zzz",
+            "There is no change set 'zzz'. Leave changeSetId out for that of this conversation; ",
+        ),
         ("scheduled-action", "zzz", "There is no scheduled action 'zzz'. cms_listScheduledActions lists them."),
         ("image", "zzz", "There is no image 'zzz'. cms_searchImages finds images."),
     ],

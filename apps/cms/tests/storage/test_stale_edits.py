@@ -25,6 +25,7 @@ from remit_cms.sections.payloads import (
     UpdateListItem,
     UpdateSectionContent,
 )
+from remit_cms.sections.slices import SMALL_PAGE
 
 HERO, FAQ = "section_1", "section_2"
 Act = Callable[[Editor], Awaitable[Any]]
@@ -161,6 +162,7 @@ async def test_what_a_conversation_never_saw_it_may_write(ann: Editor, bob: Edit
 
 
 async def test_a_page_read_without_content_shows_no_content(ann: Editor, bob: Editor) -> None:
+    await write(text="x" * SMALL_PAGE)(ann)  # a short page is given whole
     await read()(ann)
     await write(heading="Bob's")(bob)
     await read(content=False)(ann)
