@@ -13,22 +13,13 @@ from typing import Any, Final
 from sqlalchemy import MetaData
 
 from figures.notebook import VOCABULARY, Env, Notebook, Notes, table
-from remit import Agent, Allow, App, Client, Effect, Principal, Runtime, Stack, Timeout, Tool, tool
+from remit import Agent, Allow, App, Effect, Runtime, Stack, Timeout, tool
 from remit.agent import (
-    AgentLimits,
-    AttachmentPolicy,
-    Compaction,
     NoCalls,
-    ProviderTool,
-    StepUsage,
-    ToolSearch,
-    WorkingMemory,
 )
 from remit.app import Env as PlainEnv
-from remit.audit import Audit, FileAnchor
+from remit.audit import FileAnchor
 from remit.database import Database, Schema
-from remit.embeddings import Embeddings
-from remit.engines import Schedule
 from remit.errors import NotFoundError
 from remit.inventory import (
     AuditEvents,
@@ -37,25 +28,21 @@ from remit.inventory import (
     EnabledGate,
     Operations,
     PolicyModel,
-    PolicySection,
-    PolicyTable,
     ToolRequest,
     ToolRequestPayload,
 )
 from remit.items import Note
 from remit.layers import Call, Place, Reply, Retry
-from remit.messages import Completion, History
-from remit.models import ModelSettings, ResolvedModel, load_examples
-from remit.object_views import ObjectView, Viewer
-from remit.pipeline import From, Given, Pipeline, Step
-from remit.policies import Grant, GrantRow, HighRisk, Policy, Question
+from remit.models import ModelSettings, load_examples
+from remit.object_views import Viewer
+from remit.pipeline import Pipeline, Step
+from remit.policies import Grant, HighRisk, Question
 from remit.runtime import OpenRun
-from remit.secrets import EnvSecrets, FileSecrets
 from remit.stores import InMemoryStore, RunTotals
 from remit.testing import HistoryErrorKind, Scripted, make_call, superuser
-from remit.tools import Facts, Limits, Log, Preview, Seen, Sentences, parse_arguments
-from remit.views import CallView, RunView
-from remit.workers import WorkerDefinition, read_worker
+from remit.tools import Facts, Limits, Preview, parse_arguments
+from remit.views import CallView
+from remit.workers import read_worker
 
 ADA: Final = superuser()
 
@@ -348,54 +335,3 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "P": AuditEvents,
 }
 """A right value for the annotation of a parameter."""
-
-OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
-    Agent: agent,
-    AgentLimits: AgentLimits,
-    Compaction: Compaction,
-    WorkingMemory: WorkingMemory,
-    ModelSettings: ModelSettings,
-    AttachmentPolicy: lambda: AttachmentPolicy(suffixes=(".txt",)),
-    ToolSearch: lambda: ToolSearch(above=9, limit=3, always=["a"], phrases={"a": ["b"]}),
-    ProviderTool: lambda: ProviderTool(name="web_search", max_uses=2, allowed_domains=["example.com"]),
-    Audit: lambda: Audit(InMemoryStore(), logs=folder() / "logs", anchor=FileAnchor(folder() / "anchor")),
-    Client: lambda: runtime().client(ADA),
-    OpenRun: opened_run,
-    RunView: RunView,
-    Completion: lambda: Completion(message='{"role":"assistant","content":"x"}', content="x"),
-    Database: database,
-    Deprecation: lambda: Deprecation(since="1"),
-    Embeddings: lambda: Embeddings("topics", answer),
-    ToolRequest: tool_request,
-    EnvSecrets: lambda: EnvSecrets("KEY", environ={"KEY": "12345678"}),
-    FileAnchor: lambda: FileAnchor(folder() / "anchor"),
-    FileSecrets: lambda: FileSecrets(folder()),
-    From: lambda: From("one"),
-    Given: Given,
-    GrantRow: lambda: GrantRow(grant(), 0, ""),
-    History: History,
-    Operations: operations,
-    Pipeline: pipeline,
-    PolicySection: lambda: PolicySection(
-        name="x", model=AuditEvents, enforcers={}, make_layers=lambda _policies, _governed: ()
-    ),
-    Policy: Policy,
-    PolicyTable: lambda: table(Env(), Notes()),
-    Principal: lambda: ADA,
-    Question: question,
-    Reply: lambda: Reply.from_value("done"),
-    ResolvedModel: lambda: ResolvedModel("openai:x", {}),
-    Retry: Retry,
-    Runtime: runtime,
-    Schedule: lambda: Schedule(datetime(2026, 11, 23, tzinfo=UTC)),
-    Stack: Stack,
-    StepUsage: StepUsage,
-    Timeout: lambda: Timeout(1),
-    Tool: lambda: double,
-    WorkerDefinition: lambda: read_worker(folder() / "workers" / "clerk.worker"),
-    Seen: lambda: Seen("page", "1", "1"),
-    Log: lambda: Log(identity),
-    Sentences: lambda: Sentences("Delete the page"),
-    ObjectView: lambda: ObjectView(kind="page", title="Pages", open=answer, list=list_nothing),
-}
-"""An object for the methods of a class."""

@@ -14,7 +14,8 @@ from typing import Any, Final, Self, cast
 
 from figures.untyped_arguments import ARGUMENTS, close_sessions
 from figures.untyped_names import PublicCallable, public_callables
-from figures.untyped_samples import ADA, BY_ANNOTATION, OBJECTS, call, folder
+from figures.untyped_objects import OBJECTS
+from figures.untyped_samples import ADA, BY_ANNOTATION, call, folder
 from remit import Agent, App, Runtime, Tool
 from remit.errors import RemitError
 from remit.layers import CallLayer
