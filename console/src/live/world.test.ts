@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NetworkError, type StreamOptions } from "../api/api";
 import { Resources } from "../api/resources";
+import { CONVERSATIONS } from "../stories/data";
 import { PUBLISH } from "../stories/questions";
 import { fakeApi } from "../stories/fake";
 import { World } from "./world";
@@ -81,5 +82,24 @@ test("from the place of the signed-in person on, changes are followed and the do
     "/api/questions?status=open&limit=200",
     "/api/conversations?limit=100",
   ]);
+  world.stop();
+});
+
+test("a conversation that is told while the list is being read is not lost", async () => {
+  const told = { ...CONVERSATIONS[0]!.conversation, conversation: "new", active: 9e9 };
+  const { api, world } = worldAt("3", async (options) => {
+    options.onEvent({ id: "4", event: "conversation", data: told });
+    await staysOpen(options);
+  });
+  const read = api.get.bind(api) as (path: string) => Promise<unknown>;
+  vi.spyOn(api, "get").mockImplementation(async (path: string) => {
+    const found = await read(path);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    return found as never;
+  });
+  void world.start();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(world.state.conversations?.[0]).toBe(told);
+  expect(world.state.conversations).toHaveLength(CONVERSATIONS.length + 1);
   world.stop();
 });

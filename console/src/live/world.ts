@@ -125,7 +125,7 @@ export class World {
 
   /** Read what waits and the conversations, before their changes are followed. */
   readLists = async (): Promise<void> => {
-    const before = this.state.questions;
+    const { questions: before, conversations: listed } = this.state;
     const [questions, conversations] = await Promise.allSettled([
       this.api.get<Listed<QuestionDocument>>(`/api/questions?status=open&limit=${MOST_QUESTIONS}`),
       this.api.get<Listed<ConversationDocument>>("/api/conversations?limit=100"),
@@ -135,10 +135,12 @@ export class World {
     const kept = Object.entries(this.state.questions).filter(
       ([id, each]) => !isWhole || each.status !== "open" || each !== before[id],
     );
+    const newer = (this.state.conversations ?? []).filter((each) => !listed?.includes(each));
     const failed = [questions, conversations].find((each) => each.status === "rejected");
     this.#set({
       questions: { ...Object.fromEntries(kept), ...Object.fromEntries(open.map((each) => [each.id, each])) },
-      conversations: conversations.status === "fulfilled" ? conversations.value.items : this.state.conversations,
+      conversations:
+        conversations.status === "fulfilled" ? withRows(conversations.value.items, newer) : this.state.conversations,
       problem: failed ? (failed.reason as Error) : null,
     });
   };
@@ -157,8 +159,7 @@ export class World {
       this.resources.invalidate(`/api/runs/${question.run}`);
     } else if (event === "conversation") {
       const row = data as ConversationDocument;
-      const others = (this.state.conversations ?? []).filter((each) => each.conversation !== row.conversation);
-      this.#set({ conversations: [row, ...others].sort((a, b) => b.active - a.active) });
+      this.#set({ conversations: withRows(this.state.conversations ?? [], [row]) });
     }
   }
 
@@ -175,6 +176,13 @@ export class World {
     this.state = { ...this.state, ...change };
     this.#listeners.forEach((listener) => listener());
   }
+}
+
+/** The conversations with newer rows of some of them, the most recent first. */
+function withRows(conversations: ConversationDocument[], newer: ConversationDocument[]): ConversationDocument[] {
+  const changed = new Set(newer.map((each) => each.conversation));
+  const others = conversations.filter((each) => !changed.has(each.conversation));
+  return [...newer, ...others].sort((a, b) => b.active - a.active);
 }
 
 export function useWorld<T>(select: (state: WorldState) => T): T {
