@@ -70,11 +70,12 @@ class Shown:
     pairs: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     summary: str = ""
     own: str = ""
+    scheduler: str = ""
 
     @classmethod
-    def of(cls, preview: Preview, own: str = "") -> Shown:
-        """What a preview shows; ``own`` is the editor whose edits alone it is about."""
-        return cls({(each.before, each.after) for each in preview.changes}, preview.summary, own)
+    def of(cls, preview: Preview, own: str = "", scheduler: str = "") -> Shown:
+        """What a preview shows; ``own`` is whose edits alone it is about, ``scheduler`` who gave it a time."""
+        return cls({(each.before, each.after) for each in preview.changes}, preview.summary, own, scheduler)
 
 
 class Clockwork:
@@ -90,7 +91,6 @@ class Clockwork:
         self.deleted: list[str] = []
         self.images: list[str] = []
         self.scheduled: dict[str, Shown] = {}
-        self.schedulers: dict[str, str] = {}
         self.writers: dict[str, str] = {}
         self.adopted: set[str] = set()
         self.failures: list[str] = []
@@ -269,22 +269,19 @@ class Clockwork:
         payload = SchedulePage(page_id=self._pick(self.pages), at=self._choose_time())
         preview = await self.world.scheduling.preview_page(editor.call(), payload)
         reply = await self.world.scheduling.schedule_page(editor.call(), payload)
-        self.scheduled[reply.action.id] = Shown.of(preview)
-        self.schedulers[reply.action.id] = editor.name
+        self.scheduled[reply.action.id] = Shown.of(preview, scheduler=editor.name)
 
     async def _schedule_set(self, editor: Editor) -> None:
         payload = ScheduleChangeSet(at=self._choose_time())
         preview = await self.world.scheduling.preview_change_set(editor.call(), payload)
         reply = await self.world.scheduling.schedule_change_set(editor.call(), payload)
-        self.scheduled[reply.action.id] = Shown.of(preview)
-        self.schedulers[reply.action.id] = editor.name
+        self.scheduled[reply.action.id] = Shown.of(preview, scheduler=editor.name)
 
     async def _expire(self, editor: Editor) -> None:
         payload = ExpirePage(page_id=self._pick(self.pages), at=self._choose_time())
         preview = await self.world.scheduling.preview_expiry(editor.call(), payload)
         reply = await self.world.scheduling.expire_page(editor.call(), payload)
-        self.scheduled[reply.action.id] = Shown.of(preview)
-        self.schedulers[reply.action.id] = editor.name
+        self.scheduled[reply.action.id] = Shown.of(preview, scheduler=editor.name)
 
     def _choose_time(self) -> str:
         start = self.now.replace(minute=0)
@@ -299,9 +296,10 @@ class Clockwork:
 
     def _give_back(self, action: str) -> None:
         """What a cancelled page was scheduled with waits in the conversation that scheduled it, whoever wrote it."""
-        for _, word in self.scheduled.pop(action).pairs:
+        shown = self.scheduled.pop(action)
+        for _, word in shown.pairs:
             if word in self.writers:
-                self.writers[word] = self.schedulers[action]
+                self.writers[word] = shown.scheduler
 
     async def _discard(self, editor: Editor) -> None:
         await editor.discard()

@@ -22,7 +22,7 @@ ALWAYS = ("delete_page", "rename_page")
 HIGH_RISK = ("delete_page", "delete_picture", "send_mail")
 
 
-async def found(message: str, limit: int = 3, tools: Sequence[ToolText] = TOOLS) -> list[str]:
+async def offered(message: str, limit: int = 3, tools: Sequence[ToolText] = TOOLS) -> list[str]:
     request = read_request(message, tools)
     ranked = [*await WordRanker()(request, tools)] if request else list[str]()
     return choose_ahead(ranked, request, tools, always=ALWAYS, high_risk=HIGH_RISK, by_words=True, limit=limit)
@@ -46,19 +46,19 @@ async def found(message: str, limit: int = 3, tools: Sequence[ToolText] = TOOLS)
     ],
 )
 async def test_a_message_finds_what_it_asks_for_and_nothing_else(message: str, names: list[str]) -> None:
-    assert await found(message) == names
+    assert await offered(message) == names
 
 
 @pytest.mark.parametrize("answer", ["Yes.", "yes, go ahead", "OK, please!", "No, thanks", "Fine", "Now go ahead", ""])
 async def test_an_answer_finds_nothing(answer: str) -> None:
     tools = [ToolText(name="confirm_order", phrases=("yes", "ok", "go ahead", "fine", "no"), text="Yes, go ahead.")]
-    assert await found(answer, tools=tools) == []
+    assert await offered(answer, tools=tools) == []
 
 
 async def test_no_more_are_offered_than_the_limit() -> None:
     tools = [ToolText(name=f"get_{word}") for word in ("apples", "pears", "plums", "nuts")]
-    assert len(await found("Fetch apples, pears, plums and nuts", tools=tools)) == 3
-    assert len(await found("Fetch apples, pears, plums and nuts", limit=1, tools=tools)) == 1
+    assert len(await offered("Fetch apples, pears, plums and nuts", tools=tools)) == 3
+    assert len(await offered("Fetch apples, pears, plums and nuts", limit=1, tools=tools)) == 1
 
 
 def test_a_ranking_by_meaning_needs_no_common_word_and_obeys_the_other_rules() -> None:

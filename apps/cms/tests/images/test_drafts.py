@@ -33,7 +33,7 @@ async def delete(editor: Editor, image: ImageView) -> str | None:
     return (await editor.world.images.delete_image(editor.call(), payload)).change_set_id
 
 
-async def said(world: World, words: str) -> str:
+async def alt_text_of(world: World, words: str) -> str:
     """The alternative text of the image that fits some words best."""
     return (await world.images.find_image(world.call(), FindImage(description=words))).image.alt_text
 
@@ -53,12 +53,12 @@ async def test_a_text_of_an_image_is_shown_published_discarded_and_reverted_with
         ("loaf.png: alternative text", "A loaf", "A rye loaf")
     ]
     await ann.discard()
-    assert await said(world, "loaf") == "A loaf"
+    assert await alt_text_of(world, "loaf") == "A loaf"
     await say(ann, image, "Bread")
     await ann.publish()
-    assert await said(world, "bread") == "Bread"
+    assert await alt_text_of(world, "bread") == "Bread"
     await ann.revert()
-    assert await said(world, "loaf") == "A loaf"
+    assert await alt_text_of(world, "loaf") == "A loaf"
 
 
 async def test_texts_of_two_conversations_are_undone_one_by_one(world: World, ann: Editor, bob: Editor) -> None:
@@ -84,7 +84,7 @@ async def test_a_deleted_image_comes_back_with_the_undo_of_its_deletion_or_from_
         await ann.trash.restore_page(ann.call(), RestorePage(page_id=image.id, slug="loaf"))
     restored = await ann.trash.restore_page(ann.call(), RestorePage(page_id=image.id))
     assert (restored.message, restored.page.status) == ("Restored image 'loaf.png'", "published")
-    assert await said(world, "loaf") == "A loaf"
+    assert await alt_text_of(world, "loaf") == "A loaf"
     await delete(ann, image)
 
 

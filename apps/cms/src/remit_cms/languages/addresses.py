@@ -38,7 +38,7 @@ async def find_new_paths(scope: Scope, code: str) -> list[NewPath]:
     """The addresses of all live pages of a site in a language that it gets.
 
     Raises:
-        ConflictError: two pages would have one address, which texts of earlier say that were never taken away.
+        ConflictError: two pages would have the same address, by texts left from when the site had the language.
     """
     chain = make_fallback_chain(code, [*scope.locales, code])
     query = (

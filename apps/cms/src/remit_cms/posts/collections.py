@@ -5,7 +5,7 @@ from __future__ import annotations
 from remit import LeafContext
 from remit.tools import Preview
 from remit_cms.posts.entries import (
-    Given,
+    EntryInput,
     ShownEntry,
     StoredEntry,
     WrittenEntry,
@@ -85,7 +85,7 @@ class Collections:
         """Create an entry that does not exist yet in a collection, as a draft. For posts: cms_createPost."""
 
         async def work(edit: Edit) -> EntryWriteReply:
-            return _reply(payload, await create_entry(edit, payload.collection_id, _given(payload), what="entry"))
+            return _reply(payload, await create_entry(edit, payload.collection_id, _input_of(payload), what="entry"))
 
         return await edit_once(self._database, ctx, payload, EntryWriteReply, work)
 
@@ -93,7 +93,7 @@ class Collections:
         """Change title, slug or content of an entry; other fields and languages stay. For posts: cms_updatePost."""
 
         async def work(edit: Edit) -> EntryWriteReply:
-            given = _given(payload)
+            given = _input_of(payload)
             written = await update_entry(edit, payload.entry_id, given, payload.if_unchanged, what="entry")
             return _reply(payload, written)
 
@@ -117,8 +117,8 @@ class Collections:
             return await preview_deletion(scope, payload.entry_id, payload.if_unchanged, "entry", ctx.caller)
 
 
-def _given(payload: CreateEntry | UpdateEntry) -> Given:
-    return Given(title=payload.title, slug=payload.slug, content=payload.content, locale_code=payload.locale_code)
+def _input_of(payload: CreateEntry | UpdateEntry) -> EntryInput:
+    return EntryInput(title=payload.title, slug=payload.slug, content=payload.content, locale_code=payload.locale_code)
 
 
 def _reply(payload: CreateEntry | UpdateEntry, written: WrittenEntry) -> EntryWriteReply:

@@ -97,7 +97,7 @@ async def show_entries(scope: Scope, entries: Sequence[StoredEntry], locale: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class EntryInput:
     """What a call writes of an entry: texts in a language, and fields by their keys or the names that callers read."""
 
     title: str | None
@@ -118,7 +118,7 @@ class WrittenEntry:
     remarks: list[str] | None = None
 
 
-async def create_entry(edit: Edit, collection_id: str, given: Given, *, what: str) -> WrittenEntry:
+async def create_entry(edit: Edit, collection_id: str, given: EntryInput, *, what: str) -> WrittenEntry:
     """Add an entry as a draft.
 
     Raises:
@@ -180,7 +180,9 @@ async def _find_address(edit: Edit, collection: SectionDefinition, slug: str | N
     return collection.key
 
 
-async def update_entry(edit: Edit, name: str, given: Given, if_unchanged: str | None, *, what: str) -> WrittenEntry:
+async def update_entry(
+    edit: Edit, name: str, given: EntryInput, if_unchanged: str | None, *, what: str
+) -> WrittenEntry:
     """Change an entry. What is written counts as seen.
 
     Raises:
@@ -211,7 +213,7 @@ async def update_entry(edit: Edit, name: str, given: Given, if_unchanged: str | 
     return await _describe(edit, entry, code, message, changed=[*changed, *fields], remarks=remarks.list() or None)
 
 
-def _read_texts(entry: StoredEntry, given: Given) -> dict[str, str]:
+def _read_texts(entry: StoredEntry, given: EntryInput) -> dict[str, str]:
     """The texts that an update gives an entry. The address of a single document is that of its type."""
     texts = {} if given.title is None else {"title": given.title}
     if given.slug is not None and not parse_structure(entry.collection).is_single:

@@ -14,7 +14,7 @@ from remit.errors import ConflictError
 from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.posts.entries import (
-    Given,
+    EntryInput,
     ShownEntry,
     StoredEntry,
     WrittenEntry,
@@ -112,7 +112,7 @@ class Posts:
         """Create a post that does not exist yet, as a draft. For a page: cms_createPage."""
 
         async def work(edit: Edit) -> PostWriteReply:
-            return _reply(payload, await create_entry(edit, payload.collection_slug, _given(payload), what="post"))
+            return _reply(payload, await create_entry(edit, payload.collection_slug, _input_of(payload), what="post"))
 
         return await edit_once(self._database, ctx, payload, PostWriteReply, work)
 
@@ -120,7 +120,7 @@ class Posts:
         """Change title, text or other fields of a post, in its draft; the others stay. For pages: cms_updatePage."""
 
         async def work(edit: Edit) -> PostWriteReply:
-            given = _given(payload)
+            given = _input_of(payload)
             written = await update_entry(edit, payload.post_slug, given, payload.if_unchanged, what="post")
             return _reply(payload, written)
 
@@ -180,9 +180,9 @@ class Posts:
             return (await find_entry(scope, name)).page.id
 
 
-def _given(payload: CreatePost | UpdatePost) -> Given:
+def _input_of(payload: CreatePost | UpdatePost) -> EntryInput:
     content = payload.content(payload.body)
-    return Given(title=payload.title, slug=payload.slug, content=content, locale_code=payload.locale_code)
+    return EntryInput(title=payload.title, slug=payload.slug, content=content, locale_code=payload.locale_code)
 
 
 def _reply(payload: CreatePost | UpdatePost, written: WrittenEntry) -> PostWriteReply:

@@ -42,7 +42,7 @@ async def find_link(scope: Scope, href: str, site_url: str) -> Link:
     Args:
         scope: the transaction.
         href: an address that begins with https, or a page or entry by id, address or exact title.
-        site_url: the address of the site for visitors. Whoever names that means the page.
+        site_url: the address of the site for visitors. A link to it is stored as a link to the page.
 
     Raises:
         NotFoundError: no such page; names similar ones.

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from remit.errors import SetupError
 from remit_cms.site.http_caching import RequestHeaders
 
-EVERYBODY: Final = "*"
+_ANY_ORIGIN: Final = "*"
 _PREFLIGHT: Final = {
     "access-control-allow-methods": "GET, HEAD",
     "access-control-allow-headers": "if-none-match",
@@ -30,7 +30,7 @@ class Cors:
 
     def __post_init__(self) -> None:
         for origin in self.origins:
-            if origin != EVERYBODY and not _is_origin(origin):
+            if origin != _ANY_ORIGIN and not _is_origin(origin):
                 raise SetupError(f"{origin!r} is no origin; give one such as https://app.example, or '*' for all")
 
     def headers_for(self, request: RequestHeaders) -> dict[str, str]:
@@ -38,8 +38,8 @@ class Cors:
         if not self.origins:
             return {}
         shared = {"access-control-expose-headers": "etag"}
-        if EVERYBODY in self.origins:
-            return {**shared, "access-control-allow-origin": EVERYBODY}
+        if _ANY_ORIGIN in self.origins:
+            return {**shared, "access-control-allow-origin": _ANY_ORIGIN}
         allowed = next((origin for origin in _origins_in(request) if origin in self.origins), None)
         return (
             {"vary": "origin"}

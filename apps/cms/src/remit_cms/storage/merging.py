@@ -34,7 +34,7 @@ def empty_state(document: Snapshot | Page) -> Snapshot:
 def find_beginning(page: Page | Snapshot) -> Snapshot | None:
     """The state in which a document begins. One of which a site has one is there from the start, without content.
 
-    All others are made by somebody.
+    Every other document has none before a call makes it.
     """
     single = SINGLES.get(page.kind)
     if single is None:
