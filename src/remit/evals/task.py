@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, cast
 
@@ -197,20 +197,28 @@ def load_tasks(paths: Iterable[Path]) -> list[Task]:
 
 def _load_task(file: Path) -> Task:
     document = _read(file)
-    folder = file.with_name(_FOLDER_FILE)
-    common = _read(folder).value if folder.exists() else {}
-    try:
-        if common:
-            Task.model_validate({"prompt": ["none"], **common})
-    except ValidationError as error:
-        raise SetupError(_explain(_read(folder), error)) from error
-    try:
-        task = Task.model_validate({**common, **document.value, "name": file.stem, "file": str(file)})
-    except ValidationError as error:
-        raise SetupError(_explain(document, error)) from error
+    common = _read_common(file.with_name(_FOLDER_FILE))
+    task = _validate(document, {**common, **document.value, "name": file.stem, "file": str(file)})
     if not task.queries and task.answer == AnswerRules() and task.matching is None:
         raise SetupError(f"{document.file}:1: nothing is graded; add expect, unchanged, forbidden or answer")
     return task
+
+
+def _read_common(file: Path) -> Mapping[str, Any]:
+    """The keys that all tasks of a folder have, checked as those of a task; none without such a file."""
+    if not file.exists():
+        return {}
+    document = _read(file)
+    if document.value:
+        _validate(document, {"prompt": ["none"], **document.value})
+    return document.value
+
+
+def _validate(document: YamlDocument, values: Mapping[str, Any]) -> Task:
+    try:
+        return Task.model_validate(values)
+    except ValidationError as error:
+        raise SetupError(_explain(document, error)) from error
 
 
 def _read(file: Path) -> YamlDocument:

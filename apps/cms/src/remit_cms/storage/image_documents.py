@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from remit_cms.storage.claims import UPLOAD
+from remit_cms.storage.documents import make_document
 from remit_cms.storage.images import Image, values_of_image
 from remit_cms.storage.parts import content_parts
 from remit_cms.storage.revisions import draft_status, save_revision
@@ -17,23 +18,10 @@ _MAX_TITLE = 200
 
 async def add_image_document(edit: Edit, image: Image) -> None:
     """Make the document of a new image. It is in use at once: no page shows the image yet."""
-    page = Page(
-        id=image.id,
-        site=image.site,
-        environment=image.environment,
-        locale=edit.default_locale,
-        kind=Kind.IMAGE.value,
-        slug=f"_image/{image.id}"[:64],
-        title=image.name[:_MAX_TITLE],
-        status="draft",
-        indexing=False,
-        revision=0,
-        created_at=image.created_at,
-        updated_at=image.created_at,
-    )
     definition = await edit.find_definition("image-texts", Kind.IMAGE)
-    edit.session.add(page)
-    await edit.session.flush()
+    slug = f"_image/{image.id}"[:64]
+    page = await make_document(edit, Kind.IMAGE, image.name[:_MAX_TITLE], slug, document=image.id)
+    page.created_at = page.updated_at = image.created_at  # an imported image is older
     edit.session.add(PageSection(id=image.id, page=image.id, definition=definition.id, sort_order=0))
     await edit.session.flush()
     edit.session.add(SectionContent(section=image.id, locale=page.locale, content=values_of_image(image)))
