@@ -10,8 +10,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 from pydantic import JsonValue
 
+from remit_cms.models import name_some
 from remit_cms.rich_text.markdown import read_tokens
 from remit_cms.settings.contrast import describe_unreadable
+from remit_cms.storage.images import iterate_image_slots
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind
 from remit_cms.storage.translations import localize_content, localize_texts
@@ -21,7 +23,6 @@ from remit_cms.templates.slots import SlotType, Structure
 _PATH: Final = re.compile(r"\]\([ \t]*<?(/[^\s)>]*)")
 _HEADING: Final = re.compile(r"^ {0,3}#", re.MULTILINE)
 _TEXTS: Final = (SlotType.TEXT, SlotType.RICH_TEXT)
-_MAX_NAMED: Final = 5
 
 
 class Remark(NamedTuple):
@@ -64,7 +65,7 @@ def find_dead_links(subject: Subject) -> Iterator[Remark]:
 def find_missing_alt_texts(subject: Subject) -> Iterator[Remark]:
     """Pictures without words for those who do not see them."""
     for where, value in _iterate_values(subject.snapshot):
-        for image in _images_in(value):
+        for image in iterate_image_slots({where: value}):
             if not image.get("alt"):
                 yield Remark(where, "the picture has no alternative text")
 
@@ -86,7 +87,7 @@ def find_missing_translations(subject: Subject) -> Iterator[Remark]:
                 if kinds.get(key.rpartition(".")[2]) in _TEXTS and _is_foreign(source, locale)
             ]
         if missing:
-            yield Remark(f"translation {locale}", f"missing: {_name(missing)}")
+            yield Remark(f"translation {locale}", f"missing: {name_some(missing)}")
 
 
 def find_low_contrast(subject: Subject) -> Iterator[Remark]:
@@ -137,16 +138,12 @@ def _texts_in(value: JsonValue) -> Iterator[str]:
     return (each for each in _walk(value) if isinstance(each, str))
 
 
-def _images_in(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
-    return (each for each in _walk(value) if isinstance(each, dict) and "imageId" in each)
-
-
 def _links_in(value: JsonValue) -> Iterator[str]:
     for reference in iterate_references(value):
         yield f"{reference.kind}:{reference.id}"
     for part in _walk(value):
         if isinstance(part, str):
-            yield from (found for found in _PATH.findall(part))
+            yield from _PATH.findall(part)
         elif isinstance(part, dict):
             url = part.get("url")
             if isinstance(url, str) and url.startswith("/"):
@@ -162,8 +159,3 @@ def _kinds_of(structure: Structure | None) -> dict[str, SlotType]:
 def _is_foreign(source: str, locale: str) -> bool:
     """Whether readers of a language read another one: ``de`` is none to readers of ``de-AT``."""
     return source.partition("-")[0] != locale.partition("-")[0]
-
-
-def _name(names: list[str]) -> str:
-    rest = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-    return f"{', '.join(names[:_MAX_NAMED])}{rest}"

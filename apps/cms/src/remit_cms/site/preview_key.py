@@ -7,7 +7,7 @@ from typing import Final
 
 from remit.errors import ExternalError, NotFoundError, SetupError
 from remit.secrets import EnvSecrets, Secret, SecretRef, Secrets
-from remit_cms.site.links import check_key, short_key_error
+from remit_cms.site.links import Preview, check_key, short_key_error, sign_preview
 
 KEY_VARIABLE: Final = "REMIT_CMS_PREVIEW_KEY"
 """The environment variable with the key that signs links to previews: 32 characters or more."""
@@ -21,6 +21,10 @@ class PreviewKey:
     url: str = DEFAULT_URL
     secrets: Secrets = field(default_factory=lambda: EnvSecrets(KEY_VARIABLE))
     reference: SecretRef = f"env:{KEY_VARIABLE}"
+
+    def link(self, key: Secret, preview: Preview, path: str) -> str:
+        """The address of a preview on the site, at a path."""
+        return f"{self.url.rstrip('/')}/preview/{sign_preview(key, preview)}/{path}"
 
     async def find(self) -> Secret | None:
         """The key; None if there is none.

@@ -14,7 +14,7 @@ from remit.errors import SetupError
 from remit.inventory import Operations
 from remit.secrets import Secret
 from remit.tools import Preview as Description
-from remit_cms.site.links import Preview, sign_preview
+from remit_cms.site.links import Preview
 from remit_cms.site.lookup import find_preview_path
 from remit_cms.site.preview_key import PreviewKey
 from remit_cms.storage.database import Database
@@ -34,7 +34,7 @@ _LIFETIME: Final = timedelta(hours=24)
 
 
 class QuestionLinks:
-    """Adds signed links to the previews of tools. Each ends, and shows nothing else than what is asked about.
+    """Adds signed links to the previews of tools. Each expires after a day and shows only what the question is about.
 
     Args:
         database: the database with the pages.
@@ -75,14 +75,13 @@ class QuestionLinks:
             return ""
         async with open_view(self._database, ctx) as scope:
             outlook = await load_outlook(scope, pin)
-            path = "" if outlook is None else await find_outlook_path(scope, outlook)
+            path = "" if outlook is None else await _find_outlook_path(scope, outlook)
             target = scope.target
         until = self._database.clock() + _LIFETIME
-        token = sign_preview(key, Preview(target, pin, int(until.timestamp())))
-        return f"{self._key.url.rstrip('/')}/preview/{token}/{path}"
+        return self._key.link(key, Preview(target, pin, int(until.timestamp())), path)
 
 
-async def find_outlook_path(scope: Scope, outlook: Outlook) -> str:
+async def _find_outlook_path(scope: Scope, outlook: Outlook) -> str:
     """Where to look first: the one page that it is about, or else the home page, which links to all of them."""
     subjects = [each for each in outlook.shown if each.id in outlook.subjects]
     return await find_preview_path(scope, subjects[0]) if len(outlook.subjects) == len(subjects) == 1 else ""

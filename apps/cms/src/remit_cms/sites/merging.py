@@ -41,17 +41,16 @@ def merge_edit(draft: Snapshot | None, before: Snapshot | None, after: Snapshot)
 def _check_values(draft: Snapshot, before: Snapshot, after: Snapshot, changed: set[str]) -> None:
     own, old, new = values_of(draft), values_of(before), values_of(after)
     others = {part for part in changed if own.get(part) not in (old.get(part), new.get(part))}
-    named = [
-        difference for path, difference, _ in compare_paths(before, draft) if part_of(path, draft.locale) in others
-    ]
-    if others:
-        told = [f"{each.where} is '{each.after}' here, and was '{each.before}' there" for each in named[:_MAX_NAMED]]
-        shown = "; ".join(told)
-        rest = f"; and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
-        raise ConflictError(
-            f"'{draft.title}' has other texts here where the change set changes it: {shown or 'its structure'}{rest}. "
-            "Make these alike, then take it over."
-        )
+    if not others:
+        return
+    named = [each for path, each, _ in compare_paths(before, draft) if part_of(path, draft.locale) in others]
+    told = [f"{each.where} is '{each.after}' here, and was '{each.before}' there" for each in named[:_MAX_NAMED]]
+    shown = "; ".join(told) or "its structure"
+    rest = f"; and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
+    raise ConflictError(
+        f"'{draft.title}' has other texts here where the change set changes it: {shown}{rest}. "
+        "Make these alike, then take it over."
+    )
 
 
 async def check_types(source: Scope, here: Scope, states: Sequence[Snapshot]) -> None:

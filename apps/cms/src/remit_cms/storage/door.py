@@ -176,11 +176,13 @@ async def check_unused(scope: Scope, planned: Sequence[Planned]) -> None:
             continue
         uses = await find_uses_after(scope, each.page.id, after)
         if uses:
-            more = f", and {pluralize(len(uses) - 5, 'place')} more" if len(uses) > 5 else ""
+            rest = len(uses) - _MAX_NAMED
+            named = ", ".join(map(str, uses[:_MAX_NAMED])) + (
+                f", and {pluralize(rest, 'place')} more" if rest > 0 else ""
+            )
             raise ConflictError(
-                f"The image '{each.page.title}' is shown in {', '.join(map(str, uses[:5]))}{more}. It can be deleted "
-                "once nothing shows it: no draft, live page, open change set or scheduled action. cms_replaceImage "
-                "puts another in its place."
+                f"The image '{each.page.title}' is shown in {named}. It can be deleted once nothing shows it: no "
+                "draft, live page, open change set or scheduled action. cms_replaceImage puts another in its place."
             )
 
 

@@ -32,7 +32,7 @@ class Outlook:
     """What is not as it is live: states of documents, and the ids of those that visitors would not see.
 
     ``subjects`` are the ids of those that it is about; by then, others may differ too. ``at`` is the time from which on
-    visitors see it; None for at once. It ``is_live`` if they see the same by now.
+    visitors see it; None for at once. ``is_live`` says whether they see the same already.
     """
 
     shown: Sequence[Snapshot]
@@ -55,26 +55,29 @@ async def load_outlook(scope: Scope, pin: Pin) -> Outlook | None:
         case PlanPin():
             return await _load_plan(scope, pin)
         case DatePin():
-            at, made = (datetime.fromtimestamp(each, UTC) for each in (pin.at, pin.made))
-            due = await load_due(scope, at, made)
-            return _make_outlook(due, due, at)
+            return await load_date(scope, pin)
         case PagePin() | SetPin():
             pinned = await load_pinned(scope, pin)
             subjects = [each.id for each in pinned]
             return Outlook(pinned, (), subjects, is_live=await are_live(scope, pinned)) if pinned else None
 
 
+async def load_date(scope: Scope, pin: DatePin) -> Outlook:
+    """The site at the time of a pin."""
+    at, made = (datetime.fromtimestamp(each, UTC) for each in (pin.at, pin.made))
+    due = await load_due(scope, at, made)
+    return _make_outlook(due, due, at)
+
+
 async def _load_plan(scope: Scope, pin: PlanPin) -> Outlook | None:
     at = datetime.fromtimestamp(pin.at, UTC) if pin.at else None
     pages = await _find_subjects(scope, pin)
-    due: States = {} if at is None else await load_due(scope, at, None)
-    for states in (await _plan(scope, pin, pages, at), await _find_now(scope, pages, at)):
+    due: States = {} if at is None else await load_due(scope, at)
+    live = await _load_live(scope, pages)
+    now = live if at is None else await find_states(scope, pages, at)
+    for states in (await _plan(scope, pin, pages, at), now):
         if states and _digest(states) == pin.digest:
-            live = await _find_now(scope, pages, None)
-            is_live = {page: _values(state) for page, state in live.items()} == {
-                page: _values(state) for page, state in states.items()
-            }
-            return _make_outlook({**due, **states}, states, at, is_live=is_live)
+            return _make_outlook({**due, **states}, states, at, is_live=_digest(live) == pin.digest)
     return None
 
 
@@ -103,10 +106,8 @@ async def _plan(scope: Scope, pin: PlanPin, pages: Sequence[Page], at: datetime 
     return {each.page.id: each.wanted for each in planned}
 
 
-async def _find_now(scope: Scope, pages: Sequence[Page], at: datetime | None) -> States:
-    """What visitors see of documents now, or will see at a time."""
-    if at is not None:
-        return await find_states(scope, pages, at)
+async def _load_live(scope: Scope, pages: Sequence[Page]) -> States:
+    """What visitors see of documents now."""
     return {page.id: None if page.live is None else await load_snapshot(scope, page.id, page.live) for page in pages}
 
 
@@ -126,9 +127,5 @@ def _make_outlook(states: States, subjects: Collection[str], at: datetime | None
 
 
 def _digest(states: States) -> str:
-    values = {page: _values(state) for page, state in states.items()}
+    values = {page: None if state is None else values_of(state) for page, state in states.items()}
     return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _values(state: Snapshot | None) -> object:
-    return None if state is None else values_of(state)

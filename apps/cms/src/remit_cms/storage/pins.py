@@ -76,10 +76,10 @@ def read_pin(written: object) -> Pin | None:
     pin: Pin = found(*values)
     if isinstance(pin, PlanPin) and pin.act not in get_args(Act):
         return None
-    return pin if all(map(is_time, times_of(pin))) else None
+    return pin if all(map(_is_time, _times_of(pin))) else None
 
 
-def times_of(pin: Pin) -> tuple[int, ...]:
+def _times_of(pin: Pin) -> tuple[int, ...]:
     """The times of a pin, in seconds since the epoch."""
     match pin:
         case PlanPin():
@@ -90,7 +90,7 @@ def times_of(pin: Pin) -> tuple[int, ...]:
             return ()
 
 
-def is_time(seconds: int) -> bool:
+def _is_time(seconds: int) -> bool:
     """Whether a number of seconds since the epoch is a time that a calendar has."""
     return 0 <= seconds < _END
 

@@ -17,7 +17,7 @@ from remit_cms.scheduling.times import describe_time, find_zone
 from remit_cms.storage.change_sets import find_pages_of, find_set
 from remit_cms.storage.claims import PENDING
 from remit_cms.storage.database import Database
-from remit_cms.storage.outlook import Outlook, load_outlook
+from remit_cms.storage.outlook import Outlook, load_date
 from remit_cms.storage.pins import DatePin
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, ScheduledAction
@@ -116,7 +116,7 @@ class CalendarViews:
         if row.state != "scheduled":
             return ObjectDetail(name=row.title, note=note, sections=sections, blocked=row.reason or "")
         pin = self._pin(row.at)
-        outlook = await load_outlook(scope, pin) or Outlook(())
+        outlook = await load_date(scope, pin)
         own = Outlook(outlook.shown, outlook.hidden, [*documents], row.at)
         pages, changes = await show_outlook(scope, self._sites, pin, own, self._database.clock())
         home = await self._show_home(scope, pin)
@@ -148,7 +148,7 @@ class CalendarViews:
         if end <= self._database.clock():
             return ObjectDetail(name=title, note="This day is over.", sections=[actions])
         pin = self._pin(end)
-        outlook = await load_outlook(scope, pin) or Outlook(())
+        outlook = await load_date(scope, pin)
         since_now = replace(outlook, at=None)
         found, changes = await show_outlook(scope, self._sites, pin, since_now, self._database.clock())
         note = f"by what is scheduled until then, {pluralize(len(found), 'page')} will have changed"

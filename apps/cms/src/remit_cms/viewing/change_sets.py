@@ -23,6 +23,7 @@ from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Publication
 from remit_cms.storage.transactions import open_view
 from remit_cms.viewing.documents import READ
+from remit_cms.viewing.previews import note_change
 from remit_cms.viewing.sites import PreviewSites
 
 _GROUPS = {
@@ -127,7 +128,7 @@ class ChangeSetViews:
             page, live = each.page, each.live
             before = "" if live is None else await self._sites.link(scope, PagePin(page.id, page.live or 0), live)
             after = "" if each.wanted is None or pin is None else await self._sites.link(scope, pin, each.wanted)
-            note = _note(each)
+            note = "deleted" if each.deletes else note_change(live, each.wanted)
             pages.append(ObjectPage(title=title_of(each), before=before, after=after, note=note))
         return pages
 
@@ -144,8 +145,8 @@ class ChangeSetViews:
                 before = await self._sites.link(scope, PagePin(step.page.id, step.before or 0), step.snapshot)
             if step.page is not None and step.live is not None:
                 after = await self._sites.link(scope, PagePin(step.page.id, step.page.live or 0), step.live)
-            note_of_page = "hidden" if step.live is None else "new" if step.snapshot is None else ""
-            pages.append(ObjectPage(title=step.title, before=before, after=after, note=note_of_page))
+            changed = note_change(step.snapshot, step.live)
+            pages.append(ObjectPage(title=step.title, before=before, after=after, note=changed))
             compared = await compare_states(scope, step.snapshot, step.live, f"{step.title}: ")
             changes += await show_changes(scope, compared)
         actions = [_act("Take back…", "cms_revertChangeSet", found, destructive=True)] if steps else []
@@ -162,12 +163,6 @@ async def _tell_publication(scope: Scope, found: ChangeSet) -> str:
         return f"Published, with edits by {found.author}. "
     edits = "" if last.author == found.author else f", with edits by {found.author}"
     return f"Published by {last.author}, {last.created_at:%Y-%m-%d %H:%M} UTC{edits}. "
-
-
-def _note(planned: Planned) -> str:
-    if planned.wanted is None:
-        return "deleted" if planned.deletes else "hidden"
-    return "new" if planned.live is None else ""
 
 
 def _act(label: str, tool: str, found: ChangeSet, *, destructive: bool = False) -> ObjectAction:

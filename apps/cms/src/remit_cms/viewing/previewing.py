@@ -12,12 +12,12 @@ from remit_cms.checks.checking import check_outlook
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import find_chosen_set
 from remit_cms.scheduling.times import read_time
-from remit_cms.site.links import Preview, sign_preview
+from remit_cms.site.links import Preview
 from remit_cms.site.lookup import find_preview_path
 from remit_cms.site.payloads import CreatePreviewLink, PreviewLinkReply
 from remit_cms.site.preview_key import PreviewKey
 from remit_cms.storage.database import Database
-from remit_cms.storage.outlook import load_outlook
+from remit_cms.storage.outlook import Outlook, load_outlook
 from remit_cms.storage.pinned import pin_change_set, pin_page
 from remit_cms.storage.pins import DatePin, Pin
 from remit_cms.storage.scope import Scope
@@ -44,9 +44,10 @@ class Previews:
             pin, titles, path = await self._find_pin(scope, ctx, payload)
             target, outlook = scope.target, await load_outlook(scope, pin)
             found = [] if outlook is None else await check_outlook(scope, outlook)
+            if payload.at is not None and outlook is not None:
+                titles = await _list_titles(scope, outlook)
         until = self._database.clock().replace(microsecond=0) + timedelta(hours=payload.hours)
-        token = sign_preview(key, Preview(target, pin, int(until.timestamp())))
-        url = f"{self._key.url.rstrip('/')}/preview/{token}/{path}"
+        url = self._key.link(key, Preview(target, pin, int(until.timestamp())), path)
         if not is_direct(ctx):
             ctx.log(f"preview: {url}")  # for the person: models drop letters when they copy long addresses
         differs = pluralize(len(titles), "page")
@@ -60,7 +61,7 @@ class Previews:
         )
 
     async def _find_pin(self, scope: Scope, ctx: LeafContext, payload: CreatePreviewLink) -> tuple[Pin, list[str], str]:
-        """What the link shows, with the titles of the pages that differ, and the path where to look first."""
+        """What the link shows, with the titles of its pages unless it is a time, and the path where to look first."""
         if payload.page_id is not None:
             page_pin, shown = await pin_page(scope, payload.page_id, payload.revision)
             return page_pin, [shown.title], await find_preview_path(scope, shown)
@@ -69,8 +70,11 @@ class Previews:
             return set_pin, titles, ""
         now = self._database.clock()
         at = await read_time(scope, payload.at, now)
-        pin = DatePin(int(at.timestamp()), int(now.timestamp()))
-        outlook = await load_outlook(scope, pin)
-        hidden = select(Page.title).where(scope.target.id_filter(Page, Page.id, outlook.hidden if outlook else ()))
-        titles = [each.title for each in outlook.shown] if outlook else []
-        return pin, [*titles, *await scope.session.scalars(hidden.order_by(Page.slug, Page.id))], ""
+        return DatePin(int(at.timestamp()), int(now.timestamp())), [], ""
+
+
+async def _list_titles(scope: Scope, outlook: Outlook) -> list[str]:
+    """The titles of the documents that differ at a time, those that are hidden then last."""
+    hidden = select(Page.title).where(scope.target.id_filter(Page, Page.id, outlook.hidden))
+    titles = await scope.session.scalars(hidden.order_by(Page.slug, Page.id))
+    return [*(each.title for each in outlook.shown), *titles]

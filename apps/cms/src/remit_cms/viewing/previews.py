@@ -18,7 +18,7 @@ from remit_cms.storage.door import find_states
 from remit_cms.storage.outlook import Outlook, States, load_outlook
 from remit_cms.storage.pins import DatePin, PagePin, Pin, PlanPin, find_pin
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import load_snapshot
+from remit_cms.storage.snapshots import Snapshot, load_snapshot
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import open_view
 from remit_cms.viewing.documents import READ
@@ -76,12 +76,17 @@ async def show_outlook(
                 title=(new or old or document).title,
                 before="" if old is None else await sites.link(scope, former, old),
                 after="" if new is None else await sites.link(scope, pin, new),
-                note="new" if old is None else "hidden" if new is None else "",
+                note=note_change(old, new),
             )
         )
         prefix = f"{pages[-1].title}: " if len(documents) > 1 else ""
         differences += await compare_states(scope, old, new, prefix)
     return pages, await show_changes(scope, differences)
+
+
+def note_change(before: Snapshot | None, after: Snapshot | None) -> str:
+    """What became of a document as a whole: ``hidden`` or ``new``; empty if it is neither."""
+    return "hidden" if after is None else "new" if before is None else ""
 
 
 async def _find_before(scope: Scope, documents: Sequence[Page], at: datetime | None) -> States:

@@ -169,8 +169,8 @@ class Webhooks:
         Raises:
             ConflictError: it was scheduled for none.
         """
+        schedules = self._database.schedules
         for attempt in range(row.attempt + 1):
-            schedules = self._database.schedules
             if schedules is not None and ctx.run == schedules.find_run(attempt_key(row.id, attempt)):
                 return attempt
         raise ConflictError(f"The delivery {row.id} is sent at its time, by itself.")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, Subquery, and_, select
+from sqlalchemy import ColumnElement, Select, and_, select
 
 from remit.errors import NotFoundError
 from remit_cms.models import Content, ListPayload
@@ -62,7 +62,7 @@ async def list_documents(reader: Reader, listed: str | None, query: Query) -> Do
         InvalidArgumentsError: the cursor is not one of this list.
     """
     times = publication_times(reader.scope)
-    pages = _live_pages(reader.scope, times).where(_filter_type(listed))
+    pages = _live_pages(reader.scope).join(times, times.c.page == Page.id).where(_filter_type(listed))
     order = Order((times.c.first, Page.id), is_falling=True)
     payload = ListPayload(limit=query.limit, cursor=query.cursor)
     found = await list_rows(reader.scope, payload, pages, order, "api", listed)
@@ -86,16 +86,15 @@ async def show_document(reader: Reader, shown: ShownPage) -> DocumentSummary:
 
 
 async def _find_one(reader: Reader, chosen: ColumnElement[bool]) -> DocumentSummary:
-    query = _live_pages(reader.scope, publication_times(reader.scope)).where(chosen)
+    query = _live_pages(reader.scope).where(chosen)
     found = (await reader.scope.session.scalars(query)).all()
     if not found:
         raise NotFoundError("Visitors see no such page or entry.")
     return (await _show(reader, found, with_content=True))[0]
 
 
-def _live_pages(scope: Scope, times: Subquery) -> Select[Page]:
-    live = and_(scope.target.row_filter(Page), Page.live.is_not(None))
-    return select(Page).join(times, times.c.page == Page.id).where(live)
+def _live_pages(scope: Scope) -> Select[Page]:
+    return select(Page).where(scope.target.row_filter(Page), Page.live.is_not(None))
 
 
 def _filter_type(listed: str | None) -> ColumnElement[bool]:

@@ -76,7 +76,7 @@ async def read_navigation(reader: Reader) -> Navigation:
 
 
 async def show_settings(reader: Reader) -> Settings:
-    """What visitors see of the settings. Instructions of editors and hosts to post to are none of it."""
+    """What visitors see of the settings. Editors' instructions and the hosts of forms are left out."""
     scope = reader.scope
     settings = await read_settings(scope, reader.edition.settings, reader.locale)
     rows = await scope.session.scalars(select(Locale).where(Locale.site == scope.target.site))
