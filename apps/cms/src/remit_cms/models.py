@@ -266,7 +266,7 @@ def refuse_two_names(value: object, *names: str) -> object:
     return cast("object", value)
 
 
-def require_change(payload: Payload, *fields: str, verb: str = "change") -> None:
+def require_change(payload: Payload, *fields: str) -> None:
     """Refuse the payload of an update that gives none of these fields.
 
     Raises:
@@ -274,7 +274,7 @@ def require_change(payload: Payload, *fields: str, verb: str = "change") -> None
     """
     if all(getattr(payload, field) in (None, {}) for field in fields):
         *names, last = map(to_camel, fields)
-        raise ValueError(f"nothing to {verb}; give {', '.join(names)}{' or ' if names else ''}{last}")
+        raise ValueError(f"nothing to change; give {', '.join(names)}{' or ' if names else ''}{last}")
 
 
 ONE_TEXT: Final = ""
@@ -366,5 +366,5 @@ def pluralize(number: int, noun: str) -> str:
 def describe_matches(count: int, limit: int, noun: str) -> str:
     """The message of a search that gives its best matches: they are not counted beyond its limit."""
     if count < limit:
-        return f"Found {count} matching {noun}{'' if count == 1 else 's'}" if count else f"No {noun} matches"
+        return f"Found {pluralize(count, f'matching {noun}')}" if count else f"No {noun} matches"
     return f"The {pluralize(count, f'best matching {noun}')}; with a higher limit there may be more"

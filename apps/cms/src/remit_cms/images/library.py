@@ -63,7 +63,7 @@ from remit_cms.storage.trash import find_trashed_page, restore_page
 from remit_cms.storage.vectors import IMAGE
 from remit_cms.templates.image_values import follow_image
 
-NEWEST: Final = Order((Image.created_at, Image.id), is_falling=True)
+_NEWEST: Final = Order((Image.created_at, Image.id), is_falling=True)
 _PARAMETERS: Final = {"alt": "altText"}
 """The values of an image that callers call otherwise."""
 
@@ -120,7 +120,7 @@ class Images:
         async with open_view(self._database, ctx) as scope:
             conversation = ctx.caller.conversation
             mine = (in_library(scope.target), Image.conversation == conversation, Image.conversation != "")
-            found = await list_rows(scope, payload, select(Image).where(*mine), NEWEST, "images of", conversation)
+            found = await list_rows(scope, payload, select(Image).where(*mine), _NEWEST, "images of", conversation)
             found = found.fit(map(image_view, found.rows))
             images = [_show(scope, row) for row in found.rows]
         message = found.describe(f"{pluralize(found.total, 'image')} of this conversation")
@@ -237,7 +237,7 @@ class Images:
     async def _list_all(self, ctx: LeafContext, payload: SearchImages) -> ImageMatchesReply:
         async with open_view(self._database, ctx) as scope:
             query = select(Image).where(in_library(scope.target))
-            found = await list_rows(scope, payload, query, NEWEST, "images")
+            found = await list_rows(scope, payload, query, _NEWEST, "images")
             matches = [ImageMatch(id=image.id, name=image.name, alt_text=image.alt) for image in found.rows]
             found = found.fit(matches)
             for image in found.rows:

@@ -15,6 +15,7 @@ from remit_cms.models import (
     OptionalParam,
     ReadPayload,
     WritePayload,
+    require_change,
 )
 from remit_cms.navigation.items import Location
 from remit_cms.singles.hosts import MAX_HREF
@@ -64,9 +65,7 @@ class UpdateNavigationItem(OneItem):
 
     @model_validator(mode="after")
     def _require_change(self) -> Self:
-        given = (self.new_label, self.new_href, self.new_location, self.visible, self.new_position)
-        if all(value is None for value in given):
-            raise ValueError("nothing to change; give newLabel, newHref, newLocation, visible or newPosition")
+        require_change(self, "new_label", "new_href", "new_location", "visible", "new_position")
         return self
 
 

@@ -29,6 +29,7 @@ from remit_cms.models import (
     WriteReply,
     is_none,
     refuse_two_names,
+    require_change,
 )
 from remit_cms.sections.payloads import SectionInput, SectionInputs, SectionView
 
@@ -126,15 +127,10 @@ class UpdatePageMeta(WritePayload):
     @property
     def update(self) -> UpdatePage:
         """The same as an update."""
-        meta = (
-            None
-            if self.title is None and self.description is None
-            else Meta(title=self.title, description=self.description)
-        )
         return UpdatePage(
             page_id=self.page_id,
             indexing=self.indexing,
-            meta=meta,
+            meta=Meta(title=self.title, description=self.description),
             locale_code=self.locale_code,
             with_token=self.with_token,
             if_unchanged=self.if_unchanged,
@@ -142,8 +138,7 @@ class UpdatePageMeta(WritePayload):
 
     @model_validator(mode="after")
     def _require_part(self) -> Self:
-        if all(value is None for value in (self.title, self.description, self.indexing)):
-            raise ValueError("nothing to change; give title, description or indexing")
+        require_change(self, "title", "description", "indexing")
         return self
 
 

@@ -11,12 +11,12 @@ from remit.errors import AlreadyExistsError, InvalidArgumentsError
 from remit.tools import Caller, Preview
 from remit_cms.models import Content
 from remit_cms.pages.slugs import resolve_address
-from remit_cms.sections.contents import load_contents, update_content
+from remit_cms.sections.contents import load_contents, note_written, update_content
 from remit_cms.sections.remarks import Remarks
 from remit_cms.storage.documents import make_document
 from remit_cms.storage.door import delete_page
 from remit_cms.storage.hiding import preview_hiding
-from remit_cms.storage.parts import content_parts, text_parts
+from remit_cms.storage.parts import text_parts
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.stale_edits import find_read_parts, read_text_parts
@@ -203,8 +203,7 @@ async def update_entry(
     if given.content:
         written = await update_content(edit, entry.section, entry.collection, given.content, code)
         remarks, fields = written.remarks, written.changed
-        (place,) = content_parts([code], entry.section.id)
-        edit.show(page, *(f"{place}/{key}" for key in written.given))
+        note_written(edit, page, entry.section, written, code)
     if changed or fields:
         await save_revision(edit, page, f"update_{what}", *changed, *(["content"] if fields else []))
     if wanted:

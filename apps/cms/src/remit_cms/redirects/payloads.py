@@ -16,6 +16,7 @@ from remit_cms.models import (
     OptionalParam,
     ReadPayload,
     WritePayload,
+    require_change,
 )
 from remit_cms.singles.hosts import MAX_HREF
 from remit_cms.singles.payloads import ItemReply, ItemView
@@ -58,8 +59,7 @@ class UpdateRedirect(OneRedirect):
 
     @model_validator(mode="after")
     def _require_change(self) -> Self:
-        if self.new_path is None and self.new_href is None and self.locale_code is None:
-            raise ValueError("nothing to change; give newPath, newHref or localeCode")
+        require_change(self, "new_path", "new_href", "locale_code")
         return self
 
 

@@ -23,12 +23,12 @@ from remit_cms.redirects.views import view_redirects
 from remit_cms.singles.items import ItemReferences, Items
 from remit_cms.singles.targets import find_link, linked_url
 from remit_cms.storage.database import Database
-from remit_cms.storage.documents import find_single, load_document
+from remit_cms.storage.documents import find_single
 from remit_cms.storage.lists import list_items
 from remit_cms.storage.parts import STRUCTURE, content_parts, structure_parts
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.singles import REDIRECTS
-from remit_cms.storage.snapshots import Snapshot
+from remit_cms.storage.snapshots import Snapshot, build_snapshot
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.tokens import give_token
 from remit_cms.storage.transactions import Edit, open_view
@@ -52,7 +52,7 @@ class Redirects:
         """List redirects: old and short addresses, and where each leads. For the pages of the site: cms_getPages."""
         async with open_view(self._database, ctx) as scope:
             page = await find_single(scope, Kind.REDIRECTS)
-            own = read_redirects(scope, await load_document(scope, Kind.REDIRECTS, live=False))
+            own = read_redirects(scope, None if page is None else await build_snapshot(scope, page))
             every = [*own, *await load_automatic(scope)]
             found = list_items(
                 scope, payload.cursor, every, lambda each: each.id or each.path, "redirects", limit=payload.limit

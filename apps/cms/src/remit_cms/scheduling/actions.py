@@ -59,7 +59,7 @@ async def find_action(scope: Scope, action_id: str) -> ScheduledAction:
 async def find_earlier(scope: Scope, row: ScheduledAction) -> ScheduledAction | None:
     """An action on the same documents that is due before another one and is not done."""
     change_set = await find_set(scope, row.change_set)
-    claims = await find_claims(scope, [*await find_pages_of(scope, change_set)])
+    claims = await find_claims(scope, [*await find_pages_of(scope, change_set.id)])
     due = [each.action for each in claims if each.action is not None and each.action is not row]
     return next((each for each in due if (each.at, each.id) < (row.at, row.id)), None)
 

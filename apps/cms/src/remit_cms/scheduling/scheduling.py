@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
@@ -40,7 +41,7 @@ from remit_cms.scheduling.payloads import (
     SchedulePage,
 )
 from remit_cms.scheduling.times import find_zone, format_time, read_time
-from remit_cms.storage.change_sets import find_pages_of, find_set
+from remit_cms.storage.change_sets import find_pages_of
 from remit_cms.storage.database import Database, Schedules
 from remit_cms.storage.documents import describe_document, make_preview
 from remit_cms.storage.door import Planned, close_set, describe_claims, keep_planned, make_set, plan_hiding
@@ -57,8 +58,9 @@ RUN_TOOL: Final = "cms_runScheduledAction"
 
 _ATTEMPTS: Final = 10
 _WAIT: Final = timedelta(minutes=1)
-_NEXT_FIRST: Final = Order((ScheduledAction.state != "scheduled", ScheduledAction.at, ScheduledAction.id))
 """How often, and after how long, an action is tried that is due after another one on the same documents."""
+
+_NEXT_FIRST: Final = Order((ScheduledAction.state != "scheduled", ScheduledAction.at, ScheduledAction.id))
 
 _POSTPONED: Final = "An earlier scheduled action on the same documents is not done yet, so this one waits for it."
 
@@ -142,7 +144,8 @@ class Scheduling:
             chosen += [] if payload.include_ended else [_needs_person()]
             query = select(ScheduledAction).where(*chosen)
             found = await list_rows(scope, payload, query, _NEXT_FIRST, "actions", payload.include_ended)
-            actions = [await _view(scope, row) for row in found.rows]
+            zone = await find_zone(scope)
+            actions = [await _view(scope, row, zone) for row in found.rows]
             found = found.fit(actions)
             is_refused = ScheduledAction.state == "refused"
             count = select(func.count()).select_from(ScheduledAction).where(*chosen, is_refused)
@@ -178,11 +181,11 @@ class Scheduling:
             if row.call != ctx.run:
                 raise ConflictError(f"The scheduled action {row.id} runs at its time, by itself.")
             if row.state != "scheduled":
-                return ScheduledActionReply(action=await _view(edit, row), message=f"It was {row.state} before.")
+                return ScheduledActionReply(action=await _view_one(edit, row), message=f"It was {row.state} before.")
             if await find_earlier(edit, row) is not None and (key := self._find_next_key(row)):
                 row.call = self._schedules.find_run(key)
                 await edit.session.flush()
-                return ScheduledActionReply(action=await _view(edit, row), message=_POSTPONED)
+                return ScheduledActionReply(action=await _view_one(edit, row), message=_POSTPONED)
             return await _end(edit, row, "done", await carry_out(edit, row))
 
         try:
@@ -215,7 +218,7 @@ class Scheduling:
         async def work(edit: Edit) -> ScheduledActionReply:
             row = await find_action(edit, payload.action_id)
             if row.call != ctx.run or row.state != "scheduled":
-                return ScheduledActionReply(action=await _view(edit, row), message="")
+                return ScheduledActionReply(action=await _view_one(edit, row), message="")
             await release(edit, row)
             row.reason = reason[:1000]
             return await _end(edit, row, "refused", reason)
@@ -234,7 +237,7 @@ class Scheduling:
             edit.session.add(row)
             await edit.session.flush()
             edit.add_change("scheduled-action", row.id, 1, name=row.title)
-            view = await _view(edit, row)
+            view = await _view_one(edit, row)
             return ScheduledActionReply(action=view, message=f"{_describe(row)} at {view.at}")
 
         reply = await edit_once(self._database, ctx, payload, ScheduledActionReply, work)
@@ -306,17 +309,21 @@ async def _end(edit: Edit, row: ScheduledAction, state: str, message: str) -> Sc
     row.state = state
     edit.add_change("scheduled-action", row.id, 1, "state", name=row.title)
     await edit.session.flush()
-    return ScheduledActionReply(action=await _view(edit, row), message=message)
+    return ScheduledActionReply(action=await _view_one(edit, row), message=message)
 
 
 def _describe(row: ScheduledAction, verb: str = "is to be") -> str:
     return f"'{row.title}' {verb} {'published' if row.action == PUBLISH else 'hidden from visitors'}"
 
 
-async def _view(scope: Scope, row: ScheduledAction) -> ScheduledActionView:
+async def _view_one(scope: Scope, row: ScheduledAction) -> ScheduledActionView:
+    return await _view(scope, row, await find_zone(scope))
+
+
+async def _view(scope: Scope, row: ScheduledAction, zone: ZoneInfo) -> ScheduledActionView:
     last = select(func.max(Claim.number)).where(Claim.change_set == row.change_set, Claim.page == row.object_id)
     revision = await scope.session.scalar(last) if row.action == PUBLISH and row.kind != CHANGE_SET else None
-    pages = await find_pages_of(scope, await find_set(scope, row.change_set)) if row.kind == CHANGE_SET else {}
+    pages = await find_pages_of(scope, row.change_set) if row.kind == CHANGE_SET else {}
     return ScheduledActionView(
         id=row.id,
         action=row.action,
@@ -324,7 +331,7 @@ async def _view(scope: Scope, row: ScheduledAction) -> ScheduledActionView:
         object_id=row.object_id,
         title=row.title,
         revision=revision,
-        at=format_time(row.at, await find_zone(scope)),
+        at=format_time(row.at, zone),
         state=row.state,
         author=row.author,
         approved_by=row.approvers or None,

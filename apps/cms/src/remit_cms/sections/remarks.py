@@ -20,10 +20,6 @@ class Remarks:
     empty: tuple[str, ...] = ()
     omissions: tuple[tuple[str, str], ...] = ()
 
-    def describe(self, prefix: str = "") -> str:
-        """The same as sentences that follow on others."""
-        return "".join(f" {each}." for each in self.list(prefix))
-
     def list(self, prefix: str = "") -> list[str]:
         """The remarks as replies give them; ``prefix`` comes before each field."""
         empty = ", ".join(f"{prefix}{key}" for key in self.empty)

@@ -107,7 +107,7 @@ async def find_free_name(edit: Edit, name: str) -> str:
 async def describe_state(scope: Scope, change_set: ChangeSet) -> str:
     """The state of a change set, for tokens: what publishing it or undoing that would move, and from where."""
     if change_set.state in PENDING:
-        pages = await find_pages_of(scope, change_set)
+        pages = await find_pages_of(scope, change_set.id)
         claims = [each for each in await find_claims(scope, [*pages]) if each.change_set is change_set]
         moves = [f"{each.page}@{each.numbers[-1]} over {pages[each.page].live}" for each in claims]
     else:
@@ -128,11 +128,11 @@ def has_pending_edits() -> ColumnElement[bool]:
     return query.where(Claim.change_set == ChangeSet.id, ChangeSet.state.in_(PENDING)).exists()
 
 
-async def find_pages_of(scope: Scope, change_set: ChangeSet) -> dict[str, Page]:
+async def find_pages_of(scope: Scope, change_set: str) -> dict[str, Page]:
     """The documents on which a change set has claims, by slug. Deleted ones are left out."""
     query = (
         select(Page)
-        .where(scope.target.row_filter(Page), Page.id.in_(select(Claim.page).filter_by(change_set=change_set.id)))
+        .where(scope.target.row_filter(Page), Page.id.in_(select(Claim.page).filter_by(change_set=change_set)))
         .order_by(Page.slug, Page.id)
     )
     return {page.id: page for page in await scope.session.scalars(query)}

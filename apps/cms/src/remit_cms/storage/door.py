@@ -72,7 +72,7 @@ class Planned:
 
 async def plan_set(scope: Scope, change_set: ChangeSet, *, at: datetime | None = None) -> list[Planned]:
     """What a change set makes of its documents, now or at a time, by slug. Deleted ones are left out."""
-    pages = await find_pages_of(scope, change_set)
+    pages = await find_pages_of(scope, change_set.id)
     claims = await find_claims(scope, [*pages])
     own: dict[str, Claimed] = {}
     for each in claims:

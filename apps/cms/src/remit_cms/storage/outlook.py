@@ -86,7 +86,7 @@ async def _find_subjects(scope: Scope, pin: PlanPin) -> list[Page]:
     if pin.act == "publish-set":
         own = scope.target.row_filter(ChangeSet)
         change_set = await scope.session.scalar(select(ChangeSet).where(own, ChangeSet.id == pin.subject))
-        return [] if change_set is None else [*(await find_pages_of(scope, change_set)).values()]
+        return [] if change_set is None else [*(await find_pages_of(scope, change_set.id)).values()]
     return [*await scope.session.scalars(select(Page).where(scope.target.id_filter(Page, Page.id, [pin.subject])))]
 
 

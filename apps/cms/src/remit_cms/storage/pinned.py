@@ -37,7 +37,7 @@ async def pin_change_set(scope: Scope, change_set: ChangeSet) -> tuple[SetPin, l
     Raises:
         ConflictError: it has no unpublished edits.
     """
-    edited = await find_pages_of(scope, change_set) if change_set.state in PENDING else {}
+    edited = await find_pages_of(scope, change_set.id) if change_set.state in PENDING else {}
     titles = [page.title for page in edited.values()]
     if not titles:
         raise ConflictError(f"The change set '{change_set.name}' has no unpublished edits to show.")

@@ -36,9 +36,6 @@ class SlotType(enum.StrEnum):
     """Items with the same fields, any number of them: ``[{"id": "i1", ...}]``."""
 
 
-OFFERED_TYPES: Final = ("text", "richText", "date", "number", "yesNo", "option", "image", "media", "link")
-"""The types of the fields that people and agents define."""
-
 LABELLED_TYPES: Final = (SlotType.DATE, SlotType.NUMBER, SlotType.YES_NO, SlotType.OPTION)
 """The types whose values visitors see with their label, since the value alone says little."""
 

@@ -70,15 +70,9 @@ def translate_structure(structure: Structure, payload: ChangeType, locale: str) 
         InvalidArgumentsError: something else is to be changed, which is the same in all languages.
     """
     labels = {each.key: each.label for each in payload.change_fields}
-    texts = payload.model_copy(
-        update={
-            "name": None,
-            "change_fields": [FieldChange(key=key, label=label) for key, label in labels.items()],
-            "locale_code": payload.locale_code,
-        }
-    )
-    others = [*payload.add_fields, *payload.remove_fields, *payload.field_order, payload.sorted_by]
-    if any(each is not None for each in others) or texts.change_fields != payload.change_fields:
+    only_labels = [FieldChange(key=key, label=label) for key, label in labels.items()]
+    others = (payload.add_fields, payload.remove_fields, payload.field_order, payload.sorted_by is not None)
+    if any(others) or only_labels != payload.change_fields:
         raise InvalidArgumentsError(
             f"In '{locale}' a type has a name and the labels of its fields. What is the same in all languages is "
             "changed in a call of its own, without localeCode."
@@ -90,11 +84,6 @@ def translate_structure(structure: Structure, payload: ChangeType, locale: str) 
         slots[place] = slot.model_copy(update={"labels": {**slot.labels, locale: label or slot.label}})
     names = {**structure.names, **({locale: payload.name} if payload.name else {})}
     return _assemble(structure.model_copy(update={"names": names}), slots)
-
-
-def shown_name(structure: Structure, slot: Slot) -> str:
-    """What callers call a slot."""
-    return structure.shown_keys.get(slot.key, slot.name or slot.key)
 
 
 def _find_place(structure: Structure, slots: Sequence[Slot], name: str) -> int:

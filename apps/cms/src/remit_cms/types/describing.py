@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from remit.tools import Change
 from remit_cms.models import pluralize
+from remit_cms.publishing.changes import in_words
 from remit_cms.templates.slots import Slot, SlotType, Structure
-from remit_cms.types.building import shown_name
 from remit_cms.types.payloads import TypeKind
 from remit_cms.types.uses import Use, count_values
 
@@ -29,40 +29,38 @@ _OF = {"entries": "entries", "section": "a section for pages", "single": "one pa
 def describe_new(name: str, key: str, kind: TypeKind, structure: Structure) -> str:
     """A new type in a line."""
     address = "" if kind == "section" else f" at /{key}"
-    order = ""
-    for slot in structure.slots:
-        if slot.key == structure.sorted_by:
-            order = f", listed by {shown_name(structure, slot)}, what is next first"
+    date = structure.shown_keys.get(structure.sorted_by)
+    order = f", listed by {date}, what is next first" if date else ""
     return f"the new type '{name}' ({key}): {_OF[kind]}{address}{order}"
 
 
 def describe_fields(structure: Structure) -> list[Change]:
     """The fields of a new type, one a line."""
-    return [Change(f"field {shown_name(structure, slot)}", "", _describe(slot)) for slot in structure.slots]
+    return [Change(f"field {structure.shown_key(slot.key)}", "", _describe(slot)) for slot in structure.slots]
 
 
 def describe_changes(old: Structure, new: Structure, uses: Sequence[Use]) -> Iterator[Change]:
     """What differs between two forms of a type, field by field."""
     former, latter = ({slot.key: slot for slot in each.slots} for each in (old, new))
     for key, slot in former.items():
-        name, changed = shown_name(old, slot), latter.get(key)
+        name, changed = old.shown_key(slot.key), latter.get(key)
         if changed is None:
             count = count_values(slot, uses)
             lost = f"; {pluralize(count, 'document')} had a value of it, which is no longer shown" if count else ""
             yield Change(f"field {name}", _describe(slot), f"removed{lost}")
         elif slot != changed:
-            renamed = shown_name(new, changed)
+            renamed = new.shown_key(changed.key)
             now = _describe(changed) if renamed == name else f"{renamed}: {_describe(changed)}"
             yield Change(f"field {name}", _describe(slot), now)
     for key, slot in latter.items():
         if key not in former:
             count = count_values(slot, uses)
             again = f"; {pluralize(count, 'document')} had a value of it, which is shown again" if count else ""
-            yield Change(f"field {shown_name(new, slot)}", "", f"{_describe(slot)}{again}")
+            yield Change(f"field {new.shown_key(slot.key)}", "", f"{_describe(slot)}{again}")
     orders = [[each for each in first if each in second] for first, second in ((former, latter), (latter, former))]
     if orders[0] != orders[1]:
         names = (
-            ", ".join(shown_name(each, slot) for slot in each.slots if slot.key in orders[0]) for each in (old, new)
+            ", ".join(each.shown_key(slot.key) for slot in each.slots if slot.key in orders[0]) for each in (old, new)
         )
         yield Change("order of fields", *names)
     if old.sorted_by != new.sorted_by:
@@ -70,16 +68,12 @@ def describe_changes(old: Structure, new: Structure, uses: Sequence[Use]) -> Ite
 
 
 def _order_of(structure: Structure) -> str:
-    names = [shown_name(structure, slot) for slot in structure.slots if slot.key == structure.sorted_by]
-    return names[0] if names else "time of publication"
+    return structure.shown_keys.get(structure.sorted_by, "time of publication")
 
 
 def _describe(slot: Slot) -> str:
     kind = f"one of {', '.join(slot.options)}" if slot.options else _KINDS[slot.type]
     labels = [f"“{slot.label}”", *(f"“{label}” ({locale})" for locale, label in slot.labels.items())]
     required = ", required" if slot.required else ""
-    default = slot.default
-    if isinstance(default, bool):
-        default = "yes" if default else "no"
-    value = "" if default is None else f", “{default}” where there is none"
+    value = "" if slot.default is None else f", “{in_words(slot.default)}” where there is none"
     return f"{kind}{required}, {' '.join(labels)}{value}"

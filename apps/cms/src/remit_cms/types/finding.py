@@ -13,7 +13,6 @@ from remit_cms.storage.tables import Kind, PageSection, SectionDefinition
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES, DOCUMENT_TEMPLATES
 from remit_cms.templates.slots import Structure
 from remit_cms.templates.values import describe_slot
-from remit_cms.types.building import shown_name
 from remit_cms.types.payloads import TypeKind, TypeView
 
 DESIGNED: Final = frozenset(template.key for template in BUILTIN_TEMPLATES)
@@ -69,14 +68,13 @@ async def count_entries(scope: Scope) -> Mapping[str, int]:
 def view_type(row: SectionDefinition, entries: int | None = None) -> TypeView:
     """A type as operations show it."""
     structure, kind = parse_structure(row), kind_of(row)
-    sorted_by = next((shown_name(structure, each) for each in structure.slots if each.key == structure.sorted_by), None)
     return TypeView(
         id=row.id,
         key=row.key,
         name=row.name,
         kind=kind,
         fields=[describe_slot(slot) for slot in structure.shown.slots],
-        sorted_by=sorted_by,
+        sorted_by=structure.shown_keys.get(structure.sorted_by),
         entries=entries if kind != "section" else None,
     )
 

@@ -31,7 +31,7 @@ from remit_cms.types.payloads import (
 )
 from remit_cms.types.uses import Use, check_content_fits, check_unused, compare_visible, load_uses
 
-MAX_KEY = 30
+_MAX_KEY = 30
 _MAX_CHANGES = 50
 """Most documents that a question about a type shows."""
 
@@ -83,25 +83,25 @@ class Types:
         """Add, rename, change or remove fields of a type, after approval. For values of one entry: cms_updateEntry."""
 
         async def work(edit: Edit) -> TypeReply:
-            row, old, new, uses = await _plan_change(edit, payload)
-            name = _new_name(edit, row, payload)
+            row, name, old, new, uses = await _plan_change(edit, payload)
             if old == new and name == row.name:
                 return TypeReply(type=view_type(row), message=f"The type '{row.name}' is like that already")
             row.structure, row.name = new.model_dump(mode="json", exclude_defaults=True), name
             await edit.session.flush()
             edit.add_change("type", row.id, 1, "fields", name=row.name)
             await edit.count_visible_change()
-            changed = pluralize(len({each.page for each in uses}), "document")
-            return TypeReply(type=view_type(row), message=f"Changed the type '{row.name}', of which {changed} made")
+            documents = len({each.page for each in uses})
+            used = f"{pluralize(documents, 'document')} {'uses' if documents == 1 else 'use'}"
+            return TypeReply(type=view_type(row), message=f"Changed the type '{row.name}', which {used}")
 
         return await edit_once(self._database, ctx, payload, TypeReply, work)
 
     async def preview_change(self, ctx: LeafContext, payload: ChangeType) -> Preview:
         """What changes of the type and of the live pages with content of it, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            row, old, new, uses = await _plan_change(scope, payload)
+            row, name, old, new, uses = await _plan_change(scope, payload)
             seen = compare_visible(scope, old, new, uses)
-            changes = [*describe_changes(old, new, uses), *_compare_names(scope, row, old, new, payload)]
+            changes = [*describe_changes(old, new, uses), *_compare_names(row.name, name, old, new)]
             pages = len({each.page for each in uses if each.is_live})
             summary = f"the type '{row.name}' ({row.key}), of which {pluralize(pages, 'live page')}"
             summary += f" {'has' if pages == 1 else 'have'} content; {_count_seen(seen)}"
@@ -136,16 +136,18 @@ async def _plan_type(scope: Scope, payload: DefineType) -> tuple[str, Structure]
         InvalidArgumentsError: the key is none, or the fields do not fit together.
     """
     key = resolve_slug(payload.key, payload.name, scope.locales)
-    if len(key) > MAX_KEY:
-        raise InvalidArgumentsError(f"'{key}' is too long: the key of a type has {MAX_KEY} characters at most.")
+    if len(key) > _MAX_KEY:
+        raise InvalidArgumentsError(f"'{key}' is too long: the key of a type has {_MAX_KEY} characters at most.")
     taken = (scope.target.row_filter(SectionDefinition), SectionDefinition.key == key)
     if await scope.session.scalar(select(func.count()).select_from(SectionDefinition).where(*taken)):
         raise AlreadyExistsError(f"There is a type or template '{key}' already. cms_changeType changes its fields.")
     return key, build_structure(payload)
 
 
-async def _plan_change(scope: Scope, payload: ChangeType) -> tuple[SectionDefinition, Structure, Structure, list[Use]]:
-    """A type, its form before and after, and the content that there is of it.
+async def _plan_change(
+    scope: Scope, payload: ChangeType
+) -> tuple[SectionDefinition, str, Structure, Structure, list[Use]]:
+    """A type, its name then, its form before and after, and the content that there is of it.
 
     Raises:
         NotFoundError: there is no such type.
@@ -159,7 +161,8 @@ async def _plan_change(scope: Scope, payload: ChangeType) -> tuple[SectionDefini
     check_may_change(row, old, new)
     uses = await load_uses(scope, row)
     check_content_fits(row, old, new, uses)
-    return row, old, new, uses
+    name = row.name if payload.name is None or is_translation else payload.name
+    return row, name, old, new, uses
 
 
 async def _find_unused(scope: Scope, payload: DeleteType) -> SectionDefinition:
@@ -168,17 +171,9 @@ async def _find_unused(scope: Scope, payload: DeleteType) -> SectionDefinition:
     return row
 
 
-def _new_name(scope: Scope, row: SectionDefinition, payload: ChangeType) -> str:
-    is_translation = scope.resolve_locale(payload.locale_code) != scope.default_locale
-    return row.name if payload.name is None or is_translation else payload.name
-
-
-def _compare_names(
-    scope: Scope, row: SectionDefinition, old: Structure, new: Structure, payload: ChangeType
-) -> list[Change]:
+def _compare_names(former: str, name: str, old: Structure, new: Structure) -> list[Change]:
     """The names of the type, in each language that differs."""
-    name = _new_name(scope, row, payload)
-    pairs = [("name", row.name, name)]
+    pairs = [("name", former, name)]
     pairs += [(f"name ({code})", old.names.get(code, ""), each) for code, each in new.names.items()]
     return [Change(where, before, after) for where, before, after in pairs if before != after]
 

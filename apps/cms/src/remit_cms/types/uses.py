@@ -19,7 +19,6 @@ from remit_cms.storage.translations import read_content
 from remit_cms.templates.fitting import find_misfit, fit_content
 from remit_cms.templates.slots import LABELLED_TYPES, Slot, Structure
 from remit_cms.templates.values import is_empty
-from remit_cms.types.building import shown_name
 
 _MAX_VALUE = 40
 _MAX_SHOWN = 200
@@ -157,7 +156,7 @@ def check_content_fits(definition: SectionDefinition, old: Structure, new: Struc
     former = {slot.key: slot for slot in old.slots}
     obstacles: list[str] = []
     for slot in new.slots:
-        before, name = former.get(slot.key), shown_name(new, slot)
+        before, name = former.get(slot.key), new.shown_key(slot.key)
         if before is None or (before.type, before.options) != (slot.type, slot.options):
             misfits = [*_find_misfits(slot, uses)]
             if misfits:

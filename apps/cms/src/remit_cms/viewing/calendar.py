@@ -14,7 +14,7 @@ from remit.object_views import ObjectAction, ObjectDetail, ObjectEvent, ObjectPa
 from remit_cms.models import pluralize
 from remit_cms.scheduling.actions import UNPUBLISH
 from remit_cms.scheduling.times import describe_time, find_zone
-from remit_cms.storage.change_sets import find_pages_of, find_set
+from remit_cms.storage.change_sets import find_pages_of
 from remit_cms.storage.claims import PENDING
 from remit_cms.storage.database import Database
 from remit_cms.storage.outlook import Outlook, load_date
@@ -109,8 +109,7 @@ class CalendarViews:
     async def _open_action(self, scope: Scope, row: ScheduledAction) -> ObjectDetail:
         when = describe_time(row.at, await find_zone(scope))
         note = f"{_label(row)}: {when}, {_describe_people(row)}"
-        change_set = await find_set(scope, row.change_set)
-        documents = await find_pages_of(scope, change_set)
+        documents = await find_pages_of(scope, row.change_set)
         titles = ObjectSection(title="Pages", columns=("Page",), rows=[(each.title,) for each in documents.values()])
         sections = [titles] if documents else []
         if row.state != "scheduled":
