@@ -195,6 +195,7 @@ def _erase_question(question: Question) -> Question:
         shown="",
         sentence=NO_SENTENCE,
         reason="",
+        again=None,
         changes=(),
         link="",
         shows=None,
