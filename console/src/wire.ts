@@ -8,7 +8,7 @@ export interface Listed<T> {
 
 /** Why the same call is asked about again. `reason` completes the sentence "asked again, because". */
 export interface AgainDocument {
-  kind: "arguments" | "authority" | "definition" | "policy" | "risk" | "state" | "unhappened" | "used";
+  kind: "arguments" | "authority" | "definition" | "did_not_happen" | "policy" | "risk" | "state" | "used";
   reason: string;
 }
 

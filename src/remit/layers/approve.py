@@ -152,7 +152,7 @@ class _Case(NamedTuple):
             again = Again("authority", self.lost) if self.lost else None
             again = again or find_change(question, self.call, is_edited=is_edited, is_used=is_used)
         elif self.approvals.refuted:
-            again = Again("unhappened", "it was started and did not happen")
+            again = Again("did_not_happen", "it was started and did not happen")
         elif has_begun(self.call.ledger.items_for(self.call.id)):
             remarks = ["it was started before, and may have happened"]
         assert isinstance(ask, Ask)  # noqa: S101 - for the type checker: no question is opened about an allowed call

@@ -26,11 +26,11 @@ QuestionStatus = Literal["open", "approved", "denied", "taken", "expired", "clos
 """*Expired*: the deadline passed. *Closed*: the call's end was recorded later. *Cancelled*: the run was cancelled."""
 
 
-AgainKind = Literal["state", "arguments", "risk", "definition", "policy", "used", "authority", "unhappened"]
+AgainKind = Literal["state", "arguments", "risk", "definition", "policy", "used", "authority", "did_not_happen"]
 """What has changed since an earlier question about the same call.
 
 *State*: what the question shows. *Used*: another call has used the approval. *Authority*: the author of the answer is
-gone or has lost the permission. *Unhappened*: the approved call was started and did not happen.
+gone or has lost the permission. *Did not happen*: the approved call was started and did not happen.
 """
 
 

@@ -8,10 +8,11 @@ from typing import Final
 
 from sqlalchemy import select
 
-from remit_cms.navigation.items import Item, read_items
+from remit_cms.navigation.items import read_items
 from remit_cms.rendering.documents import SiteLink, Surroundings, nest_links
 from remit_cms.site.lists import ListPage, collection_of, find_list, find_lists
-from remit_cms.site.lookup import Address, Edition, ShownPage, find_page, load_paths, show_live
+from remit_cms.site.lookup import Address, Edition, ShownPage, find_page, show_live
+from remit_cms.site.menus import link_items
 from remit_cms.site.words import text_in
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Kind, Locale, Page
@@ -22,32 +23,31 @@ _MENU_WITHOUT_NAVIGATION: Final = 6
 
 async def load_surroundings(scope: Scope, shown: ShownPage | None, locale: str, edition: Edition) -> Surroundings:
     """The menu in a language, the same page in other languages, and in a preview what it changes."""
-    default, prefix = scope.default_locale, edition.prefix
-    items = [item for item in read_items(scope, edition.navigation, locale) if item.visible]
-    paths = await load_paths(scope, [item.page for item in items if item.page])
-    paths |= {each.page: {**each.addresses} for each in edition.pages.values()}
-    paths = {page: own for page, own in paths.items() if page not in edition.hidden}
-    links = list[tuple[Item, str, SiteLink]]()
-    own = (shown.addresses.get(locale) if shown else None) or ""
-    collection = collection_of(shown)
-    lists = await find_lists(scope, collection, [*paths], edition) if collection else []
-    for item in items:
-        path = paths.get(item.page or "", {}).get(locale)
-        href = item.url
-        if item.page is not None and path is not None:
-            href = edition.address(item.page, locale, path).href(default, prefix)
-        if href is not None:
-            current = shown is not None and item.page == shown.page
-            holds = item.page in lists or (path is not None and own.startswith(f"{path}/"))
-            link = SiteLink(label=item.label, href=href, current=current, holds_current=holds)
-            links.append((item, path or "", link))
+    found = await link_items(scope, locale, edition)
+    own, collection = (shown.addresses.get(locale) if shown else None) or "", collection_of(shown)
+    pages = [each.item.page for each in found if each.item.page]
+    lists = await find_lists(scope, collection, pages, edition) if collection else []
+    links = [
+        (
+            each.item,
+            each.path,
+            SiteLink(
+                label=each.item.label,
+                href=each.href,
+                current=shown is not None and each.item.page == shown.page,
+                holds_current=each.item.page in lists or bool(each.path and own.startswith(f"{each.path}/")),
+            ),
+        )
+        for each in found
+    ]
     menu = [(path, link) for item, path, link in links if item.location in ("header", "both")]
     listing = [link for item, _, link in links if item.page in lists and item.location != "footer"]
+    has_menu = any(item.visible for item in read_items(scope, edition.navigation))
     languages = await _link_languages(scope, shown, locale, edition)
     written = frozenset[str]() if shown is None else shown.snapshot.languages
     return Surroundings(
-        home=Address(locale, "").href(default, prefix),
-        menu=nest_links(menu) or ([] if items else await _menu_of_pages(scope, shown, locale, edition)),
+        home=Address(locale, "").href(scope.default_locale, edition.prefix),
+        menu=nest_links(menu) or ([] if has_menu else await _menu_of_pages(scope, shown, locale, edition)),
         footer=[link for item, _, link in links if item.location in ("footer", "both")],
         languages=languages,
         alternates=[link for link in languages if link.language in written],

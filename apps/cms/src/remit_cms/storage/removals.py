@@ -6,6 +6,7 @@ from sqlalchemy import delete, select
 
 from remit_cms.storage.claims import REMOVALS, add_claims, find_removal
 from remit_cms.storage.revisions import draft_status
+from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Claim, Page
 from remit_cms.storage.transactions import Edit
 
@@ -27,9 +28,7 @@ async def claim_removal(edit: Edit, change_set: ChangeSet, page: Page, number: i
 
 async def withdraw_removals(edit: Edit, change_set: ChangeSet) -> list[Page]:
     """Let all stay that was to go with a change set. Returns those documents."""
-    query = select(Page).join(Claim, Claim.page == Page.id).distinct()
-    chosen = (Claim.change_set == change_set.id, Claim.number.in_(REMOVALS))
-    pages = [*await edit.session.scalars(query.where(*chosen).order_by(Page.slug, Page.id))]
+    pages = await _find_leaving(edit, change_set)
     for page in pages:
         await claim_removal(edit, change_set, page, None)
     return pages
@@ -37,8 +36,13 @@ async def withdraw_removals(edit: Edit, change_set: ChangeSet) -> list[Page]:
 
 async def refresh_statuses(edit: Edit, change_set: ChangeSet) -> None:
     """Say of the documents that a change set was to remove whether they stay, once its state is another one."""
-    query = select(Page).join(Claim, Claim.page == Page.id)
-    chosen = (Claim.change_set == change_set.id, Claim.number.in_(REMOVALS))
     await edit.session.flush()
-    for page in (await edit.session.scalars(query.where(*chosen))).all():
+    for page in await _find_leaving(edit, change_set):
         page.status = await draft_status(edit, page)
+
+
+async def _find_leaving(scope: Scope, change_set: ChangeSet) -> list[Page]:
+    """The documents that are to go with a change set, by slug."""
+    leaving = select(Claim.page).where(Claim.change_set == change_set.id, Claim.number.in_(REMOVALS))
+    query = select(Page).where(scope.target.row_filter(Page), Page.id.in_(leaving))
+    return [*await scope.session.scalars(query.order_by(Page.slug, Page.id))]

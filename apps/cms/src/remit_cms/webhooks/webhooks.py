@@ -54,7 +54,7 @@ class Webhooks:
         await self._key.derive("")
 
         async def work(edit: Edit) -> WebhookReply:
-            await self._check_new(edit, url)
+            await _check_new(edit, url)
             row = Webhook(
                 id=edit.new_id("webhook"),
                 site=edit.target.site,
@@ -76,17 +76,9 @@ class Webhooks:
         url = self._http.check(payload.url)
         await self._key.derive("")
         async with open_view(self._database, ctx) as scope:
-            await self._check_new(scope, url)
+            await _check_new(scope, url)
         told = "ids, kinds, addresses and revisions of what becomes live or is hidden, and no texts"
         return Preview(f"{url} is told with each publication, without further questions: {told}")
-
-    async def _check_new(self, scope: Scope, url: str) -> None:
-        rows = (await scope.session.scalars(select(Webhook).where(scope.target.row_filter(Webhook)))).all()
-        for row in rows:
-            if row.url == url:
-                raise AlreadyExistsError(f"There is a webhook with this address already: id {row.id}.")
-        if len(rows) >= _MAX_WEBHOOKS:
-            raise ConflictError(f"A site has at most {_MAX_WEBHOOKS} webhooks. cms_removeWebhook removes one.")
 
     async def remove_webhook(self, ctx: LeafContext, payload: RemoveWebhook) -> WebhookReply:
         """Remove a webhook: its server is told nothing more. For what it was told: cms_listWebhookDeliveries."""
@@ -153,7 +145,7 @@ class Webhooks:
             if kept is None:
                 return DeliveryReply(message="Its webhook was removed.")
             if kept[0].state == "waiting" and kept[0].attempt == attempt == row.attempt:
-                self._note(edit, kept[0], result, is_sent=is_sent)
+                _note_attempt(edit, kept[0], result, is_sent=is_sent)
                 await edit.session.flush()
             return DeliveryReply(delivery=_view(kept[0]), message=f"{kept[0].state}: {kept[0].result}")
 
@@ -185,16 +177,26 @@ class Webhooks:
             return False, error.message
         return 200 <= reply.status < 300, f"status {reply.status}"
 
-    def _note(self, edit: Edit, row: WebhookDelivery, result: str, *, is_sent: bool) -> None:
-        if is_sent:
-            row.state, row.result = "delivered", result
-        else:
-            put_off(row, edit.now, result)
-            if result == f"status {_GONE}":
-                row.state = "dead"
-        if row.state == "waiting":
-            edit.later.append(call_of(row))
-        edit.add_change("webhook-delivery", row.id, row.attempt + 1, "state", name=row.id)
+
+async def _check_new(scope: Scope, url: str) -> None:
+    rows = (await scope.session.scalars(select(Webhook).where(scope.target.row_filter(Webhook)))).all()
+    for row in rows:
+        if row.url == url:
+            raise AlreadyExistsError(f"There is a webhook with this address already: id {row.id}.")
+    if len(rows) >= _MAX_WEBHOOKS:
+        raise ConflictError(f"A site has at most {_MAX_WEBHOOKS} webhooks. cms_removeWebhook removes one.")
+
+
+def _note_attempt(edit: Edit, row: WebhookDelivery, result: str, *, is_sent: bool) -> None:
+    if is_sent:
+        row.state, row.result = "delivered", result
+    else:
+        put_off(row, edit.now, result)
+        if result == f"status {_GONE}":
+            row.state = "dead"
+    if row.state == "waiting":
+        edit.later.append(call_of(row))
+    edit.add_change("webhook-delivery", row.id, row.attempt + 1, "state", name=row.id)
 
 
 async def _find(scope: Scope, name: str) -> Webhook:

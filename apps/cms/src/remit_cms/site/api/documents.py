@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypedDict
 
 from sqlalchemy import ColumnElement, Select, and_, select
 
@@ -115,29 +116,42 @@ async def _load(scope: Scope, pages: Sequence[Page]) -> list[_Live]:
 async def _show(reader: Reader, pages: Sequence[Page], *, with_content: bool) -> list[DocumentSummary]:
     documents = await _load(reader.scope, pages)
     if not with_content:
-        return [DocumentSummary.model_validate(_summarize(reader, each)) for each in documents]
+        return [DocumentSummary(**_summarize(reader, each)) for each in documents]
     sections = await _read_sections(reader, [each.shown for each in documents])
     return [
-        PageDocument.model_validate({**_summarize(reader, each), "sections": own})
+        PageDocument(**_summarize(reader, each), sections=own)
         if each.shown.snapshot.kind == Kind.PAGE
-        else EntryDocument.model_validate(_with_fields(_summarize(reader, each), own))
+        else _make_entry(reader, each, own)
         for each, own in zip(documents, sections, strict=True)
     ]
 
 
-def _with_fields(summary: dict[str, object], sections: Sequence[Section]) -> dict[str, object]:
+def _make_entry(reader: Reader, live: _Live, sections: Sequence[Section]) -> EntryDocument:
     """An entry, whose only section has its fields. Those of a type that is gone are empty."""
-    fields = sections[0].fields if sections else {}
-    untranslated = {**_texts_of(summary), **(sections[0].untranslated if sections else {})}
-    return {**summary, "fields": fields, "untranslated": untranslated}
+    summary = _summarize(reader, live)
+    for section in sections:
+        summary["untranslated"] |= section.untranslated
+    return EntryDocument(**summary, fields=sections[0].fields if sections else {})
 
 
-def _texts_of(summary: dict[str, object]) -> dict[str, object]:
-    found = summary["untranslated"]
-    return {**found} if isinstance(found, dict) else {}
+class _Summary(TypedDict):
+    """What all documents have: see `DocumentSummary`."""
+
+    id: str
+    type: str
+    title: str
+    path: str
+    url: str
+    locale: str
+    languages: dict[str, str]
+    untranslated: dict[str, str]
+    meta: Meta
+    published_at: datetime
+    updated_at: datetime
+    revision: int
 
 
-def _summarize(reader: Reader, live: _Live) -> dict[str, object]:
+def _summarize(reader: Reader, live: _Live) -> _Summary:
     scope, shown = reader.scope, live.shown
     texts, untranslated = localize_texts(shown.snapshot.texts, reader.chain)
     addresses = {
@@ -152,7 +166,7 @@ def _summarize(reader: Reader, live: _Live) -> dict[str, object]:
         "url": f"{reader.url}{addresses[reader.locale]}",
         "locale": reader.locale,
         "languages": {code: f"{reader.url}{path}" for code, path in addresses.items()},
-        "untranslated": untranslated,
+        "untranslated": {**untranslated},
         "meta": Meta(title=texts.meta_title, description=texts.meta_description, indexing=shown.snapshot.indexing),
         "published_at": live.first,
         "updated_at": live.last,

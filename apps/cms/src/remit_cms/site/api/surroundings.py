@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from sqlalchemy import and_, or_, select
 
-from remit_cms.navigation.items import read_items
 from remit_cms.settings.values import read_settings
 from remit_cms.site.api.documents import Reader
 from remit_cms.site.api.models import Field, Language, Navigation, NavigationItem, Settings, Type, Types
 from remit_cms.site.api.values import Values
 from remit_cms.site.feeds import find_collections
-from remit_cms.site.lookup import load_paths
+from remit_cms.site.menus import link_items
 from remit_cms.storage.images import load_images
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Kind, Locale, SectionDefinition
@@ -61,18 +60,18 @@ def _show_fields(structure: Structure) -> list[Field]:
 
 async def read_navigation(reader: Reader) -> Navigation:
     """The visible items that lead somewhere."""
-    scope, edition = reader.scope, reader.edition
-    items = [item for item in read_items(scope, edition.navigation, reader.locale) if item.visible]
-    paths = await load_paths(scope, [item.page for item in items if item.page])
-    shown = list[NavigationItem]()
-    for item in items:
-        page, url = item.page, item.url
-        path = paths.get(page or "", {}).get(reader.locale)
-        if page is not None and path is not None:
-            url = f"{reader.url}{edition.address(page, reader.locale, path).href(scope.default_locale)}"
-        if url is not None:
-            shown.append(NavigationItem(id=item.id, label=item.label, location=item.location, url=url, page=page))
-    return Navigation(items=shown)
+    return Navigation(
+        items=[
+            NavigationItem(
+                id=link.item.id,
+                label=link.item.label,
+                location=link.item.location,
+                url=link.href if link.item.page is None else f"{reader.url}{link.href}",
+                page=link.item.page,
+            )
+            for link in await link_items(reader.scope, reader.locale, reader.edition)
+        ]
+    )
 
 
 async def show_settings(reader: Reader) -> Settings:
