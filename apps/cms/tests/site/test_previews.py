@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.site.visitor import KEY, make_site, publish, visit
 from apps.cms.tests.world import ELSEWHERE, HOME, PREVIEW_KEY, START, Ctx, World, make_direct
 from remit.errors import ConflictError, ExternalError, NotFoundError, SetupError
@@ -98,6 +99,47 @@ async def test_a_link_to_a_change_set_shows_its_pages_beside_those_that_are_live
     again = CreatePreviewLink(change_set_id=found_set)
     with pytest.raises(ConflictError, match="no unpublished edits to show"):
         await Previews(world.database, PREVIEW_KEY).create_preview_link(world.call(), again)
+
+
+async def test_a_link_to_a_change_set_shows_the_site_without_what_goes_with_it(world: World) -> None:
+    ann = Editor(world, "ann", "monday")
+    await ann.create("Prices")
+    await ann.create("Home", ("text", {"content": "See [prices](/prices)."}))
+    await ann.publish()
+    posts = Posts(world.database)
+    for title in ("Old news", "News"):
+        await posts.create_post(ann.call(), CreatePost(title=title))
+    await Navigation(world.database).add_navigation_item(ann.call(), AddNavigationItem(label="All", href="prices"))
+    await ann.publish()
+    site = make_site(world, clock=START.timestamp)
+    await ann.remove("prices")
+    await ann.remove("posts/old-news", "hide")
+    reply = await Previews(world.database, PREVIEW_KEY).create_preview_link(ann.call(), CreatePreviewLink())
+    assert reply.pages == ["Old news", "Prices"]
+    assert reply.message == "The link shows the site without 2 pages for 24 hours"
+    root = path_of(reply.url)
+    home, listed = await visit(site, root), await visit(site, f"{root}posts")
+    assert "Visitors no longer see “Old news” and “Prices”." in home.text
+    assert (">All<" in home.text, "See prices." in home.text) == (False, True)
+    assert ("Old news</a>" in listed.text, "News</a>" in listed.text) == (False, True)
+    for path in ("prices", "posts/old-news"):
+        assert (await visit(site, f"{root}{path}")).status == 404
+    await ann.update("home", title="Start")
+    assert (await visit(site, root)).status == 200
+    await ann.publish()
+    assert "as visitors see it now." in (await visit(site, root)).text
+
+
+async def test_a_link_to_a_change_set_ends_when_something_else_goes_with_it(world: World) -> None:
+    ann = Editor(world, "ann", "monday")
+    for title in ("Home", "Prices"):
+        await ann.create(title)
+    await ann.publish()
+    await ann.update("home", title="Start")
+    site, link = make_site(world, clock=START.timestamp), await link_to(world, change_set_id=(await ann.look()).id)
+    assert (await visit(site, link)).status == 200
+    await ann.remove("prices")
+    assert (await visit(site, link)).status == 404
 
 
 async def test_a_link_shows_the_open_set_of_its_conversation(world: World) -> None:

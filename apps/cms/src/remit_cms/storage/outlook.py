@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TypeAlias
 
 from sqlalchemy import select
 
@@ -20,11 +19,8 @@ from remit_cms.storage.parts import values_of
 from remit_cms.storage.pinned import are_live, load_pinned
 from remit_cms.storage.pins import PREVIEW, Act, DatePin, PagePin, Pin, PlanPin, SetPin, name_pin
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot, load_snapshot
+from remit_cms.storage.snapshots import Snapshot, States, load_snapshot
 from remit_cms.storage.tables import ChangeSet, Claim, Page, ScheduledAction
-
-States: TypeAlias = Mapping[str, Snapshot | None]
-"""Documents as visitors see them, by id; None for those of which they see nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +54,8 @@ async def load_outlook(scope: Scope, pin: Pin) -> Outlook | None:
             return await load_date(scope, pin)
         case PagePin() | SetPin():
             pinned = await load_pinned(scope, pin)
-            subjects = [each.id for each in pinned]
-            return Outlook(pinned, (), subjects, is_live=await are_live(scope, pinned)) if pinned else None
+            is_live = await are_live(scope, pinned)
+            return _make_outlook(pinned, pinned, None, is_live=is_live) if pinned else None
 
 
 async def load_date(scope: Scope, pin: DatePin) -> Outlook:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 from pydantic import Field, JsonValue
 from sqlalchemy import delete, select
@@ -22,6 +23,7 @@ from remit_cms.storage.tables import (
 )
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import PageTexts, load_texts, write_texts
+from remit_cms.templates.slots import Structure
 
 
 class SectionSnapshot(View):
@@ -90,6 +92,10 @@ class Snapshot(View):
         return frozenset([self.locale, *titled, *filled])
 
 
+States: TypeAlias = Mapping[str, Snapshot | None]
+"""Documents as visitors see them, by id; None for those of which they see nothing."""
+
+
 async def build_snapshot(scope: Scope, page: Page) -> Snapshot:
     """The state of a page's draft."""
     sections = (
@@ -132,6 +138,13 @@ async def build_snapshot(scope: Scope, page: Page) -> Snapshot:
         ],
         last_section=page.last_section,
         last_item=page.last_item,
+    )
+
+
+async def load_structures_of(scope: Scope, *states: Snapshot | None) -> dict[str, Structure]:
+    """The types of the sections of some states as they are now, by key: they know what people call the fields."""
+    return await scope.load_structures(
+        {section.definition for each in states if each is not None for section in each.sections}
     )
 
 

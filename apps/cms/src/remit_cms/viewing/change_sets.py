@@ -121,13 +121,12 @@ class ChangeSetViews:
 
     async def _pages(self, scope: Scope, found: ChangeSet, planned: Sequence[Planned]) -> list[ObjectPage]:
         """The pages of a set as visitors see them, and as they would see them with all edits of the set."""
-        shown = any(each.wanted is not None for each in planned)
-        pin = (await pin_change_set(scope, found))[0] if shown else None
+        pin = await pin_change_set(scope, found)
         pages = list[ObjectPage]()
         for each in planned:
             page, live = each.page, each.live
             before = "" if live is None else await self._sites.link(scope, PagePin(page.id, page.live or 0), live)
-            after = "" if each.wanted is None or pin is None else await self._sites.link(scope, pin, each.wanted)
+            after = "" if each.wanted is None else await self._sites.link(scope, pin, each.wanted)
             note = "deleted" if each.deletes else note_change(live, each.wanted)
             pages.append(ObjectPage(title=title_of(each), before=before, after=after, note=note))
         return pages

@@ -41,17 +41,15 @@ class Previews:
         """Make a link that shows a draft or change set as visitors would see it. To publish it: cms_publishPage."""
         key = await self._key.resolve()
         async with open_view(self._database, ctx) as scope:
-            pin, titles, path = await self._find_pin(scope, ctx, payload)
-            target, outlook = scope.target, await load_outlook(scope, pin)
-            found = [] if outlook is None else await check_outlook(scope, outlook)
-            if payload.at is not None and outlook is not None:
-                titles = await _list_titles(scope, outlook)
+            pin, path = await self._find_pin(scope, ctx, payload)
+            target, outlook = scope.target, await load_outlook(scope, pin) or Outlook(())
+            found, titles = await check_outlook(scope, outlook), await _list_titles(scope, outlook)
         until = self._database.clock().replace(microsecond=0) + timedelta(hours=payload.hours)
         url = self._key.link(key, Preview(target, pin, int(until.timestamp())), path)
         if not is_direct(ctx):
             ctx.log(f"preview: {url}")  # for the person: models drop letters when they copy long addresses
-        differs = pluralize(len(titles), "page")
-        shows = differs if payload.at is None else f"the site at {payload.at}, when {differs} will have changed,"
+        differs = f"the site at {payload.at}, when {pluralize(len(titles), 'page')} will have changed,"
+        shows = _describe_shown(outlook) if payload.at is None else differs
         return PreviewLinkReply(
             url=url,
             expires_at=until.isoformat(),
@@ -60,21 +58,27 @@ class Previews:
             message=f"The link shows {shows} for {pluralize(payload.hours, 'hour')}",
         )
 
-    async def _find_pin(self, scope: Scope, ctx: LeafContext, payload: CreatePreviewLink) -> tuple[Pin, list[str], str]:
-        """What the link shows, with the titles of its pages unless it is a time, and the path where to look first."""
+    async def _find_pin(self, scope: Scope, ctx: LeafContext, payload: CreatePreviewLink) -> tuple[Pin, str]:
+        """What the link shows, and the path where to look first."""
         if payload.page_id is not None:
             page_pin, shown = await pin_page(scope, payload.page_id, payload.revision)
-            return page_pin, [shown.title], await find_preview_path(scope, shown)
+            return page_pin, await find_preview_path(scope, shown)
         if payload.at is None:
-            set_pin, titles = await pin_change_set(scope, await find_chosen_set(scope, ctx, payload.change_set_id))
-            return set_pin, titles, ""
+            return await pin_change_set(scope, await find_chosen_set(scope, ctx, payload.change_set_id)), ""
         now = self._database.clock()
         at = await read_time(scope, payload.at, now)
-        return DatePin(int(at.timestamp()), int(now.timestamp())), [], ""
+        return DatePin(int(at.timestamp()), int(now.timestamp())), ""
+
+
+def _describe_shown(outlook: Outlook) -> str:
+    """How many pages a link shows, and how many it leaves out."""
+    gone = [f"the site without {pluralize(len(outlook.hidden), 'page')}"] if outlook.hidden else []
+    shown = [pluralize(len(outlook.shown), "page")] if outlook.shown or not gone else []
+    return " and ".join([*shown, *gone])
 
 
 async def _list_titles(scope: Scope, outlook: Outlook) -> list[str]:
-    """The titles of the documents that differ at a time, those that are hidden then last."""
+    """The titles of the documents that differ from what visitors see, those that are hidden last."""
     hidden = select(Page.title).where(scope.target.id_filter(Page, Page.id, outlook.hidden))
     titles = await scope.session.scalars(hidden.order_by(Page.slug, Page.id))
     return [*(each.title for each in outlook.shown), *titles]

@@ -15,10 +15,10 @@ from remit_cms.scheduling.times import describe_time, find_zone
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import Difference
 from remit_cms.storage.door import find_states
-from remit_cms.storage.outlook import Outlook, States, load_outlook
+from remit_cms.storage.outlook import Outlook, load_outlook
 from remit_cms.storage.pins import DatePin, PagePin, Pin, PlanPin, find_pin
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot, load_snapshot
+from remit_cms.storage.snapshots import Snapshot, States, load_snapshot
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import open_view
 from remit_cms.viewing.documents import READ
