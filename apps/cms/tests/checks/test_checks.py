@@ -56,8 +56,8 @@ async def test_links_to_what_visitors_will_not_see_are_remarked(ann: Editor) -> 
     hero: Content = {"heading": "We bake", "button": {"text": "Go", "url": "/gone"}}
     await ann.create("Links", ("text", {"content": text}), ("hero", hero))
     assert await ask(ann, "links") == [
-        ("text / content", "links to 'Draft', which visitors do not see"),
-        ("text / content", "links to /nowhere#part, which visitors do not see"),
+        ("text / text", "links to 'Draft', which visitors do not see"),
+        ("text / text", "links to /nowhere#part, which visitors do not see"),
         ("hero / cta", "links to /gone, which visitors do not see"),
     ]
     await ann.publish_page("draft")
@@ -92,7 +92,7 @@ async def test_a_link_to_what_expires_before_is_remarked(ann: Editor) -> None:
     await ann.create("Links", ("text", {"content": "See [old](/old)."}))
     assert await ask(ann, "links") == []
     late = await ann.world.scheduling.preview_page(ann.call(), SchedulePage(page_id="links", at=LATER))
-    assert remarks_of(late) == [("text / content", "links to 'Old', which visitors do not see")]
+    assert remarks_of(late) == [("text / text", "links to 'Old', which visitors do not see")]
 
 
 def test_pictures_without_words_are_remarked() -> None:
@@ -127,7 +127,7 @@ async def test_colours_that_can_hardly_be_read_are_remarked(ann: Editor) -> None
 
 async def test_headings_that_skip_a_level_are_remarked(ann: Editor) -> None:
     await ann.create("Deep", ("text", {"content": "# One\n\n### Three\n\n```\n# code\n```"}))
-    assert await ask(ann, "deep") == [("text / content", "a heading skips a level")]
+    assert await ask(ann, "deep") == [("text / text", "a heading skips a level")]
 
 
 async def test_remarks_are_bounded_and_void_no_approval(ann: Editor) -> None:
@@ -147,4 +147,4 @@ async def test_a_preview_link_tells_the_same_so_that_a_model_can_mend_first(ann:
     await ann.create("Links", ("text", {"content": "See [that](/nowhere)."}))
     previews = Previews(ann.world.database, PREVIEW_KEY)
     reply = await previews.create_preview_link(ann.call(), CreatePreviewLink(page_id="links"))
-    assert reply.remarks == ["Remark: text / content: links to /nowhere, which visitors do not see"]
+    assert reply.remarks == ["Remark: text / text: links to /nowhere, which visitors do not see"]

@@ -12,9 +12,10 @@ from apps.cms.tests.world import HOME, World
 from remit.errors import AlreadyExistsError, CallError, ConflictError, InvalidArgumentsError, NotFoundError
 from remit.tools import Change
 from remit_cms.models import Content
+from remit_cms.pages.payloads import GetLinksHere, LinkView
 from remit_cms.posts.collections import Collections
 from remit_cms.posts.payloads import CreateEntry, DeleteEntry, EntryBrief, GetEntryContent, UpdateEntry
-from remit_cms.publishing.payloads import PublishPage
+from remit_cms.publishing.payloads import PublishChangeSet, PublishPage
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.sections.payloads import SectionInput
 from remit_cms.storage.database import random_id
@@ -152,6 +153,37 @@ async def test_a_field_gets_another_name_and_no_entry_is_written(world: World, t
     assert (await read(world, entry) or {})["venue"] == "Garden"
     with pytest.raises(InvalidArgumentsError, match=r"Its fields: date .*, venue"):
         await create(world, "Other", plaze="x")
+
+
+async def test_a_renamed_field_has_its_new_name_wherever_people_read_of_it(
+    world: World, types: Types, ann: Editor
+) -> None:
+    await change(types, world, addFields=[{"key": "story", "type": "richText"}])
+    home = await world.page("Home")
+    story = "See [home](/home).\n\n## A\n\n#### B"
+    entry = await create(world, "Fair", live=True, date="2026-05-31", place="Hall", story=story)
+    renamed = [{"key": "story", "newKey": "text"}, {"key": "place", "newKey": "venue"}]
+    await change(types, world, changeFields=renamed)
+    assert [each.place for each in (await links_to(world, home.id))] == ["text (en)"]
+    update = UpdateEntry(entry_id=entry.id, content={"venue": "Garden"})
+    await Collections(world.database).update_entry(ann.call(), update)
+    preview = await ann.sets.preview_publication(ann.call(), PublishChangeSet())
+    assert preview.changes == (
+        Change("Remark: events / text", "", "links to 'Home', which visitors do not see"),
+        Change("Remark: events / text", "", "a heading skips a level"),
+        Change("Fair: venue (en)", "Hall", "Garden"),
+    )
+    assert await ann.differences(entry.id) == [("venue (en)", "Hall", "Garden")]
+    assert [each.where for each in (await ann.look()).pages[0].differences] == ["venue (en)"]
+    await Collections(world.database).update_entry(world.call(), UpdateEntry(entry_id=entry.id, content={"venue": "B"}))
+    with pytest.raises(ConflictError, match=r"venue \(en\): 'Garden' is now 'B'"):
+        await Collections(world.database).update_entry(
+            ann.call(), UpdateEntry(entry_id=entry.id, content={"venue": "C"})
+        )
+
+
+async def links_to(world: World, page: str) -> list[LinkView]:
+    return (await world.pages.get_links_here(world.call(), GetLinksHere(page_id=page))).links
 
 
 async def test_a_new_field_may_have_the_name_that_another_one_had(world: World, types: Types) -> None:

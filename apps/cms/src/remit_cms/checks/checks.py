@@ -19,6 +19,7 @@ from remit_cms.storage.tables import Kind
 from remit_cms.storage.translations import localize_content, localize_texts
 from remit_cms.templates.references import iterate_references
 from remit_cms.templates.slots import SlotType, Structure
+from remit_cms.templates.values import show_names
 
 _PATH: Final = re.compile(r"\]\([ \t]*<?(/[^\s)>]*)")
 _HEADING: Final = re.compile(r"^ {0,3}#", re.MULTILINE)
@@ -51,12 +52,12 @@ Check: TypeAlias = Callable[[Subject], Iterator[Remark]]
 
 def links_of(snapshot: Snapshot) -> set[str]:
     """The links of a document within its site: ``page:ID`` or ``entry:ID``, or a path."""
-    return {link for _, value in _iterate_values(snapshot) for link in _links_in(value)}
+    return {link for _, value in _iterate_values(snapshot, {}) for link in _links_in(value)}
 
 
 def find_dead_links(subject: Subject) -> Iterator[Remark]:
     """Links to what visitors do not see: the link leaves its words, or leads to an error."""
-    for where, value in _iterate_values(subject.snapshot):
+    for where, value in _iterate_values(subject.snapshot, subject.structures):
         for link in dict.fromkeys(_links_in(value)):
             if link in subject.dead:
                 yield Remark(where, f"links to {subject.dead[link]}, which visitors do not see")
@@ -64,7 +65,7 @@ def find_dead_links(subject: Subject) -> Iterator[Remark]:
 
 def find_missing_alt_texts(subject: Subject) -> Iterator[Remark]:
     """Pictures without words for those who do not see them."""
-    for where, value in _iterate_values(subject.snapshot):
+    for where, value in _iterate_values(subject.snapshot, subject.structures):
         for image in iterate_image_slots({where: value}):
             if not image.get("alt"):
                 yield Remark(where, "the picture has no alternative text")
@@ -81,11 +82,13 @@ def find_missing_translations(subject: Subject) -> Iterator[Remark]:
         for section in snapshot.ordered_sections:
             shown = localize_content(section.contents, chain, section.lists)
             kinds = _kinds_of(subject.structures.get(section.definition))
-            missing += [
-                f"{section.definition} / {key}"
+            foreign = {
+                key: source
                 for key, source in shown.untranslated.items()
                 if kinds.get(key.rpartition(".")[2]) in _TEXTS and _is_foreign(source, locale)
-            ]
+            }
+            structure = subject.structures.get(section.definition, Structure(rows=()))
+            missing += [f"{section.definition} / {key}" for key in show_names(structure, foreign)]
         if missing:
             yield Remark(f"translation {locale}", f"missing: {name_some(missing)}")
 
@@ -93,7 +96,7 @@ def find_missing_translations(subject: Subject) -> Iterator[Remark]:
 def find_low_contrast(subject: Subject) -> Iterator[Remark]:
     """Colours of a theme in which texts can hardly be read."""
     if subject.snapshot.kind == Kind.SETTINGS:
-        for where, value in _iterate_values(subject.snapshot):
+        for where, value in _iterate_values(subject.snapshot, subject.structures):
             if where.endswith("/ theme") and isinstance(value, dict):
                 colours = {name: colour for name, colour in value.items() if isinstance(colour, str)}
                 yield from (Remark("theme", text) for text in describe_unreadable(colours))
@@ -101,7 +104,7 @@ def find_low_contrast(subject: Subject) -> Iterator[Remark]:
 
 def find_skipped_headings(subject: Subject) -> Iterator[Remark]:
     """Headings that skip a level, as ``####`` after ``##``: visitors read them as one level lower."""
-    for where, value in _iterate_values(subject.snapshot):
+    for where, value in _iterate_values(subject.snapshot, subject.structures):
         for text in _texts_in(value):
             if not _HEADING.search(text):
                 continue
@@ -120,12 +123,13 @@ CHECKS: Final[Collection[Check]] = (
 """All checks, in the order in which people read what they find."""
 
 
-def _iterate_values(snapshot: Snapshot) -> Iterator[tuple[str, JsonValue]]:
-    """The values of a document, each with its place."""
+def _iterate_values(snapshot: Snapshot, structures: Mapping[str, Structure]) -> Iterator[tuple[str, JsonValue]]:
+    """The values of a document, each with its place; ``structures`` know what people call its fields."""
     for section in snapshot.ordered_sections:
+        structure = structures.get(section.definition, Structure(rows=()))
         for locale, content in section.contents.items():
             where = section.definition if locale == snapshot.locale else f"{section.definition} ({locale})"
-            yield from ((f"{where} / {key}", value) for key, value in content.items())
+            yield from ((f"{where} / {key}", value) for key, value in show_names(structure, content).items())
 
 
 def _walk(value: JsonValue) -> Iterator[JsonValue]:

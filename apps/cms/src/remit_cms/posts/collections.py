@@ -39,7 +39,7 @@ from remit_cms.storage.scope import parse_structure
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.tokens import give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
-from remit_cms.templates.values import show_content
+from remit_cms.templates.values import show_content, show_names
 
 
 class Collections:
@@ -146,5 +146,5 @@ def _view(entry: StoredEntry, shown: ShownEntry, locale: str | None) -> EntryVie
         revision=entry.page.revision,
         locale_code=locale,
         content=None if locale is None else show_content(structure, shown.content),
-        untranslated=None if locale is None else show_content(structure, shown.untranslated) or None,
+        untranslated=None if locale is None else show_names(structure, shown.untranslated) or None,
     )

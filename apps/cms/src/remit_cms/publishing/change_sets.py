@@ -57,6 +57,7 @@ from remit_cms.storage.lists import Order, list_items, list_rows
 from remit_cms.storage.outlook import pin_plan
 from remit_cms.storage.removals import withdraw_removals
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import load_structures_of
 from remit_cms.storage.stale_edits import show_comparison
 from remit_cms.storage.tables import ChangeSet, Kind, Page
 from remit_cms.storage.tokens import asks_for_token, check_object_token, give_object_token
@@ -100,7 +101,8 @@ class ChangeSets:
             change_set = await find_chosen_set(scope, ctx, payload.change_set_id)
             edited = await _find_pending(scope, change_set)
             found = list_items(scope, payload.cursor, edited, lambda each: each.page.id, "pages of", change_set.id)
-            compared = [compare_paths(each.live, each.wanted) for each in found.rows]
+            structures = await load_structures_of(scope, *(state for each in found.rows for state in each.states))
+            compared = [compare_paths(*each.states, structures) for each in found.rows]
             pages = [*map(_page_changes, found.rows, compared)]
             found = found.fit(pages)
             for each, differences in zip(found.rows, compared, strict=False):

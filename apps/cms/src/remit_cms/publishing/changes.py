@@ -18,7 +18,7 @@ from remit_cms.storage.documents import describe_document
 from remit_cms.storage.door import Planned
 from remit_cms.storage.links import LinkHere, describe_links, find_links, link_state, links_of
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot
+from remit_cms.storage.snapshots import Snapshot, load_structures_of
 from remit_cms.templates.references import ObjectRef, iterate_references, replace_references
 
 _THEME: Final = re.compile(r"theme \([\w-]+\)")
@@ -31,7 +31,8 @@ async def compare_states(
 ) -> tuple[Difference, ...]:
     """What an approver is shown of the differences between two states: redirects with where they lead."""
     former, latter = await name_targets(scope, before), await name_targets(scope, after)
-    return for_approvers(compare_snapshots(former, latter), prefix)
+    structures = await load_structures_of(scope, before, after)
+    return for_approvers(compare_snapshots(former, latter, structures), prefix)
 
 
 async def compare_planned(scope: Scope, planned: Planned, title: str) -> tuple[Difference, ...]:

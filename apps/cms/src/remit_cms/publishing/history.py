@@ -23,7 +23,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.differences import PathDifference, compare_paths
 from remit_cms.storage.lists import Order, list_items, list_rows
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import load_snapshot
+from remit_cms.storage.snapshots import load_snapshot, load_structures_of
 from remit_cms.storage.stale_edits import show_comparison
 from remit_cms.storage.tables import Claim, Page, Revision
 from remit_cms.storage.tokens import check_token, give_token
@@ -72,7 +72,7 @@ class History:
             before, after = payload.before or page.live, payload.after or page.revision
             old = None if before is None else await load_snapshot(scope, page.id, before)
             new = await load_snapshot(scope, page.id, after)
-            compared = compare_paths(old, new)
+            compared = compare_paths(old, new, await load_structures_of(scope, old, new))
             found = list_items(scope, payload.cursor, compared, _place_of, "differences of", page.id, before, after)
             found = found.fit(each.difference for each in found.rows)
             if after >= (before or 0):

@@ -45,7 +45,7 @@ from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.translations import localize_texts, read_content, slugs_by_locale
 from remit_cms.templates.slots import Structure
-from remit_cms.templates.values import show_content
+from remit_cms.templates.values import show_content, show_names
 
 
 class Publishing:
@@ -184,5 +184,5 @@ def _section_view(section: SectionSnapshot, structures: Mapping[str, Structure],
         sort_order=section.sort_order,
         locale_code=chain[0],
         content=show_content(structure, content),
-        untranslated=show_content(structure, untranslated) or None,
+        untranslated=show_names(structure, untranslated) or None,
     )

@@ -21,6 +21,7 @@ from remit_cms.storage.missing import SCHEDULED, not_found
 from remit_cms.storage.parts import part_of
 from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import load_structures_of
 from remit_cms.storage.tables import ChangeSet, Claim, Page, ScheduledAction
 from remit_cms.storage.transactions import Edit, open_view
 
@@ -98,9 +99,10 @@ async def _check_approved(edit: Edit, row: ScheduledAction, planned: Planned, ap
     parts = {part for part in {**found, **approval.parts} if found.get(part) != approval.parts.get(part)}
     if not parts:
         return
+    structures = await load_structures_of(edit, *planned.states)
     named = [
         difference.where
-        for path, difference, _ in compare_paths(planned.live, planned.wanted)
+        for path, difference, _ in compare_paths(*planned.states, structures)
         if part_of(path, planned.wanted.locale) in parts
     ]
     rest = f" and {len(named) - _MAX_PLACES} more" if len(named) > _MAX_PLACES else ""

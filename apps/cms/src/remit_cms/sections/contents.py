@@ -20,7 +20,7 @@ from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionD
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import read_content
 from remit_cms.templates.slots import Structure
-from remit_cms.templates.values import check_content, rename_fields, show_content
+from remit_cms.templates.values import check_content, rename_fields, show_content, show_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ async def update_content(
     changed = [key for key in {**before, **after} if before.get(key) != after.get(key)]
     return ContentUpdate(
         [key for key in content if key not in {slot.key for slot in structure.lists}],
-        [*show_content(structure, dict.fromkeys(changed))],
+        [*show_names(structure, dict.fromkeys(changed))],
         [item for order in section.lists.values() for item in order if item not in items],
         find_remarks(structure, view.content or {}, content),
     )
@@ -208,7 +208,7 @@ def _to_view(
         sort_order=section.sort_order,
         locale_code=chain[0] if with_content else None,
         content=show_content(structure, shown) if with_content else None,
-        untranslated=show_content(structure, untranslated) or None,
+        untranslated=show_names(structure, untranslated) or None,
     )
 
 

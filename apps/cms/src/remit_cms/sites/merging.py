@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from remit.errors import ConflictError
 from remit_cms.storage.differences import compare_paths
@@ -11,12 +11,17 @@ from remit_cms.storage.parts import iterate_changed_parts, part_of, values_of
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.templates.references import ObjectRef, iterate_references
+from remit_cms.templates.slots import Structure
 
 _MAX_NAMED = 5
 
 
-def merge_edit(draft: Snapshot | None, before: Snapshot | None, after: Snapshot) -> Snapshot:
+def merge_edit(
+    draft: Snapshot | None, before: Snapshot | None, after: Snapshot, structures: Mapping[str, Structure]
+) -> Snapshot:
     """What a draft becomes by an edit from one state to another, all with the ids of this environment.
+
+    ``structures`` are the types of their sections, by key.
 
     Raises:
         ConflictError: the draft is not there, or has other values in what the edit changes, or lacks what it builds on.
@@ -29,7 +34,7 @@ def merge_edit(draft: Snapshot | None, before: Snapshot | None, after: Snapshot)
         return after
     earlier = before or empty_state(after)
     changed = {*iterate_changed_parts(earlier, after)}
-    _check_values(draft, earlier, after, changed)
+    _check_values(draft, earlier, after, changed, structures)
     merged = apply_changes(draft, earlier, after)
     if merged.missing:
         raise ConflictError(
@@ -38,12 +43,15 @@ def merge_edit(draft: Snapshot | None, before: Snapshot | None, after: Snapshot)
     return merged.snapshot
 
 
-def _check_values(draft: Snapshot, before: Snapshot, after: Snapshot, changed: set[str]) -> None:
+def _check_values(
+    draft: Snapshot, before: Snapshot, after: Snapshot, changed: set[str], structures: Mapping[str, Structure]
+) -> None:
     own, old, new = values_of(draft), values_of(before), values_of(after)
     others = {part for part in changed if own.get(part) not in (old.get(part), new.get(part))}
     if not others:
         return
-    named = [each for path, each, _ in compare_paths(before, draft) if part_of(path, draft.locale) in others]
+    compared = compare_paths(before, draft, structures)
+    named = [each for path, each, _ in compared if part_of(path, draft.locale) in others]
     told = [f"{each.where} is '{each.after}' here, and was '{each.before}' there" for each in named[:_MAX_NAMED]]
     shown = "; ".join(told) or "its structure"
     rest = f"; and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""

@@ -114,11 +114,12 @@ def _describe_slot(slot: Slot) -> str:
 
 def _compare_document(package: SitePackage, single: SingleType) -> tuple[Change, ...]:
     """What visitors and editors get of a document of which a site has one, if it is live."""
+    structures = {each.key: each.structure for each in package.templates}
     addresses = {part.draft.id: f"/{(part.live or part.draft).slug}" for part in package.documents}
     states = [part.live for part in package.documents if part.live is not None and part.live.kind == single.kind]
     return tuple(
         change
-        for differences in [compare_snapshots(None, _name_pages(state, addresses)) for state in states]
+        for differences in [compare_snapshots(None, _name_pages(state, addresses), structures) for state in states]
         for change in put_in_words(for_approvers(differences, f"{single.title}: "), {})
     )
 

@@ -28,7 +28,13 @@ from remit_cms.storage.removals import claim_removal
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.singles import SINGLES
-from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot, reserve_numbers
+from remit_cms.storage.snapshots import (
+    Snapshot,
+    apply_snapshot,
+    build_snapshot,
+    load_structures_of,
+    reserve_numbers,
+)
 from remit_cms.storage.tables import ChangeSet, Claim, Environment, Kind, Page, Revision, TrashedPage
 from remit_cms.storage.transactions import Edit, edit_once
 from remit_cms.storage.translations import check_slugs_are_free
@@ -218,9 +224,9 @@ async def _promote(edit: Edit, change_set: ChangeSet, document: _Source, ids: Re
         return page
     edits = [(None if before is None else ids.rename(before), ids.rename(after)) for before, after in document.edits]
     draft = await build_snapshot(edit, page) if page is not None else find_beginning(edits[0][1])
-    merged = draft
+    merged, structures = draft, await load_structures_of(edit, *(after for _, after in edits))
     for before, after in edits:
-        merged = merge_edit(merged, before, after)
+        merged = merge_edit(merged, before, after, structures)
     if merged is None or (draft is not None and not [*iterate_changed_parts(draft, merged)]):
         return None
     await check_slugs_are_free(edit, merged.id, merged.texts)

@@ -16,7 +16,7 @@ from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Kind
 from remit_cms.storage.translations import TEXT_FIELDS, item_content
 from remit_cms.templates.image_values import FOCAL_POINT, find_focal_point
-from remit_cms.templates.slots import shown_key
+from remit_cms.templates.slots import Structure, shown_key
 from remit_cms.templates.values import iterate_texts
 
 _EXCERPT = 400
@@ -42,6 +42,8 @@ _IMAGE_WORDS = {
     "focalY": "focal point from the top",
 }
 """What people call the values of an image."""
+
+_UNKNOWN: Mapping[str, Structure] = {}
 
 NEW_SECTIONS = frozenset(_NAMED_SECTIONS.values())
 """What a difference shows of a section or item of a document that is new as a whole."""
@@ -83,14 +85,23 @@ class PathDifference(NamedTuple):
     is_whole: bool
 
 
-def compare_snapshots(before: Snapshot | None, after: Snapshot | None) -> list[Difference]:
-    """Every difference between two states of a page, in the order of the page; None is no page."""
-    return [each.difference for each in compare_paths(before, after)]
+def compare_snapshots(
+    before: Snapshot | None, after: Snapshot | None, structures: Mapping[str, Structure] = _UNKNOWN
+) -> list[Difference]:
+    """Every difference between two states of a page, in the order of the page; None is no page.
+
+    ``structures`` are the types of their sections, by key. Who shows the differences gives them: fields are called what
+    people call them now, and otherwise by their keys.
+    """
+    return [each.difference for each in compare_paths(before, after, structures)]
 
 
-def compare_paths(before: Snapshot | None, after: Snapshot | None) -> list[PathDifference]:
+def compare_paths(
+    before: Snapshot | None, after: Snapshot | None, structures: Mapping[str, Structure] = _UNKNOWN
+) -> list[PathDifference]:
     """The same with their paths. The order of sections has the path ``("order",)``, that of a list its slot too."""
     old, new = dict(_iterate_values(before)), dict(_iterate_values(after))
+    types = {**_types_of(before, structures), **_types_of(after, structures)}
     longest = _WHOLE if Kind.SETTINGS in {each.kind for each in (before, after) if each is not None} else _EXCERPT
     names = {**_section_names(before), **_section_names(after)}
     if before is None and new.get(("indexing",)) is True:
@@ -99,11 +110,11 @@ def compare_paths(before: Snapshot | None, after: Snapshot | None) -> list[PathD
         new |= _describe_places(before, after, names)
     paths = {**new, **old}
     differences = [
-        _compare_values(path, _place_of(path, names, paths), old.get(path), new.get(path), longest)
+        _compare_values(path, _place_of(path, names, paths, types), old.get(path), new.get(path), longest)
         for path in paths
         if old.get(path) != new.get(path)
     ]
-    differences += _compare_items(before, after, names)
+    differences += _compare_items(before, after, names, types)
     return [*differences, *_compare_order(before, after, names)]
 
 
@@ -133,7 +144,9 @@ def _describe_places(
     return described
 
 
-def _compare_items(before: Snapshot | None, after: Snapshot | None, names: dict[str, str]) -> list[PathDifference]:
+def _compare_items(
+    before: Snapshot | None, after: Snapshot | None, names: Mapping[str, str], types: Mapping[str, Structure]
+) -> list[PathDifference]:
     """The lists whose items stand in another order."""
     if after is None:
         return []
@@ -141,7 +154,7 @@ def _compare_items(before: Snapshot | None, after: Snapshot | None, names: dict[
     return [
         _make_difference(
             ("order", each.id, slot),
-            f"{names[each.id]} / order of {slot}",
+            f"{names[each.id]} / order of {_show_path(types.get(each.id), slot)}".removeprefix(" / "),
             *(", ".join(titles[item] for item in items) for items in orders),
         )
         for each in _sections(after)
@@ -209,12 +222,14 @@ def list_fields(differences: list[Difference]) -> list[str]:
     return [*dict.fromkeys(fields)]
 
 
-def iterate_places(snapshot: Snapshot) -> Iterator[tuple[str, JsonValue]]:
-    """The values of a page, each with its place as people read it."""
-    names = _section_names(snapshot)
+def iterate_places(
+    snapshot: Snapshot, structures: Mapping[str, Structure] = _UNKNOWN
+) -> Iterator[tuple[str, JsonValue]]:
+    """The values of a page, each with its place as people read it; ``structures`` are its types, by key."""
+    names, types = _section_names(snapshot), _types_of(snapshot, structures)
     values = dict(_iterate_values(snapshot))
     for path, value in values.items():
-        yield _place_of(path, names, values), value
+        yield _place_of(path, names, values, types), value
 
 
 def _sections(snapshot: Snapshot | None) -> list[SectionSnapshot]:
@@ -266,7 +281,21 @@ def _section_names(snapshot: Snapshot | None) -> dict[str, str]:
     return names
 
 
-def _place_of(path: tuple[str, ...], names: dict[str, str], paths: Container[tuple[str, ...]]) -> str:
+def _types_of(snapshot: Snapshot | None, structures: Mapping[str, Structure]) -> dict[str, Structure]:
+    """The types of sections, by section."""
+    return {each.id: structures[each.definition] for each in _sections(snapshot) if each.definition in structures}
+
+
+def _show_path(structure: Structure | None, slot: str, *inside: str) -> str:
+    return " ".join((slot, *inside) if structure is None else structure.shown_path(slot, *inside))
+
+
+def _place_of(
+    path: tuple[str, ...],
+    names: Mapping[str, str],
+    paths: Container[tuple[str, ...]],
+    types: Mapping[str, Structure],
+) -> str:
     """A place as people read it; ``paths`` are all that there are."""
     section, *rest = path
     if not rest:
@@ -276,8 +305,9 @@ def _place_of(path: tuple[str, ...], names: dict[str, str], paths: Container[tup
     locale, slot, *inside = rest
     if slot in names:  # a value of an image, which has one language
         return names[slot]
-    shown = shown_key(slot, {"text"} if (section, locale, "text") in paths else ())
-    return f"{names[section]} / {' '.join((shown, *inside))} ({locale})".removeprefix(" / ")
+    if section not in types:
+        slot = shown_key(slot, {"text"} if (section, locale, "text") in paths else ())
+    return f"{names[section]} / {_show_path(types.get(section), slot, *inside)} ({locale})".removeprefix(" / ")
 
 
 def _to_title(text: str) -> str:

@@ -55,6 +55,11 @@ class Planned:
     edited: frozenset[str] = frozenset()
 
     @property
+    def states(self) -> tuple[Snapshot | None, Snapshot | None]:
+        """What visitors see before and after."""
+        return self.live, self.wanted
+
+    @property
     def deletes(self) -> bool:
         """Whether editors see nothing of the document either."""
         return self.numbers == (DELETED,)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import delete, select
 
 from remit_cms.storage.differences import iterate_places
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot, load_structures_of
 from remit_cms.storage.tables import Link, Page
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.waiting import find_waiting
@@ -45,6 +46,19 @@ async def replace_links(edit: Edit, source: ObjectRef, places: Iterable[tuple[st
     await edit.session.flush()
 
 
+async def rename_places(edit: Edit, pages: Collection[str]) -> None:
+    """Store the links of documents again, since fields of their types have other names now."""
+    linking = select(Link.source).where(edit.target.row_filter(Link))
+    query = select(Page).where(edit.target.id_filter(Page, Page.id, pages), Page.id.in_(linking))
+    for page in (await edit.session.scalars(query)).all():
+        source = ObjectRef(page.kind, page.id)
+        draft = await build_snapshot(edit, page)
+        await replace_links(edit, source, await find_places(edit, draft), live=False)
+        if page.live is not None:
+            live = await load_snapshot(edit, page.id, page.live)
+            await replace_links(edit, source, await find_places(edit, live), live=True)
+
+
 async def find_links(scope: Scope, target: str) -> list[LinkHere]:
     """The links to an object from others, by title of the source and place, then those in revisions that wait."""
     query = (
@@ -66,7 +80,7 @@ async def find_links(scope: Scope, target: str) -> list[LinkHere]:
         LinkHere(ObjectRef(each.page.kind, each.page.id), each.page.title, f"{place}, in {each.group}", live=False)
         for each in await find_waiting(scope, target)
         if each.page.id != target
-        for place, found in links_of(iterate_places(each.snapshot))
+        for place, found in await find_places(scope, each.snapshot)
         if found.id == target
     ]
 
@@ -81,6 +95,12 @@ def describe_links(links: list[LinkHere]) -> str:
 def link_state(links: list[LinkHere]) -> str:
     """The sources of links, for the state of a question: another one is asked about anew."""
     return f", linked from {', '.join(sorted({each.source.id for each in links}))}" if links else ""
+
+
+async def find_places(scope: Scope, snapshot: Snapshot) -> list[tuple[str, ObjectRef]]:
+    """The links in a state of a document, by their place, in which fields are called what people call them now."""
+    found = [*links_of(iterate_places(snapshot))]
+    return [*links_of(iterate_places(snapshot, await load_structures_of(scope, snapshot)))] if found else []
 
 
 def links_of(places: Iterable[tuple[str, object]]) -> Iterable[tuple[str, ObjectRef]]:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import delete, func, select, tuple_
 
 from remit.errors import ConflictError, NotFoundError
-from remit_cms.storage.differences import iterate_places
 from remit_cms.storage.home import check_home
-from remit_cms.storage.links import links_of, replace_links
+from remit_cms.storage.links import find_places, replace_links
 from remit_cms.storage.revisions import draft_status, save_published
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
@@ -109,7 +108,7 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str) -> No
             address = _address(edit, locale, path)
             edit.session.add(LivePath(**address, page=page.id))
             await edit.session.execute(delete(Redirect).filter_by(**address))
-        places = () if move.snapshot is None else links_of(iterate_places(move.snapshot))
+        places = () if move.snapshot is None else await find_places(edit, move.snapshot)
         await replace_links(edit, ObjectRef(page.kind, page.id), places, live=True)
         page.status = await draft_status(edit, page)
         edit.add_change(page.kind, page.id, page.revision, "live", name=page.title)

@@ -6,9 +6,9 @@ from remit.errors import ConflictError
 from remit_cms.storage import full_text
 from remit_cms.storage.change_sets import check_stays, find_or_open_set
 from remit_cms.storage.claims import LEAVING, REBUILT, add_claims, find_removal
-from remit_cms.storage.differences import compare_snapshots, iterate_places
+from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.images import derive_image
-from remit_cms.storage.links import links_of, replace_links
+from remit_cms.storage.links import find_places, replace_links
 from remit_cms.storage.names import index_names
 from remit_cms.storage.parts import iterate_changed_parts
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
@@ -50,7 +50,7 @@ async def save_revision(
     if before is None or written:  # the conversation knows what it has just written: all of it, if the page is new
         edit.show(page, *written)
     page.status = await draft_status(edit, page, snapshot)
-    await replace_links(edit, ObjectRef(page.kind, page.id), links_of(iterate_places(snapshot)), live=False)
+    await replace_links(edit, ObjectRef(page.kind, page.id), await find_places(edit, snapshot), live=False)
     await _index(edit, page, snapshot)
     await edit.session.flush()
 

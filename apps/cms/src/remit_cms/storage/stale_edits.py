@@ -14,10 +14,11 @@ from remit_cms.storage.merging import empty_state
 from remit_cms.storage.parts import content_parts, iterate_changed_parts, part_of, text_parts
 from remit_cms.storage.refusals import PartDifference, Refusal, describe_refusal
 from remit_cms.storage.scope import EARLIER, Scope
-from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
+from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot, load_structures_of
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import PageTexts, localize_content, localize_texts
+from remit_cms.templates.slots import Structure
 
 
 def read_parts(snapshot: Snapshot, chain: Sequence[str], sections: Collection[str] | None = None) -> list[str]:
@@ -76,10 +77,11 @@ async def check_not_stale(edit: Edit, page: Page, before: Snapshot, written: Seq
     conflicts = {part: newest[part] for part in doubtful if part in newest and await has_changed(part, newest[part])}
     if not conflicts:
         return
+    structures = await load_structures_of(edit, before, *states.values())
     differences = [
         difference
         for number in sorted({*conflicts.values()})
-        for difference in _iterate_part_differences(states[number], before)
+        for difference in _iterate_part_differences(states[number], before, structures)
         if conflicts.get(difference.part) == number
     ]
     refusal = Refusal(differences, {*conflicts})
@@ -103,6 +105,8 @@ async def load_state(scope: Scope, page: Page, number: int) -> Snapshot:
         return empty_state(page)
 
 
-def _iterate_part_differences(before: Snapshot, after: Snapshot) -> Iterator[PartDifference]:
-    for path, difference, is_whole in compare_paths(before, after):
+def _iterate_part_differences(
+    before: Snapshot, after: Snapshot, structures: Mapping[str, Structure]
+) -> Iterator[PartDifference]:
+    for path, difference, is_whole in compare_paths(before, after, structures):
         yield PartDifference(part_of(path, after.locale), difference, is_whole)

@@ -10,6 +10,7 @@ from remit_cms.models import Payload, ReadPayload
 from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.refusals import NOTHING_WRITTEN, describe_change
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.snapshots import load_structures_of
 from remit_cms.storage.stale_edits import load_state
 from remit_cms.storage.tables import Page
 
@@ -42,7 +43,8 @@ async def check_token(scope: Scope, page: Page, token: str | None) -> None:
     if not state.isdecimal() or not 0 < int(state) < page.revision:
         raise _no_token(token or "", page.title)
     before, after = [await load_state(scope, page, number) for number in (int(state), page.revision)]
-    raise ConflictError(await describe_change(scope, page, page.title, compare_snapshots(before, after)))
+    differences = compare_snapshots(before, after, await load_structures_of(scope, before, after))
+    raise ConflictError(await describe_change(scope, page, page.title, differences))
 
 
 def check_object_token(token: str | None, object_id: str, state: str, title: str) -> None:

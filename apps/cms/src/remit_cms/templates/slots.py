@@ -113,7 +113,10 @@ class Structure(BaseModel):
     def shown(self) -> Structure:
         """The same with the names that callers read and write in place of the keys."""
         names = self.shown_keys
-        renamed = [[each.model_copy(update={"key": names[each.key]}) for each in row.slots] for row in self.rows]
+        renamed = [
+            [each.model_copy(update={"key": names[each.key], "fields": each.item.shown.slots}) for each in row.slots]
+            for row in self.rows
+        ]
         return self.model_copy(update={"rows": tuple(Row(slots=tuple(slots)) for slots in renamed)})
 
     @property
@@ -125,6 +128,17 @@ class Structure(BaseModel):
     def shown_key(self, key: str) -> str:
         """What callers call the slot with a key."""
         return self.shown_keys.get(key, key)
+
+    def shown_path(self, key: str, *rest: str) -> tuple[str, ...]:
+        """What callers call a slot, or with the item and key of a list a field of that; also of removed slots."""
+        known = {slot.key: slot for slot in (*self.removed, *self.slots)}
+        slot = known.get(key)
+        names = {each.key: each.name for each in self.removed if each.name} | self.shown_keys
+        match rest:
+            case (item, field) if slot is not None:
+                return (names.get(key, key), item, slot.item.shown_key(field))
+            case _:
+                return (names.get(key, key), *rest)
 
     @property
     def lists(self) -> tuple[Slot, ...]:

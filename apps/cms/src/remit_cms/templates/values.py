@@ -228,11 +228,27 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
     return renamed
 
 
-def show_content(structure: Structure, content: Mapping[str, T]) -> dict[str, T]:
-    """Values by slot, under the names that callers read: see `Structure.shown_keys`."""
+def show_content(structure: Structure, content: Content) -> Content:
+    """Values by slot, and those of items of lists, under the names that callers read: see `Structure.shown_keys`."""
+    lists = {slot.key: slot.item for slot in structure.lists}
+    shown: Content = {
+        key: [show_content(lists[key], each) if isinstance(each, dict) else each for each in value]
+        if key in lists and isinstance(value, list)
+        else value
+        for key, value in content.items()
+    }
+    return show_names(structure, shown)
+
+
+def show_names(structure: Structure, by_slot: Mapping[str, T]) -> dict[str, T]:
+    """What is known of slots, under the names that callers read; ``questions.i1.answer`` is a field of an item."""
     keys = {slot.key for slot in structure.slots}
-    names = {slot.key: slot.name for slot in structure.slots if slot.name}
-    return {names.get(key) or shown_key(key, (*keys, *content)): value for key, value in content.items()}
+
+    def name(path: str) -> str:
+        key, *rest = path.split(".")
+        return ".".join(structure.shown_path(key, *rest)) if key in keys else shown_key(path, (*keys, *by_slot))
+
+    return {name(path): value for path, value in by_slot.items()}
 
 
 def empty_required_slots(structure: Structure, content: Content) -> list[str]:

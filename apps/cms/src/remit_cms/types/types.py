@@ -13,6 +13,7 @@ from remit_cms.models import pluralize
 from remit_cms.pages.slugs import resolve_slug
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import make_preview
+from remit_cms.storage.links import rename_places
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Kind, SectionDefinition
 from remit_cms.storage.transactions import Edit, edit_once, open_view
@@ -88,10 +89,12 @@ class Types:
                 return TypeReply(type=view_type(row), message=f"The type '{row.name}' is like that already")
             row.structure, row.name = new.model_dump(mode="json", exclude_defaults=True), name
             await edit.session.flush()
+            documents = {each.page for each in uses}
+            if old.shown_keys != new.shown_keys:
+                await rename_places(edit, documents)
             edit.add_change("type", row.id, 1, "fields", name=row.name)
             await edit.count_visible_change()
-            documents = len({each.page for each in uses})
-            used = f"{pluralize(documents, 'document')} {'uses' if documents == 1 else 'use'}"
+            used = f"{pluralize(len(documents), 'document')} {'uses' if len(documents) == 1 else 'use'}"
             return TypeReply(type=view_type(row), message=f"Changed the type '{row.name}', which {used}")
 
         return await edit_once(self._database, ctx, payload, TypeReply, work)

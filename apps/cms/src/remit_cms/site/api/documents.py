@@ -203,7 +203,7 @@ async def _read_sections(reader: Reader, documents: Sequence[ShownPage]) -> list
         content.update({slot: replace_references(value, addresses) for slot, value in localized.content.items()})
         known = {slot.key for slot in structure.slots}
         untranslated = {
-            ".".join((structure.shown_key(slot), *rest)): locale
+            ".".join(structure.shown_path(slot, *rest)): locale
             for name, locale in localized.untranslated.items()
             for slot, *rest in [name.split(".")]
             if slot in known
