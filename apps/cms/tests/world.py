@@ -73,8 +73,7 @@ from remit_cms.tools import (
     webhook_operations,
 )
 from remit_cms.viewing.previewing import Previews
-from remit_cms.web.guarded_http import GuardedHttp
-from remit_cms.webhooks.addresses import webhook_policy
+from remit_cms.webhooks.addresses import WebhookHttp
 from remit_cms.webhooks.payloads import AddWebhook
 from remit_cms.webhooks.signing import KEY_VARIABLE as WEBHOOK_VARIABLE
 from remit_cms.webhooks.signing import WebhookKey
@@ -204,8 +203,7 @@ class World:
         self.calls = Calls()
         self.database.schedules = self.calls
         self.scheduling = Scheduling(self.database, self.calls)
-        http = GuardedHttp(policy=webhook_policy("127.0.0.1:1"))
-        self.webhooks = Webhooks(self.database, http, WEBHOOK_KEY)
+        self.webhooks = Webhooks(self.database, WebhookHttp("127.0.0.1:1"), WEBHOOK_KEY)
         url = PREVIEW_KEY.url
         self.index = SemanticIndex(self.database, Topics().embeddings)
         self.exports = Exports(self.database, self.rendering, self.renditions, folder / "exports", url)

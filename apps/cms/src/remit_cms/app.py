@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from remit_cms.pages.pages import Pages
     from remit_cms.rendering.renderer import PageRenderer
     from remit_cms.semantic.index import SemanticIndex
-    from remit_cms.web.guarded_http import GuardedHttp
     from remit_cms.web.search_providers import SearchProvider
+    from remit_cms.webhooks.addresses import WebhookHttp
 
 SITE_VARIABLE: Final = "REMIT_CMS_SITE_URL"
 """The environment variable with the address of the site for visitors, such as ``https://bakery.example``."""
@@ -169,14 +169,13 @@ def _find_provider(written: str) -> SearchProvider | None:
     return provider_of(written, EnvSecrets(*_KEY_VARIABLES))
 
 
-def _find_webhook_client(written: str) -> GuardedHttp | None:
+def _find_webhook_client(written: str) -> WebhookHttp | None:
     """What reaches the webhooks in the operator's network; None if the operator names none."""
     if not written.strip():
         return None
-    from remit_cms.web.guarded_http import GuardedHttp
-    from remit_cms.webhooks.addresses import webhook_policy
+    from remit_cms.webhooks.addresses import WebhookHttp
 
-    return GuardedHttp(policy=webhook_policy(written))
+    return WebhookHttp(written)
 
 
 async def _fill(database: Database, session: AsyncSession) -> None:

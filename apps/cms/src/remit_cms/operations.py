@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from remit_cms.semantic.index import SemanticIndex
     from remit_cms.web.guarded_http import GuardedHttp
     from remit_cms.web.search_providers import SearchProvider
+    from remit_cms.webhooks.addresses import WebhookHttp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,7 @@ class Web:
     """
 
     http: GuardedHttp | None = None
-    webhooks: GuardedHttp | None = None
+    webhooks: WebhookHttp | None = None
     provider: SearchProvider | None = None
     post_hosts: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
@@ -156,11 +157,9 @@ class AllOperations:
         return tools.web_operations(Research(http, self._web.provider or NoProvider()), requests, self._inventory)
 
     def _bind_webhooks(self) -> Operations:
-        from remit_cms.web.guarded_http import GuardedHttp
-        from remit_cms.webhooks.addresses import webhook_policy
+        from remit_cms.webhooks.addresses import WebhookHttp
         from remit_cms.webhooks.signing import WebhookKey
         from remit_cms.webhooks.webhooks import Webhooks
 
-        http = self._web.webhooks or GuardedHttp(policy=webhook_policy())
-        webhooks = Webhooks(self._database, http, WebhookKey())
+        webhooks = Webhooks(self._database, self._web.webhooks or WebhookHttp(), WebhookKey())
         return tools.webhook_operations(webhooks, self._inventory)

@@ -16,7 +16,7 @@ import pytest
 from apps.cms.tests.world import WEBHOOK_KEY, World
 from remit import App, Principal, Runtime
 from remit.engines import RunSchedules
-from remit.errors import SetupError
+from remit.errors import CallError, SetupError
 from remit.runtime import RunResult
 from remit.secrets import EnvSecrets
 from remit.stores import InMemoryStore
@@ -27,9 +27,8 @@ from remit_cms.posts.posts import Posts
 from remit_cms.protection import editing_policy
 from remit_cms.storage.webhooks import WAITS
 from remit_cms.tools import publishing_operations, webhook_operations
-from remit_cms.web.guarded_http import GuardedHttp
 from remit_cms.webhooks.__main__ import main
-from remit_cms.webhooks.addresses import webhook_policy
+from remit_cms.webhooks.addresses import WebhookHttp
 from remit_cms.webhooks.signing import KEY_VARIABLE, WebhookKey
 from remit_cms.webhooks.webhooks import Webhooks
 from tests.loopback import Endpoint
@@ -68,7 +67,7 @@ class Office:
     def use(self, key: WebhookKey, *, private: bool = True) -> None:
         """Derive secrets from a key, and reach the server if it is one that the operator allows."""
         port = self.receiver.url.partition("127.0.0.1:")[2].partition("/")[0]
-        http = GuardedHttp(policy=webhook_policy(f"127.0.0.1:{port}" if private else ""))
+        http = WebhookHttp(f"127.0.0.1:{port}" if private else "")
         operations = webhook_operations(Webhooks(self.world.database, http, key)).callees
         tools = (*operations, *publishing_operations(self.world.database).callees)
         self._app = App(name="cms", tools=tools, references=self.world.references, policy=editing_policy())
@@ -330,4 +329,30 @@ def test_the_environment_names_the_servers_of_the_operator(monkeypatch: pytest.M
 @pytest.mark.parametrize("private", ["10.0.0.1", "host:80", "10.0.0.1:x", "10.0.0.1:80/path", "a@10.0.0.1:80"])
 def test_a_server_that_is_named_otherwise_than_by_address_and_port_is_refused(private: str) -> None:
     with pytest.raises(SetupError, match=r"give ADDRESS:PORT, such as 10\.1\.2\.3:8080"):
-        webhook_policy(private)
+        WebhookHttp(private)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://hooks.example.com/",
+        "https://hooks.example.com:8080/",
+        "http://10.1.2.3/",
+        "https://10.1.2.3/",
+        "http://10.1.2.3:9090/",
+        "http://10.1.2.4:8080/",
+        "http://internal.example.com:8080/",
+        "http://10.1.2.3:8080@10.1.2.4/",
+    ],
+)
+def test_a_server_of_the_operator_allows_its_own_address_and_port_and_nothing_else(url: str) -> None:
+    http = WebhookHttp("10.1.2.3:8080, [fd00::1]:9090")
+    for allowed in (
+        "http://10.1.2.3:8080/a",
+        "https://10.1.2.3:8080/a",
+        "http://[fd00::1]:9090/",
+        "https://a.example/",
+    ):
+        assert http.check(allowed) == allowed
+    with pytest.raises(CallError):
+        http.check(url)

@@ -16,7 +16,7 @@ from remit_cms.storage.missing import WEBHOOK, not_found
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 from remit_cms.storage.webhooks import Webhook, WebhookDelivery, attempt_key, call_of, put_off
-from remit_cms.web.guarded_http import GuardedHttp
+from remit_cms.webhooks.addresses import WebhookHttp
 from remit_cms.webhooks.payloads import (
     AddWebhook,
     DeliveriesReply,
@@ -41,11 +41,11 @@ class Webhooks:
 
     Args:
         database: the database with the pages, which schedules the calls that deliver.
-        http: sends the requests, to the addresses that the operator allows.
+        http: sends the requests, to public servers and to those that the operator names.
         key: the key from which the secrets of webhooks are derived.
     """
 
-    def __init__(self, database: Database, http: GuardedHttp, key: WebhookKey) -> None:
+    def __init__(self, database: Database, http: WebhookHttp, key: WebhookKey) -> None:
         self._database, self._http, self._key = database, http, key
 
     async def add_webhook(self, ctx: LeafContext, payload: AddWebhook) -> WebhookReply:
