@@ -91,7 +91,7 @@ _LOST: Final = {
         "remit_cms.singles.drafts:SingleDraft.write", "{**stored.get(code, {}), **changed}", "changed"
     ),
     "the text of an entry in another language overwrites the original": edited(
-        "remit_cms.posts.entries:update_entry", "content, code)", "content, edit.default_locale)"
+        "remit_cms.posts.writing:_change_content", "content, locale)", "content, edit.default_locale)"
     ),
     "an item gets the id of one that was removed": edited(
         f"{_ITEMS}:_add_id", "page.last_item += 1", "page.last_item = len(section.lists.get(slot.key, [])) + 1"

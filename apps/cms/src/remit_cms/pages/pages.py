@@ -31,6 +31,7 @@ from remit_cms.pages.payloads import (
 )
 from remit_cms.pages.reading import describe_leaving, show_page
 from remit_cms.pages.slugs import resolve_address, resolve_slug
+from remit_cms.pages.texts import change_texts, load_name, show_texts
 from remit_cms.sections.contents import add_section, load_sections
 from remit_cms.sections.payloads import SectionView
 from remit_cms.storage.database import Database
@@ -39,7 +40,6 @@ from remit_cms.storage.door import delete_page
 from remit_cms.storage.hiding import preview_hiding
 from remit_cms.storage.links import find_links
 from remit_cms.storage.lists import Order, list_items, list_rows
-from remit_cms.storage.parts import text_parts
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
@@ -52,7 +52,6 @@ from remit_cms.storage.translations import (
     load_texts,
     localize_texts,
     slugs_by_locale,
-    write_texts,
 )
 from remit_cms.templates.references import ObjectRef
 
@@ -262,14 +261,10 @@ async def _create_page(edit: Edit, payload: CreatePage) -> PageWriteReply:
 async def _update_page(edit: Edit, payload: UpdatePage) -> PageWriteReply:
     page = await edit.find_page(payload.page_id)
     await check_token(edit, page, payload.if_unchanged)
-    locale = edit.resolve_locale(payload.locale_code)
-    by_locale = (await load_texts(edit, [page]))[page.id]
-    before, indexing = by_locale.get(locale, PageTexts()), page.indexing
-    slugs = slugs_by_locale(edit, by_locale)
+    locale, texts = edit.resolve_locale(payload.locale_code), (await load_texts(edit, [page]))[page.id]
+    slugs, before, indexing = slugs_by_locale(edit, texts), texts.get(locale, PageTexts()), page.indexing
     given = _read_texts(edit, payload, page.title, slugs[locale])
-    after = before.model_copy(update=given)
-    if after.slug != before.slug:
-        await check_slugs_are_free(edit, page.id, {**by_locale, locale: after})
+    after = await change_texts(edit, page, texts, locale, given)
     if payload.indexing is not None:
         page.indexing = payload.indexing
     changed = [field for field in ("title", "slug") if getattr(after, field) != getattr(before, field)]
@@ -279,13 +274,11 @@ async def _update_page(edit: Edit, payload: UpdatePage) -> PageWriteReply:
         changed.append("meta")
     message = "Page {} is like that already"
     if changed:
-        await write_texts(edit, page, locale, after)
         await save_revision(edit, page, "update_page", *changed)
-        now = slugs_by_locale(edit, {**by_locale, locale: after})
+        now = slugs_by_locale(edit, {**texts, locale: after})
         below = await move_pages_below(edit, slugs, now) if now != slugs else 0
         message = f"Updated page {{}}{describe_below(below)}"
-    if given:
-        edit.show(page, *text_parts([locale], *given))
+    show_texts(edit, page, locale, given)
     return await _reply(edit, page, message, locale, token=give_token(payload, page), changed=changed)
 
 
@@ -319,15 +312,13 @@ async def _reply(
     remarks: list[str] | None = None,
 ) -> PageWriteReply:
     """The reply of a write; ``{}`` in the message stands for title and address of the page in a locale."""
-    locale = locale or edit.default_locale
-    texts, untranslated = localize_texts((await load_texts(edit, [page]))[page.id], edit.fallback_chain(locale))
-    title, slug = texts.title or "", texts.slug or ""
+    name = await load_name(edit, page, locale or edit.default_locale)
+    untranslated = {**name.untranslated} or None
     return PageWriteReply(
-        page=PageBrief(id=page.id, title=title, slug=slug, status=page.status, untranslated=untranslated or None),
+        page=PageBrief(id=page.id, title=name.title, slug=name.slug, status=page.status, untranslated=untranslated),
         sections=sections,
         changed=changed,
         remarks=remarks,
         token=token,
-        message=message.replace("{}", f"'{title}' ({edit.format_address(locale, slug)})")
-        + await describe_leaving(edit, page),
+        message=message.replace("{}", name.written) + await describe_leaving(edit, page),
     )

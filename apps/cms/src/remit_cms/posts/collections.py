@@ -5,20 +5,14 @@ from __future__ import annotations
 from remit import LeafContext
 from remit.tools import Preview
 from remit_cms.posts.entries import (
-    EntryInput,
     ShownEntry,
     StoredEntry,
-    WrittenEntry,
-    create_entry,
-    delete_entry,
     find_entry,
     load_entries,
     note_read,
-    preview_deletion,
     select_entries,
     show_entries,
     show_entry,
-    update_entry,
 )
 from remit_cms.posts.payloads import (
     CreateEntry,
@@ -33,12 +27,13 @@ from remit_cms.posts.payloads import (
     GetEntryContent,
     UpdateEntry,
 )
+from remit_cms.posts.writing import EntryWrites
 from remit_cms.storage.database import Database
 from remit_cms.storage.lists import Order, list_rows
 from remit_cms.storage.scope import parse_structure
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.tokens import give_token
-from remit_cms.storage.transactions import Edit, edit_once, open_view
+from remit_cms.storage.transactions import open_view
 from remit_cms.templates.values import show_content, show_names
 
 
@@ -47,6 +42,7 @@ class Collections:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._writes = EntryWrites(database, "entry", brief=EntryBrief, reply=EntryWriteReply, deletion=EntryDeletion)
 
     async def get_collection_entries(self, ctx: LeafContext, payload: GetCollectionEntries) -> EntriesReply:
         """List the entries of a collection, without content unless includeContent is true. For posts: cms_getPosts."""
@@ -83,53 +79,19 @@ class Collections:
 
     async def create_entry(self, ctx: LeafContext, payload: CreateEntry) -> EntryWriteReply:
         """Create an entry that does not exist yet in a collection, as a draft. For posts: cms_createPost."""
-
-        async def work(edit: Edit) -> EntryWriteReply:
-            return _reply(payload, await create_entry(edit, payload.collection_id, _input_of(payload), what="entry"))
-
-        return await edit_once(self._database, ctx, payload, EntryWriteReply, work)
+        return await self._writes.create(ctx, payload, payload.collection_id, payload.content)
 
     async def update_entry(self, ctx: LeafContext, payload: UpdateEntry) -> EntryWriteReply:
         """Change title, slug or content of an entry; other fields and languages stay. For posts: cms_updatePost."""
-
-        async def work(edit: Edit) -> EntryWriteReply:
-            given = _input_of(payload)
-            written = await update_entry(edit, payload.entry_id, given, payload.if_unchanged, what="entry")
-            return _reply(payload, written)
-
-        return await edit_once(self._database, ctx, payload, EntryWriteReply, work)
+        return await self._writes.update(ctx, payload, payload.entry_id, payload.content)
 
     async def delete_entry(self, ctx: LeafContext, payload: DeleteEntry) -> EntryDeletion:
         """Delete an entry of a collection, after approval. It is in the trash then. For pages: cms_deletePage."""
-
-        async def work(edit: Edit) -> EntryDeletion:
-            page, set_id = await delete_entry(edit, payload.entry_id, payload.if_unchanged)
-            message = f"Deleted entry '{page.title}' (/{page.slug})"
-            return EntryDeletion(
-                entry_id=page.id, change_set_id=set_id, token=give_token(payload, page), message=message
-            )
-
-        return await edit_once(self._database, ctx, payload, EntryDeletion, work)
+        return await self._writes.delete(ctx, payload, payload.entry_id)
 
     async def preview_deletion(self, ctx: LeafContext, payload: DeleteEntry) -> Preview:
         """The entry to delete, for the approver."""
-        async with open_view(self._database, ctx) as scope:
-            return await preview_deletion(scope, payload.entry_id, payload.if_unchanged, "entry", ctx.caller)
-
-
-def _input_of(payload: CreateEntry | UpdateEntry) -> EntryInput:
-    return EntryInput(title=payload.title, slug=payload.slug, content=payload.content, locale_code=payload.locale_code)
-
-
-def _reply(payload: CreateEntry | UpdateEntry, written: WrittenEntry) -> EntryWriteReply:
-    page = written.page
-    return EntryWriteReply(
-        entry=EntryBrief(id=page.id, title=written.title, slug=written.slug, status=page.status),
-        changed=written.changed,
-        remarks=written.remarks,
-        token=give_token(payload, page),
-        message=written.message,
-    )
+        return await self._writes.preview_deletion(ctx, payload, payload.entry_id)
 
 
 def _plural(number: int) -> str:

@@ -285,13 +285,8 @@ class EntryDeletion(WriteReply):
 
 
 @entity("post", name="title")
-class PostName(View):
-    """A post as replies of writes name it; the slug is without its type."""
-
-    id: str
-    title: str
-    slug: str
-    status: str
+class PostName(EntryBrief):
+    """A post as replies of writes name it."""
 
 
 class PostBrief(PostName):

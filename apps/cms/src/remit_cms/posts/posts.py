@@ -14,19 +14,13 @@ from remit.errors import ConflictError
 from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.posts.entries import (
-    EntryInput,
     ShownEntry,
     StoredEntry,
-    WrittenEntry,
-    create_entry,
-    delete_entry,
     find_entry,
     load_entries,
-    preview_deletion,
     select_entries,
     show_entries,
     show_entry,
-    update_entry,
 )
 from remit_cms.posts.payloads import (
     ArchivePost,
@@ -45,6 +39,7 @@ from remit_cms.posts.payloads import (
     PublishPost,
     UpdatePost,
 )
+from remit_cms.posts.writing import EntryWrites
 from remit_cms.publishing.payloads import PublishPage, UnpublishPage
 from remit_cms.publishing.publishing import Publishing, page_state
 from remit_cms.rendering.entries import find_first_publication
@@ -73,6 +68,7 @@ class Posts:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._publishing = Publishing(database)
+        self._writes = EntryWrites(database, "post", brief=PostName, reply=PostWriteReply, deletion=PostDeletion)
 
     async def get_posts(self, ctx: LeafContext, payload: GetPosts) -> PostsReply:
         """List posts, without their texts: those published last, then drafts. For pages: cms_getPages."""
@@ -110,21 +106,11 @@ class Posts:
 
     async def create_post(self, ctx: LeafContext, payload: CreatePost) -> PostWriteReply:
         """Create a post that does not exist yet, as a draft. For a page: cms_createPage."""
-
-        async def work(edit: Edit) -> PostWriteReply:
-            return _reply(payload, await create_entry(edit, payload.collection_slug, _input_of(payload), what="post"))
-
-        return await edit_once(self._database, ctx, payload, PostWriteReply, work)
+        return await self._writes.create(ctx, payload, payload.collection_slug, payload.content(payload.body))
 
     async def update_post(self, ctx: LeafContext, payload: UpdatePost) -> PostWriteReply:
         """Change title, text or other fields of a post, in its draft; the others stay. For pages: cms_updatePage."""
-
-        async def work(edit: Edit) -> PostWriteReply:
-            given = _input_of(payload)
-            written = await update_entry(edit, payload.post_slug, given, payload.if_unchanged, what="post")
-            return _reply(payload, written)
-
-        return await edit_once(self._database, ctx, payload, PostWriteReply, work)
+        return await self._writes.update(ctx, payload, payload.post_slug, payload.content(payload.body))
 
     async def publish_post(self, ctx: LeafContext, payload: PublishPost) -> PostStateReply:
         """Show one post, also an archived one, to visitors as it is now, after approval. Later: cms_schedulePage."""
@@ -158,18 +144,11 @@ class Posts:
 
     async def delete_post(self, ctx: LeafContext, payload: DeletePost) -> PostDeletion:
         """Delete a post, after approval. It is in the trash then. To take it from visitors only: cms_archivePost."""
-
-        async def work(edit: Edit) -> PostDeletion:
-            page, set_id = await delete_entry(edit, payload.post_slug, payload.if_unchanged)
-            message = f"Deleted post '{page.title}' (/{page.slug})"
-            return PostDeletion(post_id=page.id, change_set_id=set_id, token=give_token(payload, page), message=message)
-
-        return await edit_once(self._database, ctx, payload, PostDeletion, work)
+        return await self._writes.delete(ctx, payload, payload.post_slug)
 
     async def preview_deletion(self, ctx: LeafContext, payload: DeletePost) -> Preview:
         """The post to delete, for the approver."""
-        async with open_view(self._database, ctx) as scope:
-            return await preview_deletion(scope, payload.post_slug, payload.if_unchanged, "post", ctx.caller)
+        return await self._writes.preview_deletion(ctx, payload, payload.post_slug)
 
     async def _publication(self, ctx: LeafContext, payload: PublishPost) -> PublishPage:
         page_id = await self._find_id(ctx, payload.post_slug)
@@ -178,22 +157,6 @@ class Posts:
     async def _find_id(self, ctx: LeafContext, name: str) -> str:
         async with open_view(self._database, ctx) as scope:
             return (await find_entry(scope, name)).page.id
-
-
-def _input_of(payload: CreatePost | UpdatePost) -> EntryInput:
-    content = payload.content(payload.body)
-    return EntryInput(title=payload.title, slug=payload.slug, content=content, locale_code=payload.locale_code)
-
-
-def _reply(payload: CreatePost | UpdatePost, written: WrittenEntry) -> PostWriteReply:
-    page = written.page
-    return PostWriteReply(
-        post=PostName(id=page.id, title=written.title, slug=written.slug, status=page.status),
-        changed=written.changed,
-        remarks=written.remarks,
-        token=give_token(payload, page),
-        message=written.message,
-    )
 
 
 async def _load_briefs(
