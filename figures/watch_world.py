@@ -173,7 +173,7 @@ class Watcher:
         listed: dict[object, object] = {}
         pages: Sequence[Sequence[Any]] = (
             (await client.runs(limit=1000)).items,
-            (await client.questions(only_open=False, limit=1000)).items,
+            (await client.questions(status="all", limit=1000)).items,
             (await client.conversations(limit=1000)).items,
         )
         for page in pages:

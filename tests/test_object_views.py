@@ -59,13 +59,17 @@ async def test_a_view_lists_no_more_than_was_asked_for() -> None:
 
 
 async def test_the_events_of_a_view_are_in_order_of_time_and_no_more_than_was_asked_for() -> None:
-    async def list_events(_viewer: Viewer, start: float, end: float) -> Sequence[ObjectEvent]:
+    asked = list[int]()
+
+    async def list_events(_viewer: Viewer, start: float, end: float, limit: int) -> Sequence[ObjectEvent]:
+        asked.append(limit)
         events = [ObjectEvent(id=str(at), name=f"At {at}", at=at) for at in (3.0, 1.0, 2.0)]
         return [each for each in events if start <= each.at < end]
 
     viewer, view = Viewer(principal=ADA), ObjectView(kind="page", title="Pages", open=open_page, events=list_events)
     assert [each.at for each in await view.events_between(viewer, 1, 3)] == [1, 2]
     assert [each.at for each in await view.events_between(viewer, 0, 9, limit=2)] == [1, 2]
+    assert asked == [500, 2]
     assert await VIEW.events_between(viewer, 0, 9) == []
 
 

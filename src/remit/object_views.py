@@ -189,8 +189,11 @@ class ObjectEvent:
 ListObjects: TypeAlias = Callable[[Viewer, str, int], Awaitable[Sequence[ObjectRow]]]
 """Lists at most ``limit`` objects; with a search, those that match: ``await list(viewer, search, limit)``."""
 
-ListEvents: TypeAlias = Callable[[Viewer, float, float], Awaitable[Sequence[ObjectEvent]]]
-"""Lists the events from a time to before another one, in epoch seconds: ``await events(viewer, start, end)``."""
+ListEvents: TypeAlias = Callable[[Viewer, float, float, int], Awaitable[Sequence[ObjectEvent]]]
+"""Lists the first ``limit`` events from ``start`` to before ``end``, in epoch seconds.
+
+It is called with ``await events(viewer, start, end, limit)``.
+"""
 
 OpenObject: TypeAlias = Callable[[Viewer, str], Awaitable[ObjectDetail | None]]
 """Finds an object for a viewer; None if it does not exist for them: ``await open(viewer, id)``."""
@@ -219,7 +222,7 @@ class ObjectView:
     title: str
     open: Annotated[OpenObject, callback("viewer", "id", is_async=True)]
     list: Annotated[ListObjects, callback("viewer", "search", "limit", is_async=True)] | None = None
-    events: Annotated[ListEvents, callback("viewer", "start", "end", is_async=True)] | None = None
+    events: Annotated[ListEvents, callback("viewer", "start", "end", "limit", is_async=True)] | None = None
     has_changes: bool = False
     site: Annotated[AsgiApp, callback("scope", "receive", "send", is_async=True)] | None = None
 
@@ -240,7 +243,7 @@ class ObjectView:
             SetupError: the function returned something else than events.
         """
         check_counts("ObjectView.events_between", limit=limit)
-        found: Sequence[ObjectEvent] = () if self.events is None else await self.events(viewer, start, end)
+        found: Sequence[ObjectEvent] = () if self.events is None else await self.events(viewer, start, end, limit)
         events = as_tuple_of(ObjectEvent, f"the view of {self.kind}", "events", found, "return ObjectEvents")
         return sorted(events, key=lambda event: event.at)[:limit]
 

@@ -50,7 +50,20 @@ async def test_a_question_past_its_deadline_is_listed_only_with_those_that_are_n
     assert [row.question.id for row in await ada.questions()] == ["q1"]
     clock.now = 2000.0
     assert [row.question.id for row in await ada.questions()] == []
-    assert [row.status for row in await ada.questions(only_open=False)] == ["expired"]
+    assert [row.status for row in await ada.questions(status="all")] == ["expired"]
+
+
+async def test_settled_questions_are_listed_newest_first_without_open_ones(
+    store: InMemoryStore, ada: RunReader, clock: Clock
+) -> None:
+    run = await begin(store)
+    for at, (name, expires) in enumerate((("first", 1500.0), ("open", 9000.0), ("last", 1500.0))):
+        await run.append(question_item(question(name, match=name, asked=1000.0 + at, expires=expires)))
+    clock.now = 2000.0
+    page = await ada.questions(status="settled", limit=1)
+    rest = await ada.questions(status="settled", limit=1, after=page.next)
+    assert [each.question.id for each in (*page, *rest)] == ["last", "first"]
+    assert rest.next == ""
 
 
 async def test_details_of_a_waiting_run_have_those_of_its_questions_that_are_open_and_known_here(

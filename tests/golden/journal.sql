@@ -285,6 +285,7 @@ CREATE INDEX remit_grants_tool ON remit_grants (tenant, tool);
 CREATE INDEX remit_turns_start ON remit_turns (rate, start);
 CREATE INDEX remit_conversations_changed ON remit_conversations (tenant, changed);
 CREATE INDEX remit_conversations_tenant ON remit_conversations (tenant, active);
+CREATE INDEX remit_conversations_owner ON remit_conversations (tenant, owner, active);
 CREATE INDEX remit_artifacts_run ON remit_artifacts (run);
 CREATE INDEX remit_people_tenant ON remit_people (tenant, name);
 CREATE UNIQUE INDEX remit_credentials_digest ON remit_credentials (digest);

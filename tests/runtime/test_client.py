@@ -189,7 +189,7 @@ async def test_questions_are_those_that_the_principal_may_decide_or_has_caused(s
     asked = first.items[0].question
     await client(runtime).decide(asked.id, approved=False)
     assert (await client(runtime).questions(run=asked.run)).items == []
-    assert len((await client(runtime).questions(run=asked.run, only_open=False)).items) == 1
+    assert len((await client(runtime).questions(run=asked.run, status="all")).items) == 1
 
 
 async def test_an_unknown_id_and_one_out_of_sight_are_refused_alike(store: Store) -> None:

@@ -60,6 +60,17 @@ async def test_conversations_are_listed_with_title_activity_and_status(store: St
     assert [row.latest for row in listed.items[:1]] == [(await ada.conversation_runs("one"))[-1].run]
 
 
+async def test_ones_own_conversations_are_listed_apart_from_those_of_others(store: Store) -> None:
+    runtime = runtime_for(store)
+    for who, name in ((ADA, "old"), (BOB, "shared"), (BOB, "hidden"), (ADA, "new")):
+        await runtime.client(who).run(name, conversation=name)
+    await runtime.client(BOB).share_conversation("shared", "ada")
+    ada = runtime.client(ADA)
+    assert await titles(ada, owner="self") == ["new", "old"]
+    assert await titles(ada, owner="others") == ["shared"]
+    assert await titles(runtime.client(BOSS), owner="others") == ["new", "hidden", "shared", "old"]
+
+
 @pytest.mark.parametrize("before", ["x", "[]", "{}", '[1,2,"a"]', '["a","b","c"]', "[1e999,1,1]", '[NaN,"a","b"]', "1"])
 async def test_a_cursor_of_no_page_is_refused(store: Store, before: str) -> None:
     with pytest.raises(RequestError, match="give the next of the previous page"):

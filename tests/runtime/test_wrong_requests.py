@@ -144,9 +144,9 @@ ASKED: dict[str, tuple[Callable[[Runtime], Any], str]] = {
         lambda runtime: anext(runtime.client(ADA).stream("run", after=untyped(None))),
         "stream: after is None; give",
     ),
-    "truthy open questions": (
-        lambda runtime: runtime.client(ADA).questions(only_open=untyped(1)),
-        "only_open is 1; give True or False",
+    "questions of no selection": (
+        lambda runtime: runtime.client(ADA).questions(status=untyped(True)),
+        "status is True; give one of 'open', 'settled', 'all'",
     ),
     "the run of questions": (lambda runtime: runtime.client(ADA).questions(run=untyped(3)), "run is 3; give a string"),
     "no questions": (

@@ -55,10 +55,13 @@ async def open_cake(viewer: Viewer, id: str) -> ObjectDetail | None:  # noqa: A0
     return CAKE if (viewer.principal.tenant, id) == ("bakery", "1") else None
 
 
-async def list_bakings(viewer: Viewer, start: float, end: float) -> Sequence[ObjectEvent]:
+async def list_bakings(viewer: Viewer, start: float, end: float, limit: int) -> Sequence[ObjectEvent]:
     at = 1_800_000_000.0
-    is_shown = start <= at < end and viewer.principal.tenant == "bakery"
-    return [ObjectEvent(id="1", name="Cake", at=at, label="Bake", note="by ann", needs_person=True)] if is_shown else []
+    events = [
+        ObjectEvent(id="1", name="Cake", at=at, label="Bake", note="by ann", needs_person=True),
+        ObjectEvent(id="2", name="Bread", at=at + 7200),
+    ]
+    return [each for each in events if start <= each.at < end and viewer.principal.tenant == "bakery"][:limit]
 
 
 class Site:
@@ -105,6 +108,15 @@ def test_objects_are_listed_for_the_person() -> None:
     assert (hidden, unlisted) == ([], [])
 
 
+def test_objects_are_listed_page_by_page() -> None:
+    with serve(Site()) as browser:
+        first = ask(browser, "/api/views/cake?limit=1").json()
+        second = ask(browser, f"/api/views/cake?limit=1&after={first['next']}").json()
+        beyond = ask(browser, "/api/views/cake?limit=1&after=9").json()
+    assert [each["name"] for each in (*first["items"], *second["items"])] == ["Cake", "Bread"]
+    assert (second["next"], beyond) == ("", {"items": [], "next": ""})
+
+
 def test_an_object_has_the_actions_that_the_person_may_take() -> None:
     with serve(Site()) as browser:
         shown = ask(browser, "/api/views/cake/1").json()
@@ -133,6 +145,15 @@ def test_the_calendar_of_a_kind_has_what_happens_in_a_span_of_time() -> None:
     event = {"id": "1", "name": "Cake", "at": 1_800_000_000.0, "label": "Bake", "note": "by ann"}
     assert (found, empty, hidden) == ([{**event, "needsPerson": True, "isOver": False}], [[], []], [])
     assert [(each["kind"], each["hasEvents"]) for each in views] == [("cake", True), ("bread", False)]
+
+
+def test_the_events_of_a_calendar_are_listed_page_by_page() -> None:
+    query = "/api/events/cake?start=1799999999&end=1900000000&limit=1"
+    with serve(Site()) as browser:
+        first = ask(browser, query).json()
+        second = ask(browser, f"{query}&after={first['next']}").json()
+    assert [each["name"] for each in (*first["items"], *second["items"])] == ["Cake", "Bread"]
+    assert second["next"] == ""
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 from msgspec import Raw
+from msgspec.structs import replace
 
 from remit.server import ServerSettings
 from remit.server.documents.document import Listed
 from remit.server.documents.runs import OpenedRun
 from remit.server.responses import encode_json
+from remit.stores import InMemoryStore
 from remit.testing import calls
+from remit.testing.store_suite.samples import acquire_run, header_item
 from tests.server.shop import open_shop
 
 TALK = "/api/conversations/talk"
@@ -90,6 +94,44 @@ def test_a_query_that_is_not_valid_is_refused_with_what_is_wrong(path: str, word
         answer = shop.ask("GET", path)
     assert answer.status_code == 400
     assert words in answer.json()["error"]
+
+
+def test_a_thousand_conversations_of_others_hide_none_of_ones_own() -> None:
+    store = InMemoryStore()
+
+    async def fill() -> None:
+        for at in range(1001):
+            run = await acquire_run(store, f"r{at}")
+            owner = "grace" if at == 0 else "ada"
+            header = replace(header_item(run.run, conversation=run.run, application="shop"), tenant="bakery")
+            await run.append(replace(header, principal=owner), at=float(at))
+
+    asyncio.run(fill())
+    with open_shop(store=store) as shop:
+        own, others = [
+            shop.ask("GET", f"/api/conversations?owner={owner}", by="grace").json() for owner in ("self", "others")
+        ]
+        following = shop.ask("GET", "/api/conversations", by="grace", params={"before": others["next"]}).json()
+    assert ([each["conversation"] for each in own["items"]], own["next"]) == (["r0"], "")
+    assert [each["conversation"] for each in (*others["items"], *following["items"])] == [
+        f"r{at}" for at in range(1000, 900, -1)
+    ]
+
+
+def test_a_run_has_all_of_its_questions_however_many_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("remit.server.rest.runs._BATCH", 1)
+    script = [calls(("refund", {"order": "A-7"}), ("refund", {"order": "A-8"}))]
+    with open_shop(script) as shop:
+        run = shop.ask("POST", "/api/runs", json={"prompt": "Refund both."}).json()["run"]
+        shop.settle(run)
+        questions = shop.ask("GET", f"/api/runs/{run}").json()["questions"]
+    assert [each["arguments"] for each in questions] == ['{"order":"A-7"}', '{"order":"A-8"}']
+
+
+def test_scheduled_calls_are_listed_by_nothing_that_would_be_ignored() -> None:
+    with open_shop() as shop:
+        answer = shop.ask("GET", "/api/schedules?status=failed")
+    assert (answer.status_code, "status" in answer.json()["error"]) == (400, True)
 
 
 def test_the_head_of_a_stream_ends_at_once() -> None:

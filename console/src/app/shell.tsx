@@ -1,6 +1,7 @@
 import { type ReactNode, useMemo } from "react";
 import { useNotifications } from "../inbox/notify";
 import { useWorld, waitsInInbox } from "../live/world";
+import { iconOf } from "../objects/view-icon";
 import { Icon, type IconName } from "../parts/icon";
 import { useServices } from "./context";
 import { RailConversations } from "./conversations";
@@ -26,14 +27,17 @@ export function Shell({ children }: { children: ReactNode }) {
   const { me } = useServices();
   useNotifications();
   const views = me.application.views;
-  const changes = views.filter((each) => each.listed && each.hasChanges);
-  const calendars = views.filter((each) => each.hasEvents);
-  const contents = views.find((each) => each.listed && !each.hasChanges && !each.hasEvents);
+  const listed = views.filter((each) => each.listed);
+  const changes = listed.filter((each) => iconOf(each) === "changes");
+  const calendars = views.filter((each) => iconOf(each) === "clock");
+  const contents = listed.filter((each) => iconOf(each) === "file").slice(0, 1);
   const targets: Target[] = [
     ...FIRST,
-    ...changes.map((each): Target => ({ to: pathTo("objects", each.kind), label: each.title, icon: "changes" })),
-    ...calendars.map((each): Target => ({ to: pathTo("objects", each.kind), label: each.title, icon: "clock" })),
-    ...(contents ? [{ to: pathTo("objects", contents.kind), label: contents.title, icon: "file" } as Target] : []),
+    ...[...changes, ...calendars, ...contents].map((each): Target => ({
+      to: pathTo("objects", each.kind),
+      label: each.title,
+      icon: iconOf(each),
+    })),
     { to: "/tools", label: "Tools", icon: "tools" },
     { to: "/policy", label: "Policy", icon: "policy" },
   ];

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
-import type { RunState } from "../live/run-state";
+import { isMoving, type RunState } from "../live/run-state";
 import { useWorld } from "../live/world";
 import { Note, Problem } from "../parts/notes";
 import { useNow } from "../parts/time";
@@ -21,13 +21,12 @@ interface Props {
 /** Why an answer is not complete, and how it goes on. */
 export function Ending({ state, document, onGoOn }: Props) {
   const isAway = useWorld((world) => world.connection === "away");
-  const isMoving = state.status === "running" || state.status === "queued";
   const goOn = onGoOn && (
     <button className="b tiny" onClick={onGoOn}>
       Go on
     </button>
   );
-  if (isMoving && isAway) {
+  if (isMoving(state.status) && isAway) {
     return (
       <Note icon="load">
         <b>Interrupted: the server does not answer.</b> The answer goes on when it is back.

@@ -1,11 +1,12 @@
 /** Chat: the talk, and beside it what the agent works on. */
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useServices } from "../app/context";
 import { useKeys } from "../app/keys";
 import { navigate, pathTo } from "../app/router";
 import { useTarget } from "../app/target";
 import { useConversation, useQuestionsOf } from "../live/conversation";
 import { useFacts } from "../live/tools";
+import { useWorld } from "../live/world";
 import { ModelLine } from "../model/line";
 import { ScriptPrompts } from "../model/prompts";
 import { Icon } from "../parts/icon";
@@ -74,8 +75,9 @@ function NewTalk() {
 }
 
 function Talk({ id }: { id: string }) {
-  const { me } = useServices();
+  const { me, world } = useServices();
   const { conversation, rows, runs, error, reload } = useConversation(id);
+  const isPart = useWorld((state) => state.moreQuestions !== "");
   const agent = rows?.at(-1)?.agent || me.application.agents[0]?.name || "";
   const { send, stop, moving, prompts } = useTalk(id, agent, conversation?.target, rows);
   const facts = useFacts();
@@ -88,6 +90,9 @@ function Talk({ id }: { id: string }) {
   const shown = isWhole ? runs : runs.slice(-SHOWN);
   const isWritable = conversation !== undefined && mayWrite(conversation, me);
   const goOn = useCallback(() => void send(GO_ON), [send]);
+  useEffect(() => {
+    if (isPart) void world.readQuestionsOf(id).catch(() => undefined);
+  }, [world, id, isPart]);
   useStickToEnd(box, id);
   useTitle(title);
   useKeys({ "[": side.toggle, "Shift+Escape": () => moving && stop(moving) });

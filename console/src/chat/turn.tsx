@@ -1,5 +1,5 @@
 import { memo } from "react";
-import type { Block, CallView, RunState } from "../live/run-state";
+import { type Block, type CallView, isMoving, type RunState } from "../live/run-state";
 import { useRun } from "../live/use-run";
 import { Acts } from "../parts/acts";
 import { parsedArguments } from "../parts/arguments";
@@ -83,7 +83,6 @@ export function TurnBody({
   document?: RunDocument | undefined;
   onGoOn?: (() => void) | undefined;
 }) {
-  const isMoving = state.status === "running" || state.status === "queued";
   return (
     <>
       {groupsOf(state).map((group, index) =>
@@ -93,9 +92,9 @@ export function TurnBody({
           <Said key={group.block.id} block={group.block} />
         ),
       )}
-      {isMoving && <Working state={state} />}
+      {isMoving(state.status) && <Working state={state} />}
       <Ending state={state} document={document} onGoOn={onGoOn} />
-      {!isMoving && state.receipt && (
+      {!isMoving(state.status) && state.receipt && (
         <ReceiptCard run={state.run} receipt={state.receipt} target={document?.target ?? ""} />
       )}
     </>

@@ -1,11 +1,11 @@
 import { useCallback, useMemo, useState } from "react";
 import { useRequestKey } from "../api/use-request-key";
 import { useServices } from "../app/context";
+import { isMoving } from "../live/run-state";
 import { useWorld } from "../live/world";
 import type { FileDocument, RunRowDocument } from "../wire";
 
 const NONE: RunRowDocument[] = [];
-const MOVING = new Set(["running", "queued"]);
 /** The prompts that this page has sent, by run: they are shown before the run is read. */
 const SENT = new Map<string, string>();
 
@@ -17,7 +17,7 @@ export function useTalk(conversation: string, agent: string, target = "", known:
   const rows = useWorld((world) => world.runs);
   const moving = useMemo(() => {
     const mine = [...known, ...Object.values(rows).filter((row) => row.conversation === conversation)];
-    return mine.map((row) => rows[row.run] ?? row).findLast((row) => MOVING.has(row.status))?.run;
+    return mine.map((row) => rows[row.run] ?? row).findLast((row) => isMoving(row.status))?.run;
   }, [known, rows, conversation]);
 
   const send = useCallback(

@@ -1,10 +1,12 @@
 /** Inbox: what waits for an answer, by rule; beside it the card, or the table of a batch. */
 import { useEffect, useMemo } from "react";
+import { usePages } from "../api/pages";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { Link, navigate, pathTo, usePlace } from "../app/router";
 import { selectOpen, useWorld } from "../live/world";
 import { Icon } from "../parts/icon";
+import { More, useReading } from "../parts/more";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Segments } from "../parts/seg";
 import { Ago, Left } from "../parts/time";
@@ -12,10 +14,13 @@ import { useTitle } from "../parts/use-title";
 import { count } from "../parts/words";
 import { QuestionCard } from "../question/card";
 import { asQuestion, quoted, settledWords } from "../question/words";
-import type { Listed, QuestionDocument } from "../wire";
+import type { QuestionDocument } from "../wire";
 import { Batch } from "./batch";
 import { batchTitle, type Entry, groupsOf } from "./groups";
 import { NotifyNote } from "./notify";
+
+const SETTLED = "/api/questions?status=settled&limit=50";
+const idOf = (question: QuestionDocument) => question.id;
 
 type Show = "mine" | "all" | "settled";
 
@@ -27,11 +32,12 @@ export function InboxScreen({ question: id }: { question?: string }) {
   const known = useWorld((state) => state.questions);
   const problem = useWorld((state) => state.problem);
   const isRead = useWorld((state) => state.conversations !== null || state.problem !== null);
+  const isPart = useWorld((state) => state.moreQuestions !== "");
   const open = useMemo(() => selectOpen(known), [known]);
   const mine = useMemo(() => open.filter((each) => each.may.approve || each.may.deny), [open]);
-  const settled = useSettled(show === "settled");
+  const settled = usePages<QuestionDocument>(show === "settled" ? SETTLED : null, idOf, "after");
   const waiting = show === "all" ? open : mine;
-  const listed = show === "settled" ? settled.rows : isRead ? waiting : undefined;
+  const listed = show === "settled" ? settled.items : isRead ? waiting : undefined;
   const groups = useMemo(() => groupsOf(listed ?? []), [listed]);
   const entries = groups.flatMap((each) => each.entries);
   const shown = id ? entries.find((each) => each.questions.some((one) => one.id === id)) : undefined;
@@ -51,7 +57,7 @@ export function InboxScreen({ question: id }: { question?: string }) {
           label="Which questions"
           choices={[
             { to: "/inbox", label: "For me", isCurrent: show === "mine" },
-            { to: "/inbox?show=all", label: `All ${open.length}`, isCurrent: show === "all" },
+            { to: "/inbox?show=all", label: `All ${open.length}${isPart ? "+" : ""}`, isCurrent: show === "all" },
             { to: "/inbox?show=settled", label: "Settled", isCurrent: show === "settled" },
           ]}
         />
@@ -59,7 +65,7 @@ export function InboxScreen({ question: id }: { question?: string }) {
       <div className={id ? "split master inbox has-item" : "split master inbox"}>
         <nav className="pane list" aria-label="Questions" data-list>
           {listed === undefined && !settled.error && <Loading />}
-          {settled.error && show === "settled" && <Failed error={settled.error} />}
+          {settled.error && show === "settled" && <Failed error={settled.error} retry={settled.reload} />}
           {problem && show !== "settled" && <Failed error={problem} retry={() => void world.readLists()} />}
           {groups.map((group) => (
             <section key={group.rule} aria-label={group.rule}>
@@ -72,6 +78,7 @@ export function InboxScreen({ question: id }: { question?: string }) {
               ))}
             </section>
           ))}
+          {show === "settled" ? <More {...settled} /> : <MoreQuestions />}
           {listed?.length === 0 && (show === "settled" || !problem) && (
             <Nothing title={show === "settled" ? "Nothing was settled yet." : "Nothing waits."}>
               {show !== "settled" && "Questions of your agents appear here."}
@@ -103,13 +110,11 @@ function addressOf(entry: Entry, show: Show): string {
   return pathTo("inbox", entry.questions[0]!.id) + (search.size > 0 ? `?${search}` : "");
 }
 
-function useSettled(isShown: boolean): { rows: QuestionDocument[] | undefined; error: Error | undefined } {
-  const { data, error } = useResource<Listed<QuestionDocument>>(isShown ? "/api/questions?status=all&limit=100" : null);
-  const rows = useMemo(
-    () => data?.items.filter((each) => each.status !== "open").sort((a, b) => b.asked - a.asked),
-    [data],
-  );
-  return { rows, error };
+/** The way to open questions that were not read. */
+function MoreQuestions() {
+  const { world } = useServices();
+  const hasMore = useWorld((state) => state.moreQuestions !== "");
+  return <More hasMore={hasMore} {...useReading(world.readMoreQuestions)} />;
 }
 
 function EntryLink({ entry, show, current }: { entry: Entry; show: Show; current: string | undefined }) {

@@ -44,6 +44,11 @@ export interface RunState {
   rest: { reason: string; retryAt: number } | null;
 }
 
+/** Whether a run works, or will without a person. */
+export function isMoving(status: RunStatus): boolean {
+  return status === "running" || status === "queued";
+}
+
 export function emptyRun(run: string): RunState {
   return {
     run,

@@ -5,10 +5,13 @@ import type { RunStatus } from "../events";
 import type { RunDocument } from "../wire";
 import { fromDocument } from "./document";
 import { endRun } from "./fold";
-import type { RunState } from "./run-state";
+import { isMoving, type RunState } from "./run-state";
 import { useWorld } from "./world";
 
-const MOVING: ReadonlySet<RunStatus> = new Set(["queued", "running", "open"]);
+/** Whether a run has new events without a person. */
+function isFollowed(status: RunStatus): boolean {
+  return isMoving(status) || status === "open";
+}
 
 /** A run as it is now: from its stream while it moves, from its document when it rests. */
 export function useRun(run: string | undefined): {
@@ -19,9 +22,9 @@ export function useRun(run: string | undefined): {
   const { data: document, error } = useResource<RunDocument>(run ? `/api/runs/${run}` : null);
   const row = useWorld((world) => (run ? world.runs[run] : undefined));
   const status = newest(document, row?.status, row?.ended ?? 0);
-  const streamed = useStream(run ?? "", run !== undefined && status !== undefined && MOVING.has(status));
+  const streamed = useStream(run ?? "", run !== undefined && status !== undefined && isFollowed(status));
   const resting = useMemo(() => (document ? fromDocument(document) : null), [document]);
-  const isBehind = streamed !== null && (resting === null || MOVING.has(resting.status));
+  const isBehind = streamed !== null && (resting === null || isFollowed(resting.status));
   const state = isBehind ? streamed : withCutWords(resting, streamed);
   return { state: state && status && !isBehind ? { ...state, status } : state, document, error };
 }
@@ -44,11 +47,11 @@ function newest(document: RunDocument | undefined, seen: RunStatus | undefined, 
 }
 
 /** The fold of a run's stream while it moves. */
-function useStream(run: string, isMoving: boolean): RunState | null {
+function useStream(run: string, follows: boolean): RunState | null {
   const { streams } = useServices();
   const subscribe = useCallback(
-    (reader: () => void) => (isMoving ? streams.follow(run, reader) : () => undefined),
-    [streams, run, isMoving],
+    (reader: () => void) => (follows ? streams.follow(run, reader) : () => undefined),
+    [streams, run, follows],
   );
   return useSyncExternalStore(subscribe, () => streams.peek(run));
 }

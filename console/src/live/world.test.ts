@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NetworkError, type StreamOptions } from "../api/api";
 import { Resources } from "../api/resources";
-import { CONVERSATIONS } from "../stories/data";
+import { CONVERSATIONS, ME } from "../stories/data";
 import { PUBLISH } from "../stories/questions";
 import { fakeApi } from "../stories/fake";
+import type { Listed } from "../wire";
 import { World } from "./world";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -65,7 +66,7 @@ test("after a place that the server no longer knows, the page begins anew from t
   get.mockClear();
   await vi.advanceTimersByTimeAsync(3000);
   expect(asked).toEqual(["", "7", ""]);
-  expect(get).toHaveBeenCalledWith("/api/conversations?limit=100");
+  expect(get).toHaveBeenCalledWith("/api/conversations?owner=self&limit=50");
   expect(world.state.questions).not.toHaveProperty("lost");
   await vi.advanceTimersByTimeAsync(2000);
   expect(world.state.connection).toBe("here");
@@ -80,7 +81,8 @@ test("from the place of the signed-in person on, changes are followed and the do
   expect(asked).toEqual(["3"]);
   expect(get.mock.calls.map(([path]) => path)).toEqual([
     "/api/questions?status=open&limit=200",
-    "/api/conversations?limit=100",
+    "/api/conversations?owner=self&limit=50",
+    "/api/conversations?owner=others&limit=50",
   ]);
   world.stop();
 });
@@ -99,7 +101,60 @@ test("a conversation that is told while the list is being read is not lost", asy
   });
   void world.start();
   await vi.advanceTimersByTimeAsync(2000);
-  expect(world.state.conversations?.[0]).toBe(told);
-  expect(world.state.conversations).toHaveLength(CONVERSATIONS.length + 1);
+  expect(world.state.conversations?.rows[0]).toBe(told);
+  expect(world.state.conversations?.rows).toHaveLength(CONVERSATIONS.length + 1);
+  world.stop();
+});
+
+/** A list of so many items that is read by offsets. */
+function pagesOf<T>(items: T[], path: string): Listed<T> {
+  const query = new URLSearchParams(path.split("?")[1]);
+  const [start, limit] = [Number(query.get("before") ?? query.get("after")), Number(query.get("limit"))];
+  return { items: items.slice(start, start + limit), next: start + limit < items.length ? String(start + limit) : "" };
+}
+
+test("a thousand conversations of others hide none of one's own, and are read page by page", async () => {
+  const own = { ...CONVERSATIONS[0]!.conversation, conversation: "own", owner: ME.name, active: 1 };
+  const others = Array.from({ length: 1000 }, (_, at) => ({
+    ...own,
+    conversation: `o${at}`,
+    owner: "x",
+    active: 9e9 - at,
+  }));
+  const { api, world } = worldAt("3", staysOpen);
+  vi.spyOn(api, "get").mockImplementation((path: string) => {
+    if (path.startsWith("/api/questions")) return Promise.resolve({ items: [], next: "" } as never);
+    return Promise.resolve(pagesOf(path.includes("owner=self") ? [own] : others, path) as never);
+  });
+  void world.start();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(world.state.conversations?.rows.at(-1)).toBe(own);
+  expect(world.state.conversations?.rows).toHaveLength(51);
+  await Promise.all([world.readMoreConversations("others"), world.readMoreConversations("others")]);
+  await world.readMoreConversations("self");
+  expect(world.state.conversations?.rows).toHaveLength(101);
+  await world.readLists();
+  expect(world.state.conversations?.rows).toHaveLength(101);
+  expect(world.state.conversations?.next).toEqual({ self: "", others: "100" });
+  world.stop();
+});
+
+test("more open questions than one page are all known, up to a thousand, and the others are read when asked for", async () => {
+  const all = Array.from({ length: 1201 }, (_, at) => ({ ...PUBLISH, id: `q${at}`, asked: at }));
+  const { api, world } = worldAt("3", staysOpen);
+  vi.spyOn(api, "get").mockImplementation((path: string) => {
+    if (path.startsWith("/api/conversations")) return Promise.resolve({ items: [], next: "" } as never);
+    const found = path.includes("conversation=talk") ? all.slice(1200) : all;
+    return Promise.resolve(pagesOf(found, path) as never);
+  });
+  void world.start();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(Object.keys(world.state.questions)).toHaveLength(1000);
+  await world.readQuestionsOf("talk");
+  expect(world.state.questions).toHaveProperty("q1200");
+  await world.readMoreQuestions();
+  expect([Object.keys(world.state.questions).length, world.state.moreQuestions]).toEqual([1201, "1200"]);
+  await world.readMoreQuestions();
+  expect(world.state.moreQuestions).toBe("");
   world.stop();
 });

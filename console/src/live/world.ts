@@ -4,10 +4,13 @@ import { type Api, NetworkError, RefusedError, type StreamEvent } from "../api/a
 import type { Resources } from "../api/resources";
 import { useServices } from "../app/context";
 import type { ConversationDocument, Listed, QuestionDocument, RunRowDocument } from "../wire";
+import { type Conversations, NONE_READ, pagePath, reread, type Whose, withPage, withRow } from "./conversations";
 
 export interface WorldState {
   questions: Record<string, QuestionDocument>;
-  conversations: ConversationDocument[] | null;
+  /** Where the open questions go on that were not read; empty if all were. */
+  moreQuestions: string;
+  conversations: Conversations | null;
   /** Why the questions or the conversations could not be read: what is known of them is not all. */
   problem: Error | null;
   runs: Record<string, RunRowDocument>;
@@ -20,11 +23,14 @@ const PAUSES = [1, 2, 4, 8, 15];
 
 /** How long a stream without events must stay open to count as a connection, in milliseconds. */
 const PROVEN_AFTER = 2000;
-const MOST_QUESTIONS = 200;
+const QUESTIONS = "/api/questions?status=open&limit=200";
+/** How many pages of open questions are read without being asked for. */
+const QUESTION_PAGES = 5;
 
 export class World {
   state: WorldState = {
     questions: {},
+    moreQuestions: "",
     conversations: null,
     problem: null,
     runs: {},
@@ -126,24 +132,73 @@ export class World {
   /** Read what waits and the conversations, before their changes are followed. */
   readLists = async (): Promise<void> => {
     const { questions: before, conversations: listed } = this.state;
-    const [questions, conversations] = await Promise.allSettled([
-      this.api.get<Listed<QuestionDocument>>(`/api/questions?status=open&limit=${MOST_QUESTIONS}`),
-      this.api.get<Listed<ConversationDocument>>("/api/conversations?limit=100"),
+    const [questions, own, others] = await Promise.allSettled([
+      this.#readQuestions("", QUESTION_PAGES),
+      this.#readConversations("self", reread(listed, "self")),
+      this.#readConversations("others", reread(listed, "others")),
     ]);
     const open = questions.status === "fulfilled" ? questions.value.items : [];
-    const isWhole = questions.status === "fulfilled" && open.length < MOST_QUESTIONS;
+    const isWhole = questions.status === "fulfilled" && !questions.value.next;
     const kept = Object.entries(this.state.questions).filter(
       ([id, each]) => !isWhole || each.status !== "open" || each !== before[id],
     );
-    const newer = (this.state.conversations ?? []).filter((each) => !listed?.includes(each));
-    const failed = [questions, conversations].find((each) => each.status === "rejected");
+    const newer = (this.state.conversations?.rows ?? []).filter((each) => !listed?.rows.includes(each));
+    const failed = [questions, own, others].find((each) => each.status === "rejected");
     this.#set({
       questions: { ...Object.fromEntries(kept), ...Object.fromEntries(open.map((each) => [each.id, each])) },
+      moreQuestions: questions.status === "fulfilled" ? questions.value.next : this.state.moreQuestions,
       conversations:
-        conversations.status === "fulfilled" ? withRows(conversations.value.items, newer) : this.state.conversations,
+        own.status === "fulfilled" && others.status === "fulfilled"
+          ? newer.reduce(withRow, withPage(withPage(null, "self", own.value), "others", others.value))
+          : this.state.conversations,
       problem: failed ? (failed.reason as Error) : null,
     });
   };
+
+  /** Read the conversations that follow those of one's own, or of others, that were read. */
+  readMoreConversations = async (whose: Whose): Promise<void> => {
+    const before = this.state.conversations?.next[whose];
+    if (!before) return;
+    const page = await this.#readConversations(whose, { before });
+    const { conversations } = this.state;
+    if (conversations?.next[whose] === before) this.#set({ conversations: withPage(conversations, whose, page) });
+  };
+
+  /** Read the open questions that follow those that were read. */
+  readMoreQuestions = async (): Promise<void> => {
+    const after = this.state.moreQuestions;
+    if (!after) return;
+    const page = await this.#readQuestions(after, 1);
+    if (this.state.moreQuestions !== after) return;
+    this.#set({
+      questions: { ...Object.fromEntries(page.items.map((each) => [each.id, each])), ...this.state.questions },
+      moreQuestions: page.next,
+    });
+  };
+
+  /** The open questions of a conversation, which may be younger than all that were read. */
+  readQuestionsOf = async (conversation: string): Promise<void> => {
+    const before = this.state.questions;
+    const found = await this.api.get<Listed<QuestionDocument>>(
+      `${QUESTIONS}&conversation=${encodeURIComponent(conversation)}`,
+    );
+    const known = this.state.questions;
+    const newer = found.items.filter((each) => known[each.id] === before[each.id]);
+    this.#set({ questions: { ...known, ...Object.fromEntries(newer.map((each) => [each.id, each])) } });
+  };
+
+  /** Open questions, oldest first: so many pages after a place. */
+  async #readQuestions(after: string, pages: number): Promise<Listed<QuestionDocument>> {
+    const path = after ? `${QUESTIONS}&after=${encodeURIComponent(after)}` : QUESTIONS;
+    const page = await this.api.get<Listed<QuestionDocument>>(path);
+    if (!page.next || pages === 1) return page;
+    const rest = await this.#readQuestions(page.next, pages - 1);
+    return { items: [...page.items, ...rest.items], next: rest.next };
+  }
+
+  #readConversations(whose: Whose, where: { before?: string; limit?: number }): Promise<Listed<ConversationDocument>> {
+    return this.api.get(pagePath(whose, where));
+  }
 
   #take({ id, event, data }: StreamEvent): void {
     if (id) this.#after = id;
@@ -159,7 +214,7 @@ export class World {
       this.resources.invalidate(`/api/runs/${question.run}`);
     } else if (event === "conversation") {
       const row = data as ConversationDocument;
-      this.#set({ conversations: withRows(this.state.conversations ?? [], [row]) });
+      this.#set({ conversations: withRow(this.state.conversations ?? NONE_READ, row) });
     }
   }
 
@@ -176,13 +231,6 @@ export class World {
     this.state = { ...this.state, ...change };
     this.#listeners.forEach((listener) => listener());
   }
-}
-
-/** The conversations with newer rows of some of them, the most recent first. */
-function withRows(conversations: ConversationDocument[], newer: ConversationDocument[]): ConversationDocument[] {
-  const changed = new Set(newer.map((each) => each.conversation));
-  const others = conversations.filter((each) => !changed.has(each.conversation));
-  return [...newer, ...others].sort((a, b) => b.active - a.active);
 }
 
 export function useWorld<T>(select: (state: WorldState) => T): T {

@@ -1,15 +1,20 @@
 /** What happens to the objects of an application, and when: a month, with a link to each day. */
+import { useMemo } from "react";
 import { withQuery } from "../api/api";
-import { useResource } from "../api/resources";
+import { usePages } from "../api/pages";
 import { useKeys } from "../app/keys";
 import { Link, navigate, pathTo, usePlace } from "../app/router";
 import { useTarget } from "../app/target";
 import { Icon } from "../parts/icon";
+import { More } from "../parts/more";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { useNow } from "../parts/time";
 import { clock, count } from "../parts/words";
-import type { Listed, ObjectEventDocument } from "../wire";
-import { dayId, isSameDay, monthId, monthName, readMonth, shiftDay, shiftMonth, weeksOf } from "./months";
+import type { ObjectEventDocument } from "../wire";
+import { dayId, eventsByDay, isSameDay, monthId, monthName, readMonth, shiftDay, shiftMonth, weeksOf } from "./months";
+
+/** An object may have several events. */
+const keyOf = (event: ObjectEventDocument) => `${event.id} ${event.at}`;
 
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
@@ -17,8 +22,9 @@ export function Calendar({ kind, title }: { kind: string; title: string }) {
   const today = new Date(useNow(60) * 1000);
   const month = readMonth(usePlace().query.get("month"), today);
   const weeks = weeksOf(month);
-  const { data, error, reload } = useEvents(kind, weeks.flat());
-  const events = data?.items ?? [];
+  const pages = useEvents(kind, weeks.flat());
+  const { items, error, reload } = pages;
+  const byDay = useMemo(() => eventsByDay(items ?? []), [items]);
   const step = (months: number) => navigate(addressOf(kind, shiftMonth(month, months)), { replace: true });
   useKeys({ ArrowLeft: () => step(-1), ArrowRight: () => step(1) });
   return (
@@ -44,15 +50,16 @@ export function Calendar({ kind, title }: { kind: string; title: string }) {
                   day={day}
                   month={month}
                   isToday={isSameDay(day, today)}
-                  all={events}
+                  events={byDay.get(dayId(day)) ?? []}
                 />
               ))}
             </tr>
           ))}
         </tbody>
       </table>
-      {!data && (error ? <Failed error={error} retry={reload} /> : <Loading />)}
-      {data && events.length === 0 && <Nothing title={`Nothing happens in ${monthName(month)}.`} />}
+      <More {...pages} />
+      {!items && (error ? <Failed error={error} retry={reload} /> : <Loading />)}
+      {items?.length === 0 && <Nothing title={`Nothing happens in ${monthName(month)}.`} />}
     </section>
   );
 }
@@ -61,7 +68,7 @@ function useEvents(kind: string, days: Date[]) {
   const target = useTarget();
   const [start, end] = [days[0]!, shiftDay(days.at(-1)!, 1)].map((each) => String(each.getTime() / 1000));
   const path = withQuery(`/api/events/${encodeURIComponent(kind)}`, { start, end, target });
-  return useResource<Listed<ObjectEventDocument>>(path);
+  return usePages<ObjectEventDocument>(path, keyOf, "after");
 }
 
 function Head({ kind, month }: { kind: string; month: Date }) {
@@ -88,12 +95,11 @@ interface DayProps {
   day: Date;
   month: Date;
   isToday: boolean;
-  all: ObjectEventDocument[];
+  events: ObjectEventDocument[];
 }
 
 /** A day: a link to what there is at its end, and what happens on it. */
-function Day({ kind, day, month, isToday, all }: DayProps) {
-  const events = all.filter((each) => isSameDay(new Date(each.at * 1000), day));
+function Day({ kind, day, month, isToday, events }: DayProps) {
   const name = day.toLocaleDateString("en-GB", { weekday: "long", day: "numeric", month: "long" });
   const label = [name, isToday ? "today" : "", events.length ? count(events.length, "event") : ""];
   const place = day.getMonth() === month.getMonth() ? "" : "other";
@@ -107,7 +113,7 @@ function Day({ kind, day, month, isToday, all }: DayProps) {
         {day.getDate()} <span className="weekday">{day.toLocaleDateString("en-GB", { weekday: "long" })}</span>
       </Link>
       {events.map((each) => (
-        <Event key={each.id} kind={kind} event={each} month={month} />
+        <Event key={keyOf(each)} kind={kind} event={each} month={month} />
       ))}
     </td>
   );

@@ -30,6 +30,16 @@ export function isSameDay(first: Date, second: Date): boolean {
   return first.toDateString() === second.toDateString();
 }
 
+/** Events by the ids of the days on which they happen, in their order. */
+export function eventsByDay<T extends { at: number }>(events: T[]): Map<string, T[]> {
+  const days = new Map<string, T[]>();
+  for (const event of events) {
+    const day = dayId(new Date(event.at * 1000));
+    days.set(day, [...(days.get(day) ?? []), event]);
+  }
+  return days;
+}
+
 /** A month in an address: 2026-12. */
 export function monthId(month: Date): string {
   return dayId(month).slice(0, 7);

@@ -1,17 +1,21 @@
 /** The objects of an application: lists, and each object before and after its changes. No line knows the application. */
 import { useState } from "react";
 import { withQuery } from "../api/api";
-import { useResource } from "../api/resources";
+import { usePages } from "../api/pages";
 import { useServices } from "../app/context";
 import { Link, pathTo, usePlace } from "../app/router";
 import { useTarget } from "../app/target";
 import { Icon, type IconName } from "../parts/icon";
+import { More } from "../parts/more";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Segments } from "../parts/seg";
 import { useTitle } from "../parts/use-title";
-import type { Listed, ObjectRowDocument, ViewDocument } from "../wire";
+import type { ObjectRowDocument, ViewDocument } from "../wire";
 import { Calendar } from "./calendar";
 import { ObjectPane } from "./object-pane";
+import { iconOf } from "./view-icon";
+
+const idOf = (row: ObjectRowDocument) => row.id;
 
 export function ObjectsScreen({ kind, id }: { kind: string; id?: string }) {
   const { me } = useServices();
@@ -55,12 +59,6 @@ function Looks({ kind, isMonth }: { kind: string; isMonth: boolean }) {
   return <Segments label="Look" choices={choices} />;
 }
 
-/** The icon of a view, by which the rail and the lists tell views apart. */
-export function iconOf(view: ViewDocument | undefined): IconName {
-  if (view?.hasEvents) return "clock";
-  return view?.hasChanges ? "changes" : "file";
-}
-
 /** The list, and the object that is picked. */
 function Split({ kind, id, view }: { kind: string; id: string | undefined; view: ViewDocument | undefined }) {
   return (
@@ -92,8 +90,9 @@ function ObjectList({
 }) {
   const [search, setSearch] = useState("");
   const path = withQuery(`/api/views/${encodeURIComponent(kind)}`, { search, target: useTarget() });
-  const { data, error, reload } = useResource<Listed<ObjectRowDocument>>(path);
-  const groups = groupsOf(data?.items ?? []);
+  const pages = usePages<ObjectRowDocument>(path, idOf, "after");
+  const { items, error, reload } = pages;
+  const groups = groupsOf(items ?? []);
   return (
     <nav className="pane list" aria-label={title} data-list>
       <label className="field list-find">
@@ -130,8 +129,9 @@ function ObjectList({
           ))}
         </section>
       ))}
-      {!data && (error ? <Failed error={error} retry={reload} /> : <Loading />)}
-      {data?.items.length === 0 && <Nothing title={search ? "Nothing matches." : "Nothing yet."} />}
+      {!items && (error ? <Failed error={error} retry={reload} /> : <Loading />)}
+      {items?.length === 0 && <Nothing title={search ? "Nothing matches." : "Nothing yet."} />}
+      <More {...pages} />
     </nav>
   );
 }

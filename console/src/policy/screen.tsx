@@ -1,23 +1,27 @@
 /** Policy: the rules as they are, the layers that every call passes, and what was approved in advance. */
-import { useState } from "react";
+import { useEffect, useMemo, useState } from "react";
+import { usePages } from "../api/pages";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { useFacts } from "../live/tools";
 import { Fold } from "../parts/fold";
 import { Icon } from "../parts/icon";
 import { Json } from "../parts/json";
+import { More } from "../parts/more";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Segments } from "../parts/seg";
 import { plainSentence } from "../parts/sentence";
 import { Left, useNow } from "../parts/time";
 import { useTitle } from "../parts/use-title";
 import { capitalize, count, moment } from "../parts/words";
-import type { GrantDocument, Listed, PolicyDocument, RuleDocument } from "../wire";
+import type { GrantDocument, PolicyDocument, RuleDocument } from "../wire";
+
+const idOf = (grant: GrantDocument) => grant.id;
 
 export function PolicyScreen({ part = "rules" }: { part?: string }) {
-  const grants = useResource<Listed<GrantDocument>>("/api/grants");
+  const grants = useGrants();
   const policy = useResource<PolicyDocument>("/api/policy");
-  const open = grants.data?.items.length ?? 0;
+  const open = grants.open.length;
   useTitle("Policy");
   return (
     <>
@@ -28,7 +32,11 @@ export function PolicyScreen({ part = "rules" }: { part?: string }) {
           label="Part"
           choices={[
             { to: "/policy", label: "Rules", isCurrent: part === "rules" },
-            { to: "/policy/grants", label: open > 0 ? `Grants ${open}` : "Grants", isCurrent: part === "grants" },
+            {
+              to: "/policy/grants",
+              label: open > 0 ? `Grants ${open}${grants.hasMore ? "+" : ""}` : "Grants",
+              isCurrent: part === "grants",
+            },
           ]}
         />
       </header>
@@ -122,35 +130,54 @@ function Verdict({ rule }: { rule: RuleDocument }) {
   );
 }
 
-function Grants({ data, error, reload }: Read<Listed<GrantDocument>>) {
-  if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading rows={4} />;
-  const open = data.items.filter((each) => !each.revokedBy && each.expires > Date.now() / 1000);
+/** The grants that count. The list begins with the oldest, so it is read on until one of them does. */
+function useGrants() {
+  const pages = usePages<GrantDocument>("/api/grants?limit=200", idOf, "after");
+  const { items, hasMore, readMore, moreError } = pages;
+  const now = useNow(60);
+  const open = useMemo(() => (items ?? []).filter((each) => !each.revokedBy && each.expires > now), [items, now]);
+  useEffect(() => {
+    if (hasMore && !moreError && open.length === 0) readMore();
+  }, [hasMore, moreError, open.length, readMore]);
+  return { ...pages, open };
+}
+
+function Grants({ open, ...pages }: ReturnType<typeof useGrants>) {
+  const { items, error, reload, hasMore } = pages;
+  if (!items) return error ? <Failed error={error} retry={reload} /> : <Loading rows={4} />;
   if (open.length === 0) {
-    return <Nothing title="Nothing is approved in advance.">A question offers it: Allow in advance.</Nothing>;
+    return hasMore ? (
+      <More {...pages} />
+    ) : (
+      <Nothing title="Nothing is approved in advance.">A question offers it: Allow in advance.</Nothing>
+    );
   }
   return (
-    <table className="rows">
-      <thead>
-        <tr>
-          <th scope="col">What</th>
-          <th scope="col">For</th>
-          <th scope="col" className="r">
-            Used
-          </th>
-          <th scope="col" className="r">
-            Ends
-          </th>
-          <th scope="col">
-            <span className="hide">End it</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {open.map((each) => (
-          <GrantRow key={each.id} grant={each} onEnd={reload} />
-        ))}
-      </tbody>
-    </table>
+    <>
+      <table className="rows">
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">For</th>
+            <th scope="col" className="r">
+              Used
+            </th>
+            <th scope="col" className="r">
+              Ends
+            </th>
+            <th scope="col">
+              <span className="hide">End it</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {open.map((each) => (
+            <GrantRow key={each.id} grant={each} onEnd={reload} />
+          ))}
+        </tbody>
+      </table>
+      <More {...pages} />
+    </>
   );
 }
 

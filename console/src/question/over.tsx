@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import { withQuery } from "../api/api";
 import { useResource } from "../api/resources";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
@@ -67,10 +68,12 @@ export function OverCard({
 }
 
 /** The question that was asked in place of a decided one, whose decision therefore did not count. */
-function useReplacement({ id, decision }: QuestionDocument): QuestionDocument | undefined {
+function useReplacement({ id, decision, run }: QuestionDocument): QuestionDocument | undefined {
   const known = useWorld((world) => replacementOf(id, Object.values(world.questions)));
   const isRead = decision?.approved && !known;
-  const { data } = useResource<Listed<QuestionDocument>>(isRead ? "/api/questions?status=all&limit=100" : null);
+  const { data } = useResource<Listed<QuestionDocument>>(
+    isRead ? withQuery("/api/questions", { status: "all", run, limit: 1000 }) : null,
+  );
   return known ?? replacementOf(id, data?.items ?? []);
 }
 

@@ -1,10 +1,11 @@
 /** Runs: what was asked, by whom, and what came of it. */
 import { useEffect, useMemo, useRef, useState } from "react";
 import { withQuery } from "../api/api";
-import { usePages } from "../api/pages";
+import { type Pages, usePages } from "../api/pages";
 import { Link, pathTo, usePlace } from "../app/router";
 import { useFacts } from "../live/tools";
 import { Icon } from "../parts/icon";
+import { More } from "../parts/more";
 import { Failed, Loading, Nothing } from "../parts/notes";
 import { Segments } from "../parts/seg";
 import { useNow } from "../parts/time";
@@ -24,7 +25,8 @@ export function RunsScreen() {
   const compared = query.get("compare");
   const [search, setSearch] = useState("");
   const path = withQuery("/api/runs", { limit: 50, status: status === "open" ? "" : status });
-  const { items, error, reload, hasMore, readMore } = usePages<RunSummary>(path, keyOf);
+  const pages = usePages<RunSummary>(path, keyOf);
+  const { items, error, reload } = pages;
   const now = useNow(60);
   const rows = useMemo(() => {
     const shown = (items ?? []).filter(
@@ -71,13 +73,7 @@ export function RunsScreen() {
         </div>
       )}
       {items ? (
-        <RunTable
-          rows={rows}
-          compared={compared}
-          hasMore={hasMore}
-          readMore={readMore}
-          isFiltered={search !== "" || status !== ""}
-        />
+        <RunTable rows={rows} compared={compared} pages={pages} isFiltered={search !== "" || status !== ""} />
       ) : (
         <div className="body">{error ? <Failed error={error} retry={reload} /> : <Loading rows={6} />}</div>
       )}
@@ -88,19 +84,19 @@ export function RunsScreen() {
 interface TableProps {
   rows: ListRow[];
   compared: string | null;
-  hasMore: boolean;
-  readMore: () => void;
+  pages: Pages<RunSummary>;
   isFiltered: boolean;
 }
 
-function RunTable({ rows, compared, hasMore, readMore, isFiltered }: TableProps) {
+function RunTable({ rows, compared, pages, isFiltered }: TableProps) {
+  const { hasMore, readMore, moreError } = pages;
   const box = useRef<HTMLDivElement>(null);
   const facts = useFacts();
   const heights = useMemo(() => rows.map((row) => HEIGHTS[row.kind]), [rows]);
   const { first, end, above, below } = useVisible(box, heights);
   useEffect(() => {
-    if (hasMore && end >= rows.length - 10) readMore();
-  }, [hasMore, end, rows.length, readMore]);
+    if (hasMore && !moreError && end >= rows.length - 10) readMore();
+  }, [hasMore, moreError, end, rows.length, readMore]);
   return (
     <div className="body flush" ref={box} tabIndex={0} role="region" aria-label="Runs">
       <table className="rows runs" aria-rowcount={rows.length + 1}>
@@ -145,7 +141,8 @@ function RunTable({ rows, compared, hasMore, readMore, isFiltered }: TableProps)
           <Spacer height={below} />
         </tbody>
       </table>
-      {rows.length === 0 && (
+      {moreError && <More {...pages} />}
+      {rows.length === 0 && !hasMore && (
         <Nothing title={isFiltered ? "No runs match." : "No runs yet."}>
           {isFiltered ? <Link to="/runs">Show all</Link> : "What your agents are asked appears here."}
         </Nothing>

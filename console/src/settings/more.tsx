@@ -1,7 +1,8 @@
 import { useServices } from "../app/context";
-import { useConversations } from "../app/conversations";
+import { MoreConversations, useConversations } from "../app/conversations";
 import { TargetPicker } from "../app/target-picker";
 import { Link, pathTo } from "../app/router";
+import { iconOf } from "../objects/view-icon";
 import { Icon, type IconName } from "../parts/icon";
 import { Nothing } from "../parts/notes";
 import { Ago } from "../parts/time";
@@ -14,11 +15,7 @@ export function MoreScreen() {
   const found = useConversations();
   const views = me.application.views.filter((each) => each.listed || each.hasEvents);
   const pages: [string, string, IconName][] = [
-    ...views.map((each): [string, string, IconName] => [
-      pathTo("objects", each.kind),
-      each.title,
-      each.hasEvents ? "clock" : each.hasChanges ? "changes" : "file",
-    ]),
+    ...views.map((each): [string, string, IconName] => [pathTo("objects", each.kind), each.title, iconOf(each)]),
     ["/tools", "Tools", "tools"],
     ["/policy", "Policy", "policy"],
     ["/settings", "Settings", "settings"],
@@ -38,14 +35,16 @@ export function MoreScreen() {
           </Link>
         ))}
         <h2>Conversations</h2>
-        {found?.own.map((each) => (
+        {found?.self.map((each) => (
           <Row key={each.conversation} row={each} />
         ))}
-        {found?.own.length === 0 && <Nothing title="None yet." />}
+        {found?.self.length === 0 && <Nothing title="None yet." />}
+        <MoreConversations whose="self" />
         {found && found.others.length > 0 && <h2>Of other people</h2>}
         {found?.others.map((each) => (
           <Row key={each.conversation} row={each} owner={each.owner} />
         ))}
+        <MoreConversations whose="others" />
       </nav>
     </>
   );

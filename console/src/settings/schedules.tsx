@@ -1,20 +1,24 @@
 import { useState } from "react";
-import { useResource } from "../api/resources";
+import { usePages } from "../api/pages";
 import { useServices } from "../app/context";
 import { Link, pathTo } from "../app/router";
+import { More } from "../parts/more";
 import { Failed, Loading, Nothing, Problem } from "../parts/notes";
 import { useNow } from "../parts/time";
 import { capitalize, moment, readable } from "../parts/words";
-import type { Listed, RunSummary } from "../wire";
+import type { RunSummary } from "../wire";
+
+const runOf = (run: RunSummary) => run.run;
 
 /** Calls that wait for their time. */
 export function Schedules() {
   const { api } = useServices();
-  const { data, error, reload } = useResource<Listed<RunSummary>>("/api/schedules");
+  const pages = usePages<RunSummary>("/api/schedules", runOf);
+  const { items, error, reload } = pages;
   const now = useNow(60);
   const [problem, setProblem] = useState("");
-  if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading />;
-  if (data.items.length === 0) return <Nothing title="Nothing is scheduled." />;
+  if (!items) return error ? <Failed error={error} retry={reload} /> : <Loading />;
+  if (items.length === 0) return <Nothing title="Nothing is scheduled." />;
   async function withdraw(run: string) {
     try {
       await api.send("DELETE", `/api/schedules/${encodeURIComponent(run)}`);
@@ -40,7 +44,7 @@ export function Schedules() {
           </tr>
         </thead>
         <tbody>
-          {data.items.map((each) => (
+          {items.map((each) => (
             <tr key={each.run}>
               <td>
                 <Link to={pathTo("runs", each.run)}>{each.title || capitalize(readable(each.agent))}</Link>
@@ -56,6 +60,7 @@ export function Schedules() {
           ))}
         </tbody>
       </table>
+      <More {...pages} />
     </>
   );
 }

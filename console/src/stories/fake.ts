@@ -67,14 +67,27 @@ export function fakeApi(
     ],
     [/^\/api\/runs\/([^/]+)\/items$/, () => listed(ITEMS)],
     [/^\/api\/runs\/([^/]+)\/replay$/, () => REPLAY],
-    [/^\/api\/conversations$/, () => listed(CONVERSATIONS.map((each) => each.conversation))],
+    [
+      /^\/api\/conversations$/,
+      (_, query) =>
+        listed(
+          CONVERSATIONS.map((each) => each.conversation).filter(
+            (each) => (each.owner === ME.name) === (query.get("owner") === "self"),
+          ),
+        ),
+    ],
     [/^\/api\/conversations\/[^/]+\/files$/, () => listed(FILES)],
     [/^\/api\/conversations\/[^/]+\/memory$/, () => listed(MEMORY)],
     [/^\/api\/conversations\/([^/]+)$/, ([id]) => one(CONVERSATIONS, (each) => each.conversation.conversation === id)],
     [
       /^\/api\/questions$/,
       (_, query) =>
-        listed([...questions.values()].filter((each) => query.get("status") === "all" || each.status === "open")),
+        listed(
+          [...questions.values()].filter((each) => {
+            const status = query.get("status");
+            return status === "all" || (each.status === "open") === (status !== "settled");
+          }),
+        ),
     ],
     [/^\/api\/questions\/([^/]+)$/, ([id]) => one([...questions.values()], (each) => each.id === id)],
     [/^\/api\/people$/, () => listed(PEOPLE)],

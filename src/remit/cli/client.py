@@ -282,7 +282,7 @@ class LocalClient:
 
     def list_questions(self, *, only_open: bool) -> list[QuestionRow]:
         """All questions that the user may see, oldest first."""
-        return self.read_pages(partial(self.reader.questions, only_open=only_open))
+        return self.read_pages(partial(self.reader.questions, status="open" if only_open else "all"))
 
     def read_pages(self, read: Callable[..., Coroutine[Any, Any, Page[T]]]) -> list[T]:
         """The rows of all pages of ``read(after=…, limit=…)``."""

@@ -35,6 +35,9 @@ from remit.views.run_view import RunView
 ExportFormat = Literal["jsonl", "html"]
 """Items as lines of JSON, or a page to read."""
 
+ConversationOwner = Literal["", "self", "others"]
+"""Whose conversations to list: everybody's, those of the principal, or those of others."""
+
 _MAX_GIVEN_TITLE: Final = 200
 
 
@@ -52,13 +55,14 @@ class ConversationReader(RunReader):
         *,
         title: str = "",
         status: RunStatus | Literal[""] = "",
+        owner: ConversationOwner = "",
         before: str = "",
         limit: PageSize = 50,
     ) -> Page[ConversationRow]:
         """A page of the conversations that the principal sees, the most recently active first.
 
-        ``title`` is a part of the title, ignoring case; ``status`` is the newest run's status; ``before`` is the
-        ``next`` of the previous page.
+        ``title`` is a part of the title, ignoring case; ``status`` is the newest run's status; ``owner`` selects the
+        principal's own conversations or those of others; ``before`` is the ``next`` of the previous page.
 
         Raises:
             RequestError: the status is unknown, ``before`` is not a ``next``, or ``limit`` is not 1 to 1,000.
@@ -66,14 +70,17 @@ class ConversationReader(RunReader):
 
         async def read(after: str) -> Sequence[ConversationRow]:
             where = ConversationFilter(tenant=self.principal.tenant, application=self._application, limit=BATCH)
-            if not may_see_all(self.principal):
+            if owner == "self":
+                where["owner"] = self.principal.name
+            elif not may_see_all(self.principal):
                 where["member"] = self.principal.name
             if after:
                 where["before"] = _parse_cursor(after, self.principal.tenant)
             return await self._store.list_conversations(**where)
 
         async def is_wanted(row: ConversationRow) -> bool:
-            fits = title.casefold() in row.title.casefold() and status in ("", row.status)
+            whose = "self" if row.owner == self.principal.name else "others"
+            fits = title.casefold() in row.title.casefold() and status in ("", row.status) and owner in ("", whose)
             return fits and has_access(self.principal, row, "read")
 
         return await read_page(read, is_wanted, _cursor, before, limit)

@@ -38,6 +38,9 @@ BATCH: Final = 200
 PageSize = Annotated[int, Field(ge=1, le=1000)]
 """The number of rows of a page."""
 
+QuestionSelection = Literal["open", "settled", "all"]
+"""Which questions to list."""
+
 T = TypeVar("T")
 
 
@@ -227,11 +230,17 @@ class RunReader(VisibleRuns):
         return totals.usage(self._prices)
 
     async def questions(
-        self, *, only_open: bool = True, run: RunId = "", conversation: str = "", after: str = "", limit: PageSize = 50
+        self,
+        *,
+        status: QuestionSelection = "open",
+        run: RunId = "",
+        conversation: str = "",
+        after: str = "",
+        limit: PageSize = 50,
     ) -> Page[QuestionRow]:
-        """A page of the questions that the principal may decide or whose call they requested, oldest first.
+        """A page of the questions that the principal may decide or whose call they requested.
 
-        ``after`` is the ``next`` of the previous page.
+        They are listed oldest first, ``settled`` ones newest first. ``after`` is the ``next`` of the previous page.
 
         Raises:
             RequestError: the question ``after`` does not exist for this principal, or ``limit`` is not 1 to 1,000.
@@ -242,7 +251,8 @@ class RunReader(VisibleRuns):
         async def read(after: str) -> Sequence[QuestionRow]:
             return await self._store.list_questions(
                 tenant=self.principal.tenant,
-                only_open=only_open,
+                only_open=status == "open",
+                newest_first=status == "settled",
                 run=run,
                 conversation=conversation,
                 after=after,
@@ -250,7 +260,8 @@ class RunReader(VisibleRuns):
             )
 
         async def is_visible(row: QuestionRow) -> bool:
-            return (row.status == "open" or not only_open) and await self._can_see(row.question)
+            fits = status == "all" or (row.status == "open") == (status == "open")
+            return fits and await self._can_see(row.question)
 
         return await read_page(read, is_visible, lambda row: row.question.id, after, limit)
 

@@ -64,7 +64,7 @@ class ConversationChange(TypedDict, total=False):
 
 
 class ConversationFilter(TypedDict, total=False):
-    """Selects conversations by tenant, application or name, the most recently active first.
+    """Selects conversations by tenant, application, name or owner, the most recently active first.
 
     ``member`` selects at least the conversations that the principal owns or shares, and excludes most others.
     ``before`` is the activity time and key of the previous page's last conversation. Deleted conversations are not
@@ -74,6 +74,7 @@ class ConversationFilter(TypedDict, total=False):
     tenant: Required[str]
     application: str
     conversation: str
+    owner: str
     member: str
     before: tuple[float, ConversationKey]
     limit: int

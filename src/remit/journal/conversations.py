@@ -103,7 +103,7 @@ def list_rows(rows: Iterable[ConversationRow], conversation_filter: Conversation
     wanted = {
         name: value
         for name, value in conversation_filter.items()
-        if name in ("tenant", "application", "conversation") and value
+        if name in ("tenant", "application", "conversation", "owner") and value
     }
     member, before = conversation_filter.get("member"), conversation_filter.get("before")
     found = (

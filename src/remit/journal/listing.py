@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
+from itertools import dropwhile, islice
 
 from remit.journal.ports import QuestionFilter, QuestionRow, RunFilter, RunRow
 from remit.record.grant import GrantRow
@@ -33,18 +33,16 @@ def list_runs(numbered_rows: Iterable[tuple[int, RunRow]], run_filter: RunFilter
 
 
 def list_questions(rows: Iterable[QuestionRow], question_filter: QuestionFilter) -> list[QuestionRow]:
-    """List a page of questions, oldest first, from all ``rows``. Questions past their deadline still count as open."""
+    """List a page of questions from all ``rows``. Questions past their deadline still count as open."""
     wanted = {name: value for name, value in question_filter.items() if name in _QUESTION_FIELDS and value}
-    ordered = sorted(rows, key=_question_key)
-    cursor = next((_question_key(row) for row in ordered if row.question.id == question_filter.get("after")), None)
-    if question_filter.get("after") and cursor is None:
-        return []
+    ordered = iter(sorted(rows, key=_question_key, reverse=question_filter.get("newest_first", False)))
+    if after := question_filter.get("after"):
+        ordered = islice(dropwhile(lambda row: row.question.id != after, ordered), 1, None)
     found = (
         row
         for row in ordered
         if all(getattr(row.question, name) == value for name, value in wanted.items())
         and (row.status == "open" or not question_filter.get("only_open", True))
-        and (cursor is None or _question_key(row) > cursor)
     )
     return list(islice(found, question_filter.get("limit")))
 

@@ -227,7 +227,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMem
         return self._row_of(run)
 
     async def list_questions(self, **question_filter: Unpack[QuestionFilter]) -> list[QuestionRow]:
-        """Questions, oldest first."""
+        """Questions, oldest first unless the filter says otherwise."""
         now, stored = self._clock(), list_questions(self._questions.values(), question_filter)
         keeps_expired = "limit" in question_filter or not question_filter.get("only_open", True)
         return [row for row in (with_expiry(each, now) for each in stored) if keeps_expired or row.status == "open"]

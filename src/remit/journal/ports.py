@@ -46,7 +46,7 @@ class RunFilter(TypedDict, total=False):
 
 
 class QuestionFilter(TypedDict, total=False):
-    """Selects questions by conversation, tenant or run; by default open ones.
+    """Selects questions by conversation, tenant or run; by default open ones, oldest first.
 
     ``after`` is the id of the previous page's last question. Without a ``limit``, all questions are listed. With a
     limit, questions past their deadline are listed as expired among the open ones, so that only the last page is
@@ -57,6 +57,7 @@ class QuestionFilter(TypedDict, total=False):
     conversation: str
     tenant: str
     run: str
+    newest_first: bool
     after: str
     limit: int
 
@@ -216,7 +217,7 @@ class RunIndex(Protocol):
         ...
 
     async def list_questions(self, **question_filter: Unpack[QuestionFilter]) -> list[QuestionRow]:
-        """Questions, oldest first."""
+        """Questions, oldest first unless the filter says otherwise."""
         ...
 
     async def find_question(self, question: str) -> QuestionRow | None:

@@ -23,6 +23,7 @@ from remit.agent.linking import needs_model
 from remit.agent.model import MODEL_VARIABLE, MissingModel, Model, ModelByName, model_name
 from remit.app import App
 from remit.errors import NoModelError, RemitError, RequestConflictError, RequestError, SetupError
+from remit.journal.ports import RunFilter
 from remit.models.choice import REHEARSAL, ChoiceFile, ModelChoice
 from remit.models.rehearsal import Rehearsal
 from remit.models.resolve import ResolvedModel, resolve_model
@@ -36,6 +37,7 @@ CHOOSE_PERMISSION: Final = "models:choose"
 
 ModelSource = Literal["application", "environment", "chosen", "rehearsal", "weights", "none"]
 _PREFERRED: Final = "base"
+_BATCH: Final = 1000
 _TEST_SECONDS: Final = 120.0
 _NO_MODEL: Final = "no model is chosen; choose one in the console under Settings, Model, or set REMIT_MODEL"
 
@@ -181,8 +183,11 @@ class ModelSwitch:
 
     async def _find_stalled(self) -> list[str]:
         """The runs that may wait for a model."""
-        app = self._runtime.app.name
-        return [each.run for each in await self._runtime.store.list_runs(application=app, status="stalled", limit=1000)]
+        found, where = list[str](), RunFilter(application=self._runtime.app.name, status="stalled", limit=_BATCH)
+        while rows := await self._runtime.store.list_runs(**where):
+            found += [each.run for each in rows]
+            where["before"] = found[-1]
+        return found
 
     def _find_first(self) -> ModelInUse:
         if not _needs_model(self._runtime.app):

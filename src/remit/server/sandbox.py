@@ -20,6 +20,11 @@ def site_routes(app: App) -> list[Mount]:
     return [Mount(_path(number), app=Sandbox(site)) for number, site in enumerate(_list_sites(app))]
 
 
+def find_view(app: App, kind: str) -> ObjectView | None:
+    """The view of a kind of objects, if the application has one."""
+    return next((each for each in app.views if each.kind == kind), None)
+
+
 def site_address(app: App, view: ObjectView) -> str:
     """The path under which the site of a view is served."""
     return _path(_list_sites(app).index(view.site)) if view.site is not None else ""

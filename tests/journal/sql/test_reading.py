@@ -70,8 +70,16 @@ READS: dict[str, tuple[Read, str]] = {
         ),
         "remit_conversations_tenant",
     ),
+    "conversations of one's own": (
+        lambda store: store.list_conversations(tenant="default", owner="ada"),
+        "remit_conversations_owner",
+    ),
     "open questions": (lambda store: store.list_questions(tenant="default"), "remit_questions_open"),
     "questions": (lambda store: store.list_questions(tenant="default", only_open=False), "remit_questions_tenant"),
+    "newest questions": (
+        lambda store: store.list_questions(tenant="default", only_open=False, newest_first=True, after="q1", limit=9),
+        "remit_questions_tenant",
+    ),
     "page of questions": (
         lambda store: store.list_questions(tenant="default", after="q1", limit=9),
         "remit_questions_open",

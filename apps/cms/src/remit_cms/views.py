@@ -77,8 +77,8 @@ class _Views:
     async def list_scheduled(self, viewer: Viewer, search: str, limit: int) -> Sequence[ObjectRow]:
         return await self._calendar.list(viewer, search, limit)
 
-    async def list_events(self, viewer: Viewer, start: float, end: float) -> Sequence[ObjectEvent]:
-        return await self._calendar.events(viewer, start, end)
+    async def list_events(self, viewer: Viewer, start: float, end: float, limit: int) -> Sequence[ObjectEvent]:
+        return await self._calendar.events(viewer, start, end, limit)
 
     async def open_scheduled(self, viewer: Viewer, id: str) -> ObjectDetail | None:  # noqa: A002 - as views name it
         return await self._calendar.open(viewer, id)

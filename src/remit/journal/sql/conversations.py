@@ -51,7 +51,8 @@ def find_conversation(connection: Connection, key: ConversationKey) -> Conversat
 
 def select_conversations(**conversation_filter: Unpack[ConversationFilter]) -> Select[Any]:
     """Select a page of conversations, the most recently active first."""
-    table, wanted = CONVERSATIONS.c, {name: conversation_filter.get(name) for name in ConversationKey._fields}
+    table, names = CONVERSATIONS.c, (*ConversationKey._fields, "owner")
+    wanted = {name: conversation_filter.get(name) for name in names}
     where = [table.deletion == "", *(table[name] == value for name, value in wanted.items() if value)]
     if member := conversation_filter.get("member"):
         where.append(or_(table.owner == member, table.shared != "{}"))

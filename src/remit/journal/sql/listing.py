@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import gt, lt
 from typing import Any, Unpack
 
 from sqlalchemy import Select, and_, or_, select
@@ -46,14 +47,15 @@ def select_grants(tenant: str, tool: str, after: str, limit: int | None) -> Sele
 
 
 def select_questions(**question_filter: Unpack[QuestionFilter]) -> Select[Any]:
-    """Select a page of questions, oldest first. Those past their deadline still count as open here."""
+    """Select a page of questions. Those past their deadline still count as open here."""
     names = ("conversation", "tenant", "run")
     where = [QUESTIONS.c[name] == value for name, value in question_filter.items() if name in names and value]
-    after = question_filter.get("after")
-    if after:
-        cursor = select(QUESTIONS.c.asked).where(QUESTIONS.c.question == after).scalar_subquery()
-        later = and_(QUESTIONS.c.asked == cursor, QUESTIONS.c.question > after)
-        where.append(or_(QUESTIONS.c.asked > cursor, later))
-    statement = select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked, QUESTIONS.c.question)
+    asked, question, newest_first = QUESTIONS.c.asked, QUESTIONS.c.question, question_filter.get("newest_first", False)
+    if after := question_filter.get("after"):
+        cursor = select(asked).where(question == after).scalar_subquery()
+        follows, comes_next = (lt, question < after) if newest_first else (gt, question > after)
+        where.append(or_(follows(asked, cursor), and_(asked == cursor, comes_next)))
+    order = (asked.desc(), question.desc()) if newest_first else (asked, question)
+    statement = select(QUESTIONS).where(*where).order_by(*order)
     statement = statement.where(QUESTION_IS_OPEN) if question_filter.get("only_open", True) else statement
     return statement.limit(question_filter["limit"]) if "limit" in question_filter else statement

@@ -243,7 +243,7 @@ class SqlStore(SqlRunSummaries):
         return run_row(rows[0]) if rows else None
 
     async def list_questions(self, **question_filter: Unpack[QuestionFilter]) -> list[QuestionRow]:
-        """Questions, oldest first."""
+        """Questions, oldest first unless the filter says otherwise."""
         statement = select_questions(**question_filter)
         rows, _ = await self._read_questions(lambda connection: connection.execute(statement).all())
         keeps_expired = "limit" in question_filter or not question_filter.get("only_open", True)

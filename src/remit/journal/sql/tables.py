@@ -185,6 +185,7 @@ CONVERSATIONS: Final = Table(
     Column("changed", BigInteger, nullable=False),
     Index("remit_conversations_changed", "tenant", "changed"),
     Index("remit_conversations_tenant", "tenant", "active"),
+    Index("remit_conversations_owner", "tenant", "owner", "active"),
 )
 """The conversations. ``id`` is the digest of tenant, application and name."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from remit.call.entity import Entity
+from remit.client.conversation_reader import ConversationOwner
 from remit.journal.ports import ConversationRow, RunRow, RunStatus
 from remit.server.documents.document import Asked, Document, PageSize
 from remit.server.documents.files import FileDocument
@@ -90,10 +91,14 @@ class RememberedDocument(Document):
 
 
 class ConversationsQuery(Asked):
-    """Which conversations to list, the most recently active first. ``title`` is a part of the title."""
+    """Which conversations to list, the most recently active first. ``title`` is a part of the title.
+
+    ``owner`` selects one's own, or those of others.
+    """
 
     title: str = ""
     status: RunStatus | Literal[""] = ""
+    owner: ConversationOwner = ""
     before: str = ""
     limit: PageSize = 50
 

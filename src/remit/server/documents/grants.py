@@ -59,6 +59,14 @@ class GrantsQuery(Asked):
     limit: PageSize = 50
 
 
+class SchedulesQuery(Asked):
+    """Which scheduled calls to list, newest first."""
+
+    target: str = ""
+    before: str = ""
+    limit: PageSize = 50
+
+
 class NewGrant(Asked):
     """A grant of ``count`` calls of a principal within ``expiresIn`` seconds. ``arguments`` is their pattern."""
 

@@ -11,12 +11,16 @@ from remit.object_views import ObjectDetail, ObjectEvent, ObjectRow
 from remit.server.documents.document import Asked, ChangeDocument, Document, PageSize
 from remit.server.documents.files import FileDocument
 
+Offset = Annotated[int, Meta(ge=0, le=1_000_000)]
+"""The number of rows before a page; the ``next`` of the page before it."""
+
 
 class ObjectsQuery(Asked):
     """Which objects to list: those that match ``search``, or all."""
 
     search: str = ""
     target: str = ""
+    after: Offset = 0
     limit: PageSize = 50
 
 
@@ -37,6 +41,8 @@ class EventsQuery(Asked):
     start: EpochSeconds
     end: EpochSeconds
     target: str = ""
+    after: Offset = 0
+    limit: PageSize = 500
 
 
 class ObjectEventDocument(Document):

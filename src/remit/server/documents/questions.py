@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from msgspec import field
 
 from remit.call.contract import Contract
 from remit.client.client import Client
+from remit.client.reader import QuestionSelection
 from remit.journal.question_row import QuestionRow
 from remit.record.question import (
     Again,
@@ -212,9 +211,9 @@ class QuestionDocument(Document):
 
 
 class QuestionsQuery(Asked):
-    """Which questions to list, oldest first."""
+    """Which questions to list, oldest first; ``settled`` ones newest first."""
 
-    status: Literal["open", "all"] = "open"
+    status: QuestionSelection = "open"
     run: str = ""
     conversation: str = ""
     after: str = ""

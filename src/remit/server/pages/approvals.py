@@ -19,7 +19,7 @@ from remit.server.documents.questions import QuestionDocument
 from remit.server.forgery import parse_form
 from remit.server.identity import Identity, SignInError
 from remit.server.pages.plain import form, link, own_address, paragraph, plain_page, to_login
-from remit.server.sandbox import site_address
+from remit.server.sandbox import find_view, site_address
 from remit.server.serving import Serving
 
 _MOST_BYTES: Final = 64 * 1024
@@ -119,7 +119,7 @@ def show_facts(question: QuestionDocument) -> list[str]:
 async def _show_effect(request: Request, serving: Serving, identity: Identity, question: QuestionDocument) -> list[str]:
     """Links to the pages that show what the call would do, as the views of the application have them."""
     shown, app = question.shows, serving.runtime.app
-    view = next((each for each in app.views if shown is not None and each.kind == shown.kind), None)
+    view = None if shown is None else find_view(app, shown.kind)
     if shown is None or view is None:
         is_web = question.link.startswith(("https://", "http://"))
         return [f'<p><a href="{escape(question.link)}">See what it would do</a></p>'] if is_web else []

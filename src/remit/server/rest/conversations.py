@@ -23,7 +23,7 @@ async def list_conversations(sent: Sent[ConversationsQuery, None]) -> Listed[Con
     """List conversations, the most recently active first."""
     asked = sent.query
     page = await sent.client.conversations(
-        title=asked.title, status=asked.status, before=asked.before, limit=asked.limit
+        title=asked.title, status=asked.status, owner=asked.owner, before=asked.before, limit=asked.limit
     )
     return Listed(items=tuple(map(ConversationDocument.of, page.items)), next=page.next)
 

@@ -8,8 +8,8 @@ from remit.approvals.policy import DECIDE_PERMISSION
 from remit.client.client import GrantOptions
 from remit.engine.schedule import Schedule
 from remit.server.documents.document import Done, Listed, text_of_json
-from remit.server.documents.grants import GrantDocument, GrantsQuery, NewGrant, NewSchedule
-from remit.server.documents.runs import RunsQuery, RunSummary
+from remit.server.documents.grants import GrantDocument, GrantsQuery, NewGrant, NewSchedule, SchedulesQuery
+from remit.server.documents.runs import RunSummary
 from remit.server.documents.tools import CallOutcome
 from remit.server.rest.operation import NoQuery, Operation, Sent
 
@@ -42,7 +42,7 @@ async def revoke_grant(sent: Sent[NoQuery, None]) -> GrantDocument:
     return GrantDocument.of(await sent.client.grant(sent.path["grant"]))
 
 
-async def list_schedules(sent: Sent[RunsQuery, None]) -> Listed[RunSummary]:
+async def list_schedules(sent: Sent[SchedulesQuery, None]) -> Listed[RunSummary]:
     """List the calls that wait for their time; the newest first. ``due`` is the time."""
     asked = sent.query
     page = await sent.client.runs(status="scheduled", target=asked.target, before=asked.before, limit=asked.limit)
@@ -84,7 +84,13 @@ OPERATIONS: Final = (
         keyed=True,
     ),
     Operation(method="DELETE", path="/api/grants/{grant}", handle=revoke_grant, answer=GrantDocument),
-    Operation(method="GET", path="/api/schedules", handle=list_schedules, answer=Listed[RunSummary], query=RunsQuery),
+    Operation(
+        method="GET",
+        path="/api/schedules",
+        handle=list_schedules,
+        answer=Listed[RunSummary],
+        query=SchedulesQuery,
+    ),
     Operation(
         method="POST",
         path="/api/schedules",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeVar
 
 from remit.errors import RequestError, RequestNotFoundError
 from remit.object_views import ObjectView, Viewer
@@ -17,23 +17,26 @@ from remit.server.documents.objects import (
     ObjectsQuery,
 )
 from remit.server.rest.operation import Operation, Sent
-from remit.server.sandbox import site_address
+from remit.server.sandbox import find_view, site_address
+
+T = TypeVar("T")
 
 
 async def list_objects(sent: Sent[ObjectsQuery, None]) -> Listed[ObjectRowDocument]:
     """List the objects of a kind."""
     view, asked = _find_view(sent), sent.query
     target = as_target("target", asked.target, RequestError)
-    rows = await view.rows(Viewer(principal=sent.client.principal, target=target), asked.search, asked.limit)
-    return Listed(items=tuple(map(ObjectRowDocument.of, rows)))
+    viewer = Viewer(principal=sent.client.principal, target=target)
+    rows = await view.rows(viewer, asked.search, asked.after + asked.limit + 1)
+    return _page(tuple(map(ObjectRowDocument.of, rows[asked.after :])), asked)
 
 
 async def list_events(sent: Sent[EventsQuery, None]) -> Listed[ObjectEventDocument]:
     """List what happens to the objects of a kind in a span of time, in order of time."""
     view, asked = _find_view(sent), sent.query
     viewer = Viewer(principal=sent.client.principal, target=as_target("target", asked.target, RequestError))
-    events = await view.events_between(viewer, asked.start, asked.end)
-    return Listed(items=tuple(map(ObjectEventDocument.of, events)))
+    events = await view.events_between(viewer, asked.start, asked.end, asked.after + asked.limit + 1)
+    return _page(tuple(map(ObjectEventDocument.of, events[asked.after :])), asked)
 
 
 async def open_object(sent: Sent[ObjectQuery, None]) -> ObjectDocument:
@@ -49,9 +52,15 @@ async def open_object(sent: Sent[ObjectQuery, None]) -> ObjectDocument:
     return ObjectDocument.of(detail, lambda address: f"{prefix}{address}" if address else "", tools)
 
 
+def _page(rows: tuple[T, ...], asked: ObjectsQuery | EventsQuery) -> Listed[T]:
+    """The page that was asked for, of its rows and perhaps those that follow."""
+    is_last = len(rows) <= asked.limit
+    return Listed(items=rows[: asked.limit], next="" if is_last else str(asked.after + asked.limit))
+
+
 def _find_view(sent: Sent[ObjectsQuery, None] | Sent[ObjectQuery, None] | Sent[EventsQuery, None]) -> ObjectView:
-    kind, views = sent.path["kind"], sent.serving.runtime.app.views
-    found = next((each for each in views if each.kind == kind), None)
+    kind = sent.path["kind"]
+    found = find_view(sent.serving.runtime.app, kind)
     if found is None:
         raise RequestNotFoundError(f"there is no view of {kind!r:.100}")
     return found

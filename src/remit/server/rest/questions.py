@@ -20,10 +20,10 @@ from remit.server.rest.operation import NoQuery, Operation, Sent
 
 
 async def list_questions(sent: Sent[QuestionsQuery, None]) -> Listed[QuestionDocument]:
-    """List the questions that one may decide or whose call one requested, oldest first."""
+    """List the questions that one may decide or whose call one requested."""
     asked = sent.query
     page = await sent.client.questions(
-        only_open=asked.status == "open",
+        status=asked.status,
         run=asked.run,
         conversation=asked.conversation,
         after=asked.after,

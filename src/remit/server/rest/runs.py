@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from remit.journal.question_row import QuestionRow
 from remit.server.documents.document import Listed, check_prompt
 from remit.server.documents.questions import QuestionDocument
 from remit.server.documents.run import RunDocument
 from remit.server.documents.runs import NewRun, OpenedRun, RunsQuery, RunSummary
 from remit.server.rest.operation import NoQuery, Operation, Sent
 
-_ALL_QUESTIONS: Final = 1000
+_BATCH: Final = 1000
 
 
 async def list_runs(sent: Sent[RunsQuery, None]) -> Listed[RunSummary]:
@@ -50,7 +51,11 @@ async def read_run(sent: Sent[NoQuery, None]) -> RunDocument:
     """Read a run with its calls, messages, questions and receipt."""
     run = sent.path["run"]
     details = await sent.client.details(run)
-    rows = await sent.client.questions(only_open=False, run=run, limit=_ALL_QUESTIONS)
+    rows, after = list[QuestionRow](), ""
+    while page := await sent.client.questions(status="all", run=run, after=after, limit=_BATCH):
+        rows += page
+        if not (after := page.next):
+            break
     return RunDocument.of(details, [QuestionDocument.of(each, sent.client) for each in rows], sent.client.contract)
 
 

@@ -248,6 +248,19 @@ async def test_only_open_questions_are_listed_unless_all_are_requested(store: St
     assert len(rows) == 5
 
 
+@pytest.mark.parametrize("newest_first", [False, True])
+async def test_questions_are_listed_page_by_page_in_both_orders(store: Store, newest_first: bool) -> None:
+    run = await begin(store)
+    for name, at in (("a", 1000.0), ("c", 1001.0), ("b", 1001.0), ("d", 1002.0)):
+        await run.append(question_item(question(name, asked=at)))
+    listed, after = list[str](), ""
+    while page := await store.list_questions(only_open=False, newest_first=newest_first, after=after, limit=1):
+        after = page[0].question.id
+        listed.append(after)
+    assert listed == (["d", "c", "b", "a"] if newest_first else ["a", "b", "c", "d"])
+    assert await store.list_questions(newest_first=newest_first, after="unknown", limit=1) == []
+
+
 async def test_questions_of_one_conversation_are_listed_alone(store: Store) -> None:
     run = await begin(store)
     await run.append(question_item(question("here")), question_item(question("there", conversation="other")))

@@ -27,7 +27,7 @@ from remit_cms.viewing.previews import MAX_PAGES, show_outlook
 from remit_cms.viewing.sites import PreviewSites
 
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
-_MAX_EVENTS: Final = 500
+_MAX_ACTIONS: Final = 500
 _LABELS: Final = {
     "scheduled": ("Publish", "Hide"),
     "done": ("Published", "Hidden"),
@@ -73,15 +73,15 @@ class CalendarViews:
                 for row, needs_person in rows
             ]
 
-    async def events(self, viewer: Viewer, start: float, end: float) -> Sequence[ObjectEvent]:
-        """What is scheduled for a span of time, or was."""
+    async def events(self, viewer: Viewer, start: float, end: float, limit: int) -> Sequence[ObjectEvent]:
+        """The first events of what is scheduled for a span of time, or was."""
         if not viewer.principal.may(READ):
             return ()
         async with open_view(self._database, viewer) as scope:
             first, last = (datetime.fromtimestamp(each, UTC) for each in (start, end))
             chosen = (ScheduledAction.at >= first, ScheduledAction.at < last)
             query = select(ScheduledAction, _waits()).where(scope.target.row_filter(ScheduledAction), *chosen)
-            ordered = query.order_by(ScheduledAction.at, ScheduledAction.id).limit(_MAX_EVENTS)
+            ordered = query.order_by(ScheduledAction.at, ScheduledAction.id).limit(limit)
             return [
                 ObjectEvent(
                     id=row.id,
@@ -163,15 +163,16 @@ class CalendarViews:
     async def _describe_day(self, scope: Scope, start: datetime, end: datetime) -> ObjectSection:
         chosen = (ScheduledAction.at >= start, ScheduledAction.at <= end)
         query = select(ScheduledAction).where(scope.target.row_filter(ScheduledAction), *chosen)
-        ordered = query.order_by(ScheduledAction.at, ScheduledAction.id).limit(_MAX_EVENTS)
+        ordered = query.order_by(ScheduledAction.at, ScheduledAction.id).limit(_MAX_ACTIONS + 1)
         zone = await find_zone(scope)
         rows = [
             (f"{row.at.astimezone(zone):%H:%M}", row.title, _label(row), row.reason or _describe_people(row))
             for row in await scope.session.scalars(ordered)
         ]
         columns = ("Time", "What", "State", "Who")
-        text = "" if rows else "Nothing is scheduled for this day."
-        return ObjectSection(title="On this day", text=text, columns=columns, rows=rows)
+        more = f"These are the first {_MAX_ACTIONS}." if len(rows) > _MAX_ACTIONS else ""
+        text = more if rows else "Nothing is scheduled for this day."
+        return ObjectSection(title="On this day", text=text, columns=columns, rows=rows[:_MAX_ACTIONS])
 
     def _pin(self, at: datetime) -> DatePin:
         return DatePin(int(at.timestamp()), int(self._database.clock().timestamp()))

@@ -154,6 +154,7 @@ def _create_conversation_table() -> None:
     )
     _create_index("conversations", "changed", "tenant", "changed")
     _create_index("conversations", "tenant", "tenant", "active")
+    _create_index("conversations", "owner", "tenant", "owner", "active")
 
 
 def _create_artifact_tables() -> None:
