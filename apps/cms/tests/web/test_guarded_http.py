@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
-from figures.ssrf_world import Internet, Page
+from figures.ssrf_world import PUBLIC, Internet, Page
 from remit.errors import DeniedError, ExternalError, InvalidArgumentsError
-from remit_cms.web.guarded_http import HttpLimits, HttpReply
+from remit_cms.web.guarded_http import PUBLIC_ONLY, GuardedHttp, HttpLimits, HttpReply
 
 SMALL = HttpLimits(max_bytes=1000, seconds=5, redirects=2)
 
@@ -85,6 +86,17 @@ async def test_headers_of_the_caller_do_not_follow_to_another_server(internet: I
     assert ["Bearer x" in each for each in internet.requests] == [True, True, False]
     assert ["x-key" in each.lower() for each in internet.requests] == [True, True, False]
     assert all("text/html" in each for each in internet.requests)
+
+
+async def test_a_client_for_https_alone_connects_to_public_servers(internet: Internet) -> None:
+    policy = replace(PUBLIC_ONLY, allowed_schemes=frozenset({"https"}))
+    http = GuardedHttp(policy=policy, resolver=internet.look_up, network=internet)
+    with pytest.raises(ExternalError, match="cannot get an answer of hooks"):  # it has no certificate
+        await http.post("https://hooks.example/", b"")
+    internet.names["inside.example"] = [["10.0.0.1"]]
+    with pytest.raises(DeniedError):
+        await http.post("https://inside.example/", b"")
+    assert internet.connects == [PUBLIC]
 
 
 async def test_a_post_is_not_sent_on_to_where_a_redirect_leads(internet: Internet) -> None:

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from ipaddress import IPv4Network
 from typing import Any, Final, cast
@@ -226,7 +226,9 @@ class _GuardedBackend(AsyncNetworkBackend):
     """Looks a name up once, checks all its addresses and connects to one of them."""
 
     def __init__(self, policy: Policy, resolver: Resolver, network: AsyncNetworkBackend) -> None:
-        self._policy, self._resolver, self._network = policy, resolver, network
+        # The scheme was checked with the URL. A connection has none, and the policy reads addresses as URLs.
+        self._policy = replace(policy, allowed_schemes=frozenset({"http"}))
+        self._resolver, self._network = resolver, network
         self._threads = ThreadPoolExecutor(_LOOKUPS, thread_name_prefix="lookup")
 
     async def connect_tcp(
