@@ -8,23 +8,19 @@ import tomllib
 import pytest
 
 from remit.errors import SetupError
-from remit.record.items import ModelUsage
-from remit.record.usage import ModelName, Price, TokenCounts, UsageTotals, describe_missing_price, find_price
+from remit.record.usage import (
+    ModelName,
+    Price,
+    TokenCounts,
+    UsageTotals,
+    describe_missing_price,
+    find_price,
+)
 
 PRICES = {"gpt-5": Price(1.0, 10.0, 0.1), "gpt-5-mini": Price(0.5, 2.0), "lab:m": Price(3.0, 3.0), "m": Price(4.0, 4.0)}
 
 
-def usage(model: str, prompt: int, completion: int, cached: int = 0, requested: str = "") -> ModelUsage:
-    return ModelUsage(
-        call="a:1",
-        model=model,
-        finish="stop",
-        prompt_tokens=prompt,
-        completion_tokens=completion,
-        response="",
-        cached_tokens=cached,
-        requested=requested,
-    )
+GPT, MINI = ModelName("", "gpt-5"), ModelName("", "gpt-5-mini")
 
 
 @pytest.mark.parametrize(
@@ -61,11 +57,12 @@ def test_cached_tokens_have_their_own_price_if_there_is_one() -> None:
 
 
 def test_usage_adds_up_and_its_cost_is_unknown_once_a_price_is() -> None:
-    totals = UsageTotals().add(usage("gpt-5", 1000, 100), PRICES).add(usage("gpt-5-mini", 2000, 0), PRICES)
+    used = {GPT: TokenCounts(1, 1000, 100), MINI: TokenCounts(1, 2000, 0)}
+    totals = UsageTotals.of(used.items(), PRICES)
     assert (totals.tokens, totals.requests, totals.cost) == (3100, 2, pytest.approx(0.003))
-    unknown = totals.add(usage("another", 1, 1), PRICES)
+    used = {GPT: TokenCounts(1, 1000, 100), ModelName("", "another"): TokenCounts(1, 1, 1), MINI: TokenCounts(1, 2000)}
+    unknown = UsageTotals.of(used.items(), PRICES)
     assert (unknown.tokens, unknown.cost) == (3102, None)
-    assert unknown.add(usage("gpt-5", 1, 1), PRICES).cost is None
 
 
 @pytest.mark.parametrize(
@@ -84,7 +81,8 @@ def test_a_request_costs_what_the_dearer_of_the_model_asked_and_the_model_named_
     requested: str, answered: str, dollars: float | None
 ) -> None:
     prices = {**PRICES, "free": Price(0, 0)}
-    assert UsageTotals().add(usage(answered, 10**6, 10**6, requested=requested), prices).cost == dollars
+    used = {ModelName(requested, answered): TokenCounts(1, 10**6, 10**6)}
+    assert UsageTotals.of(used.items(), prices).cost == dollars
 
 
 @pytest.mark.parametrize(
@@ -123,11 +121,7 @@ def test_a_model_without_a_name_is_told_to_have_one() -> None:
 
 
 def test_what_a_script_would_have_used_is_told_apart() -> None:
-    used = [usage("script", 100, 10, requested="scripted:script"), usage("gpt-5", 1000, 100, requested="openai:gpt-5")]
-    added = UsageTotals()
-    for item in used:
-        added = added.add(item, PRICES)
-    counted = {ModelName(each.requested, each.model): TokenCounts().add(each) for each in used}
-    assert added == UsageTotals.of(counted, PRICES)
-    assert (added.requests, added.tokens, added.scripted_requests, added.scripted_tokens) == (2, 1210, 1, 110)
-    assert added.plus(added).scripted_tokens == 220
+    script, model = ModelName("scripted:script", "script"), ModelName("openai:gpt-5", "gpt-5")
+    totals = UsageTotals.of([(script, TokenCounts(1, 100, 10)), (model, TokenCounts(1, 1000, 100))], PRICES)
+    assert (totals.requests, totals.tokens, totals.scripted_requests, totals.scripted_tokens) == (2, 1210, 1, 110)
+    assert totals.plus(totals).scripted_tokens == 220

@@ -73,9 +73,10 @@ class Compactor:
 
     async def _ask(self, inner: ModelService, chat: ChatRequest) -> Completion:
         recorded = _list_compactions(chat)
-        window = find_window(chat, self._name, _list_refused(chat, recorded) if recorded else ())
+        refused = [each.turn for each in recorded if each.refused] if recorded else []
+        window = find_window(chat, self._name, _list_refused(chat, recorded) if refused else ())
         sent, applied = await self._fit(chat, window, recorded)
-        if not any(each.turn == chat.turn and each.refused for each in recorded):
+        if chat.turn not in refused:
             try:
                 return await inner(sent)
             except ContextLengthError:

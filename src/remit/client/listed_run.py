@@ -43,7 +43,7 @@ class ListedRun(RunRow):
             title=summary.title,
             calls=summary.calls,
             open_questions=summary.open_questions,
-            usage=UsageTotals.of(summary.used, prices),
+            usage=UsageTotals.of(summary.used.items(), prices),
             worked=summary.worked,
             waited=summary.waited,
             due=summary.due,

@@ -28,7 +28,7 @@ from remit.record.grant import Grant, GrantRow
 from remit.record.items import Position, RunFinished
 from remit.record.principal import Principal
 from remit.record.question import DecisionKind, Question
-from remit.record.usage import NO_USAGE, Prices, UsageTotals
+from remit.record.usage import Prices, UsageTotals
 from remit.shown import show_id
 from remit.views.receipt import NO_RECEIPT, FindContract, Receipt, receipt_of
 from remit.views.run_view import RunView
@@ -220,10 +220,7 @@ class RunReader(VisibleRuns):
             if has_targets(self.principal):
                 rows = [each for each in rows if not self._may(READ_PERMISSION, each.target)]
                 rows += [each for each in await read() if self._may(READ_PERMISSION, each.target)]
-        totals = NO_USAGE
-        for row in rows:
-            totals = totals.plus(UsageTotals.of({row.name: row.counts}, self._prices))
-        return totals
+        return UsageTotals.of([(row.name, row.counts) for row in rows], self._prices)
 
     def usage_of(self, totals: RunTotals) -> UsageTotals:
         """The usage and cost of a run according to the totals of its `RunView`."""

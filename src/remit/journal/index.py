@@ -256,10 +256,12 @@ def check_key_free(key: str, find_decided: Callable[[str], str]) -> None:
 def decision_of_header(items: Sequence[Position]) -> Decision | None:
     """The decision that opens a run that carries a call. It must be the first decision on its question."""
     header = items[0].item if items else None
-    carried = header.carries if isinstance(header, RunOpened) else ""
-    found = (each.item for each in items if isinstance(each.item, DecisionItem) and each.item.call == carried)
-    item = next(found, None) if carried else None
-    return None if item is None else Decision.from_json(item.body)
+    if not isinstance(header, RunOpened) or not header.carries:
+        return None
+    for position in items:
+        if isinstance(position.item, DecisionItem) and position.item.call == header.carries:
+            return Decision.from_json(position.item.body)
+    return None
 
 
 def check_consumable(

@@ -11,9 +11,9 @@ from remit.journal.change_memory import ChangesInMemory
 from remit.journal.index import with_expiry
 from remit.journal.run_row import RunRow
 from remit.journal.run_summary import RunSummary, UsageRow
-from remit.journal.run_totals import NO_TOKENS, RunTotals
+from remit.journal.run_totals import RunTotals
 from remit.record.items import Position
-from remit.record.usage import ModelName, TokenCounts
+from remit.record.usage import NO_TOKENS, ModelName, TokenCounts
 
 
 class RunState(Struct):

@@ -25,9 +25,7 @@ from remit.record.items import (
     RunStalled,
     ToolOutput,
 )
-from remit.record.usage import ModelName, Prices, TokenCounts, UsageTotals
-
-NO_TOKENS = TokenCounts()
+from remit.record.usage import NO_TOKENS, ModelName, Prices, TokenCounts, UsageTotals
 
 
 class RunTotals(Struct, kw_only=True):
@@ -101,7 +99,7 @@ class RunTotals(Struct, kw_only=True):
 
     def usage(self, prices: Prices) -> UsageTotals:
         """The tokens used by the run's models, and their cost."""
-        return UsageTotals.of(self.used, prices)
+        return UsageTotals.of(self.used.items(), prices)
 
     def _add_seconds(self, item: Item, seconds: float) -> None:
         if isinstance(item, RunResumed):

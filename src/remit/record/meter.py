@@ -14,7 +14,17 @@ from remit.core.amounts import format_dollars, format_seconds
 from remit.errors import BudgetError, NoModelError
 from remit.record.estimate import READS_IMAGES, Reads, estimate_tokens
 from remit.record.items import OPEN_RUN, Item, ModelUsage, Position, RunOpened, RunResumed
-from remit.record.usage import NO_USAGE, Price, Prices, UsageTotals, describe_missing_price, find_price, price_of
+from remit.record.usage import (
+    NO_TOKENS,
+    ModelName,
+    Price,
+    Prices,
+    TokenCounts,
+    UsageTotals,
+    describe_missing_price,
+    find_price,
+    price_of,
+)
 
 DEFAULT_OUTPUT_TOKENS: Final = 256
 """The tokens reserved for the answer to a request without ``max_tokens``."""
@@ -120,8 +130,8 @@ class Meter:
         self._started_at = clock()
         self._seconds_before: float | None = None
         self._parents: dict[str, str] = {}
-        self._usage: dict[str, UsageTotals] = {}
-        self._recent: list[tuple[float, UsageTotals]] = []
+        self._used: dict[tuple[str, ModelName], TokenCounts] = {}
+        self._recent: list[tuple[float, ModelUsage]] = []
         header = history[0].item if history else None
         self.is_open = isinstance(header, RunOpened) and header.callee == OPEN_RUN
         self._limits: dict[str, set[UsageLimit]] = {}
@@ -136,9 +146,10 @@ class Meter:
         agent = _agent_of(item.call)
         for call, parent in pairwise((agent, *item.within)):
             self._parents.setdefault(call, parent)
-        self._usage[agent] = self._usage.get(agent, NO_USAGE).add(item, self._prices)
+        key = agent, ModelName(item.requested, item.model)
+        self._used[key] = self._used.get(key, NO_TOKENS).add(item)
         if self.is_open:
-            self._recent.append((at, NO_USAGE.add(item, self._prices)))
+            self._recent.append((at, item))
 
     def cost_of(self, requested: str, usage: RequestUsage) -> float | None:
         """US dollars for an answer to a request to the model ``requested``; None if the price is unknown."""
@@ -159,11 +170,8 @@ class Meter:
 
     def totals(self, within: str = "") -> UsageTotals:
         """The recorded usage of the run, or of one call and everything below it."""
-        total = UsageTotals()
-        for agent, used in self._usage.items():
-            if self._is_within(agent, within):
-                total = total.plus(used)
-        return total
+        used = [(name, counts) for (agent, name), counts in self._used.items() if self._is_within(agent, within)]
+        return UsageTotals.of(used, self._prices)
 
     def add_limit(self, call: str, limit: UsageLimit) -> None:
         """Apply a limit to the requests of ``call`` and of everything below it."""
@@ -184,10 +192,10 @@ class Meter:
         """The usage that counts for a limit: all recorded usage or, in an open run, that of the last seconds."""
         if not (self.is_open and limit.is_of_run and limit.window):
             return self.totals("" if limit.is_of_run else within)
-        since, used = self._clock() - limit.window, UsageTotals()
-        for _, each in takewhile(lambda timed: timed[0] > since, reversed(self._recent)):
-            used = used.plus(each)
-        return used
+        since = self._clock() - limit.window
+        recent = takewhile(lambda timed: timed[0] > since, reversed(self._recent))
+        used = [(ModelName(item.requested, item.model), NO_TOKENS.add(item)) for _, item in recent]
+        return UsageTotals.of(used, self._prices)
 
     def seconds_before(self, call: str) -> float:
         """The seconds that ``call`` and everything below it ran in earlier executions."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -142,6 +142,9 @@ class TokenCounts(NamedTuple):
         return TokenCounts(*map(operator.add, self, other))
 
 
+NO_TOKENS: Final = TokenCounts()
+
+
 _MAX_TOKENS: Final = 100_000_000
 """A number of tokens that no request can use."""
 
@@ -176,33 +179,28 @@ class UsageTotals(NamedTuple):
         """Tokens of prompts and completions together."""
         return self.prompt_tokens + self.completion_tokens
 
-    def add(self, item: ModelUsage, prices: Prices) -> UsageTotals:
-        """Return the totals with one more request."""
-        price = price_of(item.requested, item.model, prices)
-        cost = None if price is None else price.cost(item.prompt_tokens, item.completion_tokens, item.cached_tokens)
-        is_script = item.requested[: len(_SCRIPT)] == _SCRIPT
-        return UsageTotals(
-            self.prompt_tokens + item.prompt_tokens,
-            self.completion_tokens + item.completion_tokens,
-            self.requests + 1,
-            None if self.cost is None or cost is None else self.cost + cost,
-            self.cached_tokens + item.cached_tokens,
-            self.reasoning_tokens + item.reasoning_tokens,
-            self.scripted_requests + is_script,
-            self.scripted_tokens + is_script * (item.prompt_tokens + item.completion_tokens),
-        )
-
     @staticmethod
-    def of(used: Mapping[ModelName, TokenCounts], prices: Prices) -> UsageTotals:
+    def of(used: Iterable[tuple[ModelName, TokenCounts]], prices: Prices) -> UsageTotals:
         """The totals of the requests to several models."""
-        total = NO_USAGE
-        for name, counts in used.items():
+        cost: float | None = 0.0
+        all_requests = all_prompts = all_completions = all_cached = all_reasoning = scripted = scripted_tokens = 0
+        for name, (requests, prompts, completions, cached, reasoning) in used:
             price = price_of(*name, prices)
-            requests, prompt, completion, cached, reasoning = counts
-            cost = None if price is None else price.cost(prompt, completion, cached)
-            script = (requests, prompt + completion) if name.requested.startswith(_SCRIPT) else (0, 0)
-            total = total.plus(UsageTotals(prompt, completion, requests, cost, cached, reasoning, *script))
-        return total
+            if price is None or cost is None:
+                cost = None
+            else:
+                cost += price.cost(prompts, completions, cached)
+            all_requests += requests
+            all_prompts += prompts
+            all_completions += completions
+            all_cached += cached
+            all_reasoning += reasoning
+            if name.requested.startswith(_SCRIPT):
+                scripted += requests
+                scripted_tokens += prompts + completions
+        return UsageTotals(
+            all_prompts, all_completions, all_requests, cost, all_cached, all_reasoning, scripted, scripted_tokens
+        )
 
     def plus(self, other: UsageTotals) -> UsageTotals:
         """Return the sum of both."""

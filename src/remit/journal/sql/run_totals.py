@@ -22,11 +22,11 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from remit.journal.run_summary import DAY
-from remit.journal.run_totals import NO_TOKENS, RunTotals
+from remit.journal.run_totals import RunTotals
 from remit.journal.sql.statements import Command, Query
 from remit.journal.sql.tables import RUN_USAGE, RUNS
 from remit.record.items import Position, RunResumed
-from remit.record.usage import ModelName, TokenCounts
+from remit.record.usage import NO_TOKENS, ModelName, TokenCounts
 
 _COUNTS: Final = TokenCounts._fields
 _NO_DUE: Final = -1.0
