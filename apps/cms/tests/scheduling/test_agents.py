@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from remit import Principal, Runtime
+from remit import Agent, App, Principal, Runtime
 from remit.testing import Scripted, calls
 from remit_cms.app import build
 from remit_cms.scheduling.scheduling import RUN_TOOL
@@ -32,3 +32,18 @@ def test_who_may_schedule_has_the_call_in_its_scope_and_no_model_sees_it(tmp_pat
     for agent in (editor, publisher):
         assert RUN_TOOL in (getattr(agent, "tool_scope", None) or ())
         assert RUN_TOOL not in {each.name for each in getattr(agent, "tools", ())}
+
+
+async def test_nothing_is_scheduled_by_an_agent_whose_calls_cannot_carry_it_out(tmp_path: Path) -> None:
+    cms = build(tmp_path)
+    (whole,) = cms.app.agents
+    tools = [each for each in whole.tools if each.name in ("cms_createPage", "cms_schedulePage")]
+    narrow = Agent("editor", instructions="Edit the site.", tools=tools, tool_scope="listed")
+    schedule = ("cms_schedulePage", {"pageId": "about", "at": "2126-01-01T09:00"})
+    script = Scripted([calls(("cms_createPage", {"title": "About"})), calls(schedule), "It cannot be scheduled."])
+    app = App(name="cms", agents=(narrow,), references=cms.app.references)
+    async with Runtime(app, model=script) as runtime:
+        run = await runtime.run("Publish a page About in a century.", by=ANN)
+        assert (run.questions, run.value()) == ((), "It cannot be scheduled.")
+        assert f"does not let its calls reach {RUN_TOOL}" in script.requests[-1].history[-1]
+        assert {row.callee for row in await runtime.store.list_runs()} == {"editor"}

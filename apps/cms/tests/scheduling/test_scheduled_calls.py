@@ -7,12 +7,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from apps.cms.tests.publishing.editing import Editor
+from apps.cms.tests.scheduling.scheduling import cancel, look
 from apps.cms.tests.world import World
 from remit import App, Principal, Runtime
 from remit.engines import RunSchedules
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.tools import Arguments
+from remit_cms.scheduling.payloads import ListScheduledActions
 from remit_cms.tools import scheduling_operations
 
 NOON = "2026-06-01T12:00"
@@ -80,8 +82,20 @@ async def test_a_right_that_is_lost_before_the_time_holds(world: World) -> None:
     await ann.create("About")
     await office.call("cms_schedulePage", pageId="about", at=NOON)
     office.permissions = {"cms:read", "cms:write"}
-    assert await office.execute(datetime(2026, 6, 1, 12, tzinfo=UTC)) == ["failed"]
+    noon = datetime(2026, 6, 1, 12, tzinfo=UTC)
+    assert await office.execute(noon) == ["failed"]
     assert (await ann.draft("about")).status == "draft"
+    assert (await look(ann, "action_1")).reason is None
+    office.now = noon + timedelta(minutes=16)
+    assert (await look(ann, "action_1")).reason == (
+        "This is overdue: its call was cancelled, or the person who scheduled it, or their agent, may not do this any "
+        "more, or no executor has run. cms_cancelScheduledAction gives its edits back"
+    )
+    listed = await world.scheduling.list_scheduled_actions(ann.call(), ListScheduledActions())
+    assert listed.message == "1 scheduled action, 1 overdue"
+    await cancel(Editor(world, "bob"), "action_1")
+    await ann.publish_page("about")
+    assert await ann.live_title("about") == "About"
 
 
 async def test_a_cancelled_action_ends_its_scheduled_call(world: World) -> None:

@@ -96,6 +96,22 @@ async def test_the_list_has_what_needs_a_person_first_and_then_the_next(ann: Edi
     assert (shown.blocked, shown.actions) == ("Something is in the way.", ())
 
 
+async def test_an_action_whose_call_does_not_come_waits_for_a_person(ann: Editor, calendar: ObjectView) -> None:
+    await ann.create("Home")
+    await ann.publish_page("home")
+    await ann.create("New")
+    action = await schedule(ann, "new", "2026-01-01T01:00")
+    ann.world.clock.looks += 60 + 15
+    (row,) = await calendar.rows(ANN)
+    assert (row.group, row.needs_person) == ("Overdue", True)
+    found = await open_object(calendar, action)
+    assert found.blocked.startswith("This is overdue: its call was cancelled, or the person who scheduled it")
+    assert [each.tool for each in found.actions] == ["cms_cancelScheduledAction"]
+    day = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+    (event,) = await calendar.events_between(ANN, day, day + 86400)
+    assert (event.needs_person, event.note) == (True, found.blocked)
+
+
 async def test_an_action_shows_its_pages_until_and_from_its_time_and_can_be_cancelled(
     ann: Editor, calendar: ObjectView
 ) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Final
 
 from pydantic import JsonValue
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 
 from remit import LeafContext
 from remit.errors import ConflictError, NotFoundError
@@ -28,8 +29,24 @@ from remit_cms.storage.transactions import Edit, open_view
 PUBLISH: Final = "publish"
 UNPUBLISH: Final = "unpublish"
 CHANGE_SET: Final = "change-set"
+LATE: Final = timedelta(minutes=15)
+"""So long after its time, an action is overdue. Until then it may wait for an earlier one."""
+_OVERDUE: Final = (
+    "This is overdue: its call was cancelled, or the person who scheduled it, or their agent, may not do this any "
+    "more, or no executor has run. cms_cancelScheduledAction gives its edits back"
+)
 _MAX_LISTED: Final = 500
 _MAX_PLACES: Final = 10
+
+
+def is_overdue(now: datetime) -> ColumnElement[bool]:
+    """The condition that the call of an action has not come: nothing says when it will, or whether."""
+    return (ScheduledAction.state == "scheduled") & (ScheduledAction.at < now - LATE)
+
+
+def describe_delay(row: ScheduledAction, now: datetime) -> str:
+    """Why an action is not carried out though its time has passed, for a person; empty if it is not overdue."""
+    return _OVERDUE if row.state == "scheduled" and row.at < now - LATE else ""
 
 
 async def approve(scope: Scope, planned: list[Planned]) -> dict[str, JsonValue]:

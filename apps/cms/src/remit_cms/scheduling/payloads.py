@@ -59,9 +59,9 @@ class RunScheduledAction(OneAction):
 
 @entity("scheduled-action", name="title")
 class ScheduledActionView(View):
-    """A scheduled action. ``state`` is scheduled, done, refused or cancelled; ``reason`` says why it was refused.
+    """A scheduled action. ``state`` is scheduled, done, refused or cancelled.
 
-    ``pages`` are the titles of what a change set publishes.
+    ``reason`` says why it was refused, or that it is overdue. ``pages`` are the titles of what a change set publishes.
     """
 
     id: str

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from remit import LeafContext
-from remit.errors import ConflictError, NotFoundError
+from remit.errors import ConflictError, DeniedError, NotFoundError
 from remit.tools import Preview, find_approvers
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import describe_publication as describe_set
@@ -25,8 +25,10 @@ from remit_cms.scheduling.actions import (
     approve,
     carry_out,
     check_not_built_upon,
+    describe_delay,
     find_action,
     find_earlier,
+    is_overdue,
     release,
 )
 from remit_cms.scheduling.payloads import (
@@ -88,6 +90,7 @@ class Scheduling:
 
     async def preview_page(self, ctx: LeafContext, payload: SchedulePage) -> Preview:
         """The difference that visitors will see, and when, for the approver."""
+        _check_reach(ctx)
         async with open_view(self._database, ctx) as scope:
             page, at = await scope.find_document(payload.page_id), await self._read_time(scope, payload.at)
             planned = await find_publication(scope, page, at=at)
@@ -106,6 +109,7 @@ class Scheduling:
 
     async def preview_expiry(self, ctx: LeafContext, payload: ExpirePage) -> Preview:
         """The page that visitors will lose, and when, for the approver."""
+        _check_reach(ctx)
         async with open_view(self._database, ctx) as scope:
             at = await self._read_time(scope, payload.at)
             planned = await _find_expiring(scope, payload.page_id, at)
@@ -131,6 +135,7 @@ class Scheduling:
 
     async def preview_change_set(self, ctx: LeafContext, payload: ScheduleChangeSet) -> Preview:
         """The whole difference that visitors will see, and when, for the approver."""
+        _check_reach(ctx)
         async with open_view(self._database, ctx) as scope:
             found = await find_chosen_set(scope, ctx, payload.change_set_id)
             at = await self._read_time(scope, payload.at)
@@ -144,17 +149,18 @@ class Scheduling:
             chosen += [] if payload.include_ended else [_needs_person()]
             query = select(ScheduledAction).where(*chosen)
             found = await list_rows(scope, payload, query, _NEXT_FIRST, "actions", payload.include_ended)
-            zone = await find_zone(scope)
-            actions = [await _view(scope, row, zone) for row in found.rows]
+            zone, now = await find_zone(scope), self._database.clock()
+            actions = [await _view(scope, row, zone, now) for row in found.rows]
             found = found.fit(actions)
-            is_refused = ScheduledAction.state == "refused"
-            count = select(func.count()).select_from(ScheduledAction).where(*chosen, is_refused)
-            refused = f", {number} refused" if (number := await scope.session.scalar(count)) else ""
+            count = select(func.count()).select_from(ScheduledAction).where(*chosen)
+            kinds = {"overdue": is_overdue(now), "refused": ScheduledAction.state == "refused"}
+            numbers = {name: await scope.session.scalar(count.where(chosen)) for name, chosen in kinds.items()}
+            late = "".join(f", {number} {name}" for name, number in numbers.items() if number)
             return ScheduledActionsReply(
                 actions=actions[: len(found.rows)],
                 total=found.total,
                 next_cursor=found.next_cursor,
-                message=found.describe(f"{pluralize(found.total, 'scheduled action')}{refused}"),
+                message=found.describe(f"{pluralize(found.total, 'scheduled action')}{late}"),
             )
 
     async def cancel_scheduled_action(self, ctx: LeafContext, payload: CancelScheduledAction) -> ScheduledActionReply:
@@ -232,6 +238,8 @@ class Scheduling:
         payload: SchedulePage | ExpirePage | ScheduleChangeSet,
         make: Callable[[Edit, datetime], Awaitable[ScheduledAction]],
     ) -> ScheduledActionReply:
+        _check_reach(ctx)
+
         async def work(edit: Edit) -> ScheduledActionReply:
             row = await make(edit, await read_time(edit, payload.at, edit.now))
             edit.session.add(row)
@@ -280,6 +288,20 @@ class Scheduling:
         return await read_time(scope, at, self._database.clock())
 
 
+def _check_reach(ctx: LeafContext) -> None:
+    """Refuse to schedule what nothing would carry out: an agent whose calls do not reach `RUN_TOOL`.
+
+    Raises:
+        DeniedError: says what lets them.
+    """
+    reach = ctx.caller.tool_scope
+    if reach is not None and RUN_TOOL not in reach:
+        raise DeniedError(
+            f"Nothing would be carried out at its time: the tool scope of the agent does not let its calls reach "
+            f"{RUN_TOOL}. Add it to the tool_scope."
+        )
+
+
 async def _with_time(scope: Scope, at: datetime, preview: Preview) -> Preview:
     time = format_time(at, zone := await find_zone(scope))
     summary = f"{preview.summary}, at {time} ({zone.key})"
@@ -316,11 +338,11 @@ def _describe(row: ScheduledAction, verb: str = "is to be") -> str:
     return f"'{row.title}' {verb} {'published' if row.action == PUBLISH else 'hidden from visitors'}"
 
 
-async def _view_one(scope: Scope, row: ScheduledAction) -> ScheduledActionView:
-    return await _view(scope, row, await find_zone(scope))
+async def _view_one(edit: Edit, row: ScheduledAction) -> ScheduledActionView:
+    return await _view(edit, row, await find_zone(edit), edit.now)
 
 
-async def _view(scope: Scope, row: ScheduledAction, zone: ZoneInfo) -> ScheduledActionView:
+async def _view(scope: Scope, row: ScheduledAction, zone: ZoneInfo, now: datetime) -> ScheduledActionView:
     last = select(func.max(Claim.number)).where(Claim.change_set == row.change_set, Claim.page == row.object_id)
     revision = await scope.session.scalar(last) if row.action == PUBLISH and row.kind != CHANGE_SET else None
     pages = await find_pages_of(scope, row.change_set) if row.kind == CHANGE_SET else {}
@@ -336,5 +358,5 @@ async def _view(scope: Scope, row: ScheduledAction, zone: ZoneInfo) -> Scheduled
         author=row.author,
         approved_by=row.approvers or None,
         pages=[page.title for page in pages.values()] or None,
-        reason=row.reason,
+        reason=row.reason or describe_delay(row, now) or None,
     )

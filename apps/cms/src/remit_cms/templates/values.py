@@ -242,11 +242,12 @@ def show_content(structure: Structure, content: Content) -> Content:
 
 def show_names(structure: Structure, by_slot: Mapping[str, T]) -> dict[str, T]:
     """What is known of slots, under the names that callers read; ``questions.i1.answer`` is a field of an item."""
-    keys = {slot.key for slot in structure.slots}
+    keys = (*(slot.key for slot in structure.slots), *by_slot)
+    names = {slot.key: slot.name for slot in structure.slots if slot.name}
 
     def name(path: str) -> str:
         key, *rest = path.split(".")
-        return ".".join(structure.shown_path(key, *rest)) if key in keys else shown_key(path, (*keys, *by_slot))
+        return ".".join(structure.shown_path(key, *rest)) if rest else names.get(key) or shown_key(key, keys)
 
     return {name(path): value for path, value in by_slot.items()}
 

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, case, select
 
 from remit.object_views import ObjectAction, ObjectDetail, ObjectEvent, ObjectPage, ObjectRow, ObjectSection, Viewer
 from remit_cms.models import pluralize
-from remit_cms.scheduling.actions import UNPUBLISH
+from remit_cms.scheduling.actions import UNPUBLISH, describe_delay, is_overdue
 from remit_cms.scheduling.times import describe_time, find_zone
 from remit_cms.storage.change_sets import find_pages_of
 from remit_cms.storage.claims import PENDING
@@ -49,11 +49,12 @@ class CalendarViews:
         self._database, self._sites = database, sites
 
     async def list(self, viewer: Viewer, search: str, limit: int) -> Sequence[ObjectRow]:
-        """Those that were refused and whose edits wait, those to come, the next one first, and those that are over."""
+        """Those that wait for a person, those to come, the next one first, and those that are over."""
         if not viewer.principal.may(READ):
             return ()
         async with open_view(self._database, viewer) as scope:
-            waits, zone = _waits(), await find_zone(scope)
+            now, zone = self._database.clock(), await find_zone(scope)
+            waits = _waits(now)
             order = case((waits, 0), (ScheduledAction.state == "scheduled", 1), else_=2)
             query = select(ScheduledAction, waits).where(scope.target.row_filter(ScheduledAction))
             if search:
@@ -66,7 +67,7 @@ class CalendarViews:
                     id=row.id,
                     name=row.title,
                     note=f"{_label(row)} · {describe_time(row.at, zone)} · {row.author}",
-                    group=_GROUPS[row.state],
+                    group="Overdue" if describe_delay(row, now) else _GROUPS[row.state],
                     needs_person=needs_person,
                     at=row.created_at.timestamp(),
                 )
@@ -78,9 +79,10 @@ class CalendarViews:
         if not viewer.principal.may(READ):
             return ()
         async with open_view(self._database, viewer) as scope:
+            now = self._database.clock()
             first, last = (datetime.fromtimestamp(each, UTC) for each in (start, end))
             chosen = (ScheduledAction.at >= first, ScheduledAction.at < last)
-            query = select(ScheduledAction, _waits()).where(scope.target.row_filter(ScheduledAction), *chosen)
+            query = select(ScheduledAction, _waits(now)).where(scope.target.row_filter(ScheduledAction), *chosen)
             ordered = query.order_by(ScheduledAction.at, ScheduledAction.id).limit(limit)
             return [
                 ObjectEvent(
@@ -88,7 +90,7 @@ class CalendarViews:
                     name=row.title,
                     at=row.at.timestamp(),
                     label=_label(row),
-                    note=row.reason or _describe_people(row),
+                    note=row.reason or describe_delay(row, now) or _describe_people(row),
                     needs_person=needs_person,
                     is_over=row.state != "scheduled",
                 )
@@ -129,6 +131,7 @@ class CalendarViews:
             changes=changes,
             sections=sections,
             actions=[cancel],
+            blocked=describe_delay(row, self._database.clock()),
         )
 
     async def _open_day(self, scope: Scope, name: str) -> ObjectDetail | None:
@@ -164,9 +167,14 @@ class CalendarViews:
         chosen = (ScheduledAction.at >= start, ScheduledAction.at <= end)
         query = select(ScheduledAction).where(scope.target.row_filter(ScheduledAction), *chosen)
         ordered = query.order_by(ScheduledAction.at, ScheduledAction.id).limit(_MAX_ACTIONS + 1)
-        zone = await find_zone(scope)
+        zone, now = await find_zone(scope), self._database.clock()
         rows = [
-            (f"{row.at.astimezone(zone):%H:%M}", row.title, _label(row), row.reason or _describe_people(row))
+            (
+                f"{row.at.astimezone(zone):%H:%M}",
+                row.title,
+                _label(row),
+                row.reason or describe_delay(row, now) or _describe_people(row),
+            )
             for row in await scope.session.scalars(ordered)
         ]
         columns = ("Time", "What", "State", "Who")
@@ -187,7 +195,7 @@ def _describe_people(row: ScheduledAction) -> str:
     return f"asked by {row.author}{approved}"
 
 
-def _waits() -> ColumnElement[bool]:
-    """The condition that an action was refused and its edits wait for a person."""
+def _waits(now: datetime) -> ColumnElement[bool]:
+    """The condition that an action waits for a person: it is overdue, or was refused and its edits wait."""
     pending = select(ChangeSet.id).where(ChangeSet.id == ScheduledAction.change_set, ChangeSet.state.in_(PENDING))
-    return (ScheduledAction.state == "refused") & pending.exists()
+    return is_overdue(now) | ((ScheduledAction.state == "refused") & pending.exists())
