@@ -35,12 +35,14 @@ export interface Answer {
 /**
  * The application with its agents, its views of objects, and examples of what it can be asked for.
  *
- * `targets` are those that the person can choose, the default one first; empty if there is nothing to choose.
+ * `permissions` are those that Remit or the application has words for; tools may require others. `targets` are those
+ * that the person can choose, the default one first; empty if there is nothing to choose.
  */
 export interface ApplicationDocument {
   name: string;
   agents: AgentDocument[];
   views: ViewDocument[];
+  permissions: PermissionDocument[];
   examples: ExampleDocument[];
   targets: string[];
 }
@@ -463,6 +465,12 @@ export interface OpenedRun {
   run: string;
 }
 
+/** A permission, and what its holder may do: "see runs of others". */
+export interface PermissionDocument {
+  name: string;
+  meaning: string;
+}
+
 /** A person. `configured`: of `config.toml`, where they are changed. `password`: they can sign in by one. */
 export interface PersonDocument {
   name: string;
@@ -608,13 +616,15 @@ export interface RoleDocument {
 /**
  * A rule: its name, what it says of itself, and the strictest that it can do.
  *
- * `tools` are those whose calls it is about, sorted; empty if it looks at all calls.
+ * `tools` are those whose calls it is about, sorted; empty if it looks at all calls. `permission` is the one of those
+ * who decide, if a rule of the application asks.
  */
 export interface RuleDocument {
   name: string;
   tools: string[];
   meaning: string;
   verdict: string;
+  permission: string;
 }
 
 /**

@@ -15,10 +15,11 @@ from remit.call.callee import Callee, check_callees
 from remit.call.resolution import CheckTarget, ListTargets, Resolver, check_kinds, check_resolvers
 from remit.call.typed_schema import contracts_are_checked
 from remit.core import Place, Stack
-from remit.core.argument_types import UNCHECKED
+from remit.core.argument_types import UNCHECKED, FilledText
 from remit.core.call_checks import callback, check_arguments
 from remit.core.checks import (
     as_tuple,
+    check_permission,
     wrong_value,
 )
 from remit.core.names import check_title
@@ -82,6 +83,8 @@ class App:
         resources: the resources of its services that must be closed, such as connections: async context managers, or
             functions that return one. ``async with`` a runtime opens them in this order and closes them in the reverse.
         views: how people see its objects in the console, a view for each kind.
+        permissions: what the holder of a permission may do, as people read it, such as ``{"orders:refund": "refund
+            orders"}``. A permission without words is shown by its parts.
         examples: what people can ask the first agent for, and how a script answers in a rehearsal; see
             `remit.models.Example`.
     """
@@ -101,6 +104,7 @@ class App:
     list_targets: Annotated[ListTargets, callback("principal", is_async=True)] | None = None
     resources: Sequence[Resource] = ()
     views: Sequence[ObjectView] = ()
+    permissions: Mapping[str, FilledText] = field(default_factory=dict[str, str])
     examples: Sequence[Example] = ()
 
     def __post_init__(self) -> None:
@@ -115,6 +119,8 @@ class App:
             raise SetupError(f"{where}: env is {show_value(self.env)}; give an object with an approver, such as Env()")
         object.__setattr__(self, "references", check_resolvers(f"{where}: references", self.references))
         object.__setattr__(self, "resources", check_resources(f"{where}: resources", self.resources))
+        for permission in self.permissions:
+            check_permission(f"{where}: permissions", permission)
         if not isinstance(cast("object", self.views), tuple) or self.views:
             from remit.object_views import check_views  # noqa: PLC0415 - loaded only if there are any
 

@@ -2,19 +2,23 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 from msgspec import Raw
 from msgspec.structs import replace
+from starlette.testclient import TestClient
 
-from remit.server import ServerSettings
+from remit import App, Runtime
+from remit.errors import SetupError
+from remit.server import ServerSettings, build_server
 from remit.server.documents.document import Listed
 from remit.server.documents.runs import OpenedRun
 from remit.server.responses import encode_json
 from remit.stores import InMemoryStore
 from remit.testing import calls
 from remit.testing.store_suite.samples import acquire_run, header_item
-from tests.server.shop import open_shop
+from tests.server.shop import authenticate, open_shop
 
 TALK = "/api/conversations/talk"
 EVERY = ("/api/me", "/api/runs", "/api/runs/none", "/api/questions", "/api/questions/none")
@@ -33,6 +37,25 @@ def test_a_person_learns_who_they_are_and_what_they_can_do() -> None:
         assert shop.ask("HEAD", "/api/watch", params={"after": me["place"]}, by="grace").status_code == 200
     assert (me["name"], me["tenant"], me["can"]["decide"], me["can"]["cancelAll"]) == ("grace", "bakery", True, False)
     assert [(each["name"], each["model"]) for each in me["application"]["agents"]] == [("clerk", ""), ("reader", "")]
+
+
+def test_permissions_are_told_in_words_of_remit_and_of_the_application() -> None:
+    words = {"orders:refund": "refund orders", "runs:read": "see what others do"}
+    runtime = Runtime(App(name="shop", permissions=words))
+    with TestClient(build_server(runtime, authenticate)) as browser:
+        me = browser.get("/api/me", headers={"authorization": "Bearer ada"}).json()
+    told = {each["name"]: each["meaning"] for each in me["application"]["permissions"]}
+    assert (told["orders:refund"], told["runs:read"], told["*"]) == (
+        "refund orders",
+        "see what others do",
+        "everything",
+    )
+
+
+@pytest.mark.parametrize("words", [{"refund": "refund orders"}, {"orders:refund": " "}, "orders:refund"])
+def test_words_for_what_is_no_permission_are_refused(words: Any) -> None:
+    with pytest.raises(SetupError, match="permissions"):
+        App(name="shop", permissions=words)
 
 
 def test_a_run_that_waits_shows_its_calls_and_its_question() -> None:

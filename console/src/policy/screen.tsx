@@ -14,6 +14,7 @@ import { plainSentence } from "../parts/sentence";
 import { Left, useNow } from "../parts/time";
 import { useTitle } from "../parts/use-title";
 import { capitalize, count, moment } from "../parts/words";
+import { usePermissionWords } from "../settings/permissions";
 import type { GrantDocument, PolicyDocument, RuleDocument } from "../wire";
 
 const idOf = (grant: GrantDocument) => grant.id;
@@ -55,6 +56,7 @@ interface Read<T> {
 
 function Rules({ data, error, reload }: Read<PolicyDocument>) {
   const facts = useFacts();
+  const { meaningOf } = usePermissionWords();
   const namesOf = (tools: string[]) =>
     tools.map((each) => facts[each]?.sentence.text ?? plainSentence(each).text).join(", ");
   if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading rows={5} />;
@@ -78,6 +80,7 @@ function Rules({ data, error, reload }: Read<PolicyDocument>) {
                 </td>
                 <td>
                   {capitalize(rule.meaning)}
+                  {rule.permission && <p className="meta">Decided by those who may {meaningOf(rule.permission)}</p>}
                   {rule.tools.length > 0 && <p className="meta">Only for: {namesOf(rule.tools)}</p>}
                 </td>
               </tr>

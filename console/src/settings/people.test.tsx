@@ -23,7 +23,7 @@ describe("people", () => {
   test("are listed with what their roles allow, in words", async () => {
     renderAt("/settings/people");
     const row = (await screen.findByText("editor, publisher")).closest("tr")!;
-    expect(row.textContent).toContain("publish in site");
+    expect(row.textContent).toContain("publish pages");
     expect(row.textContent).not.toContain("site:publish");
   });
 
@@ -31,11 +31,16 @@ describe("people", () => {
     ["*", "everything"],
     ["cms:publish", "publish in cms"],
     ["cms:*", "everything in cms"],
-    ["runs:read", "see others’ runs"],
+    ["site:publish", "publish pages"],
+    ["site:publish@bakery/main", "publish pages, for bakery/main"],
     ["cms:publish@bakery/main", "publish in cms, for bakery/main"],
     ["pay", "pay"],
   ])("the permission %s is read as: %s", (permission, words) => {
-    expect(meaningOf(permission)).toBe(words);
+    const declared = [
+      { name: "*", meaning: "everything" },
+      { name: "site:publish", meaning: "publish pages" },
+    ];
+    expect(meaningOf(permission, declared)).toBe(words);
   });
 
   test("a new person gets roles, and a link that is shown once", async () => {
@@ -77,7 +82,7 @@ describe("tokens", () => {
     const send = vi.spyOn(api, "send");
     await user.click(await screen.findByRole("button", { name: "New token…" }));
     await user.type(dialog().getByLabelText("What it is for"), "Till");
-    await user.click(dialog().getByLabelText(/see others’ runs/));
+    await user.click(dialog().getByLabelText(/see runs of others/));
     await user.click(dialog().getByRole("button", { name: "Make the token" }));
     expect((await screen.findByLabelText<HTMLInputElement>("Token")).value).toBe("remit_s3cret");
     expect(send.mock.calls[0]?.slice(0, 3)).toEqual([

@@ -10,7 +10,7 @@ import type { LinkDocument, Listed, PersonDocument, RoleDocument } from "../wire
 import { NameField } from "./name-field";
 import { ShownOnce } from "./once";
 import { RemoveDialog } from "./remove-dialog";
-import { permissionWords } from "./permissions";
+import { usePermissionWords } from "./permissions";
 import { Roles } from "./roles";
 
 const PATH = "/api/people";
@@ -65,6 +65,7 @@ type Asked = "roles" | "link" | "remove" | null;
 function PersonRow({ person, roles }: { person: PersonDocument; roles: RoleDocument[] }) {
   const { me } = useServices();
   const [asked, setAsked] = useState<Asked>(null);
+  const { permissionWords } = usePermissionWords();
   const close = () => setAsked(null);
   const isMe = person.name === me.name;
   const changes = person.configured
@@ -82,7 +83,7 @@ function PersonRow({ person, roles }: { person: PersonDocument; roles: RoleDocum
         {person.roles.join(", ") || <span className="meta">none</span>}
         {person.configured && <span className="meta"> · set in config.toml</span>}
       </td>
-      <td className="opt">{mayWords(person, roles) || <span className="meta">nothing</span>}</td>
+      <td className="opt">{permissionWords(permissionsOf(person, roles)) || <span className="meta">nothing</span>}</td>
       <td className="meta opt">{person.password ? "with a password" : "by a link"}</td>
       <td className="r">
         <Menu
@@ -97,10 +98,10 @@ function PersonRow({ person, roles }: { person: PersonDocument; roles: RoleDocum
   );
 }
 
-/** What the roles of a person allow, each thing once. */
-function mayWords(person: PersonDocument, roles: RoleDocument[]): string {
+/** The permissions of the roles of a person, each once. */
+function permissionsOf(person: PersonDocument, roles: RoleDocument[]): string[] {
   const held = roles.filter((each) => person.roles.includes(each.name)).flatMap((each) => each.permissions);
-  return permissionWords(held.includes("*") ? ["*"] : [...new Set(held)]);
+  return held.includes("*") ? ["*"] : [...new Set(held)];
 }
 
 function AddPerson({ roles, onClose }: { roles: string[]; onClose: () => void }) {

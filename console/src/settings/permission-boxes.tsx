@@ -1,5 +1,5 @@
 import { TickBoxes } from "../parts/tick-boxes";
-import { meaningOf } from "./permissions";
+import { usePermissionWords } from "./permissions";
 
 /** Tick permissions. `*` stands for all others. */
 export function PermissionBoxes({
@@ -11,6 +11,7 @@ export function PermissionBoxes({
   chosen: string[];
   onChange: (chosen: string[]) => void;
 }) {
+  const { meaningOf } = usePermissionWords();
   const isAll = chosen.includes("*");
   const boxes = known.map((name) => ({ name, meaning: meaningOf(name), isIncluded: isAll && name !== "*" }));
   return <TickBoxes legend="May" boxes={boxes} chosen={chosen} onChange={onChange} />;

@@ -1,44 +1,42 @@
-/** Permissions in words: those that Remit itself checks by their meaning, those of tools by their parts. */
+/** Permissions in words: those that Remit or the application declares, others by their parts. */
 import { useMemo } from "react";
 import { useResource } from "../api/resources";
+import { useServices } from "../app/context";
 import { readable } from "../parts/words";
-import type { Listed, ToolDocument } from "../wire";
+import type { Listed, PermissionDocument, ToolDocument } from "../wire";
 
-const MEANINGS: Record<string, string> = {
-  "*": "everything",
-  "approvals:decide": "answer others’ questions",
-  "conversations:join": "take part in others’ conversations",
-  "conversations:manage": "manage others’ conversations",
-  "models:choose": "choose the model",
-  "people:manage": "manage people and roles",
-  "runs:cancel": "stop others’ runs",
-  "runs:loosen": "let runs go on without a rule",
-  "runs:read": "see others’ runs",
-};
-
-/** What a holder may do: `cms:publish@bakery` is "publish in cms, for bakery". */
-export function meaningOf(permission: string): string {
+/** What a holder may do: without other words, `cms:publish@bakery` is "publish in cms, for bakery". */
+export function meaningOf(permission: string, declared: PermissionDocument[]): string {
   const [name = "", target] = permission.split("@");
   const [area = "", ...verbs] = name.split(":");
   const verb = verbs.join(" ");
-  const words =
-    MEANINGS[name] ?? (verb ? `${verb === "*" ? "everything" : readable(verb)} in ${area}` : readable(area));
+  const plain = verb ? `${verb === "*" ? "everything" : readable(verb)} in ${area}` : readable(area);
+  const words = declared.find((each) => each.name === name)?.meaning ?? plain;
   return target ? `${words}, for ${target}` : words;
 }
 
-/** Everything that a holder of permissions may do. What they do not name, a holder may not. */
-export function permissionWords(permissions: string[]): string {
-  return permissions.map(meaningOf).join(", ");
+/** What permissions allow, in the words of the application: of one, and of all. What they do not name is not allowed. */
+export function usePermissionWords(): {
+  meaningOf: (permission: string) => string;
+  permissionWords: (permissions: string[]) => string;
+} {
+  const { permissions: declared } = useServices().me.application;
+  return useMemo(() => {
+    const words = (permission: string) => meaningOf(permission, declared);
+    return { meaningOf: words, permissionWords: (permissions) => permissions.map(words).join(", ") };
+  }, [declared]);
 }
 
-/** The permissions that a holder of `may` can give: Remit's own and those of the tools. */
+/** The permissions that a holder of `may` can give: those with words, and those of the tools. */
 export function usePermissions(may: string[]): string[] {
+  const { permissions } = useServices().me.application;
   const { data } = useResource<Listed<ToolDocument>>("/api/tools");
   return useMemo(() => {
-    const known = [...Object.keys(MEANINGS), ...(data?.items ?? []).flatMap((each) => each.permissions)];
+    const ofTools = (data?.items ?? []).flatMap((each) => each.permissions);
+    const known = [...permissions.map((each) => each.name), ...ofTools];
     const covered = may.includes("*") ? known : known.filter((each) => may.some((own) => covers(own, each)));
     return [...new Set([...covered, ...may])].sort();
-  }, [data, may]);
+  }, [permissions, data, may]);
 }
 
 function covers(own: string, permission: string): boolean {

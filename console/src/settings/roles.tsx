@@ -6,13 +6,14 @@ import { Nothing, Problem } from "../parts/notes";
 import type { RoleDocument } from "../wire";
 import { NameField } from "./name-field";
 import { PermissionBoxes } from "./permission-boxes";
-import { permissionWords, usePermissions } from "./permissions";
+import { usePermissions, usePermissionWords } from "./permissions";
 
 const PATH = "/api/roles";
 
 /** The roles of the server: those of `config.toml` are read here, the others are changed. */
 export function Roles({ roles }: { roles: RoleDocument[] }) {
   const [edited, setEdited] = useState<RoleDocument | "new" | null>(null);
+  const { permissionWords } = usePermissionWords();
   return (
     <>
       <h2>Roles</h2>

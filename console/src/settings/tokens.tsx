@@ -10,7 +10,7 @@ import type { Listed, MadeToken, TokenDocument } from "../wire";
 import { NameField } from "./name-field";
 import { ShownOnce } from "./once";
 import { PermissionBoxes } from "./permission-boxes";
-import { permissionWords, usePermissions } from "./permissions";
+import { usePermissions, usePermissionWords } from "./permissions";
 import { RemoveDialog } from "./remove-dialog";
 
 const DAYS = [7, 30, 90, 366];
@@ -23,6 +23,7 @@ export function Tokens() {
   const [isAdding, setAdding] = useState(false);
   const [revoked, setRevoked] = useState<TokenDocument | null>(null);
   const now = useNow(60);
+  const { permissionWords } = usePermissionWords();
   if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading />;
   return (
     <>

@@ -4,12 +4,13 @@ import { readTheme, setTheme, type Theme } from "../app/theme";
 import { Fold } from "../parts/fold";
 import { Switch } from "../parts/seg";
 import { capitalize } from "../parts/words";
-import { meaningOf } from "./permissions";
+import { usePermissionWords } from "./permissions";
 
 /** The signed-in person, what they may, and how the console looks. */
 export function You() {
   const { api, me } = useServices();
   const [theme, choose] = useState(readTheme);
+  const { meaningOf } = usePermissionWords();
   return (
     <>
       <dl className="facts">

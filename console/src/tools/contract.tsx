@@ -4,7 +4,7 @@ import { Icon } from "../parts/icon";
 import { Json } from "../parts/json";
 import { type JsonSchema, kindWords } from "../parts/schema";
 import { capitalize, duration, readable } from "../parts/words";
-import { permissionWords } from "../settings/permissions";
+import { usePermissionWords } from "../settings/permissions";
 import type { ToolDocument } from "../wire";
 import { titleOf } from "./screen";
 import { TryIt } from "./try-it";
@@ -75,6 +75,7 @@ const EFFECTS: Record<string, string> = {
 };
 
 function Facts({ tool }: { tool: ToolDocument }) {
+  const { permissionWords } = usePermissionWords();
   return (
     <dl className="facts">
       <dt>Risk</dt>

@@ -30,10 +30,8 @@ from remit.models.resolve import ResolvedModel, resolve_model
 from remit.models.secret_key import without_key
 from remit.record.principal import Principal
 from remit.runtime import Runtime
+from remit.server.permissions import CHOOSE_PERMISSION
 from remit.server.weights import WeightsFetcher, list_weights
-
-CHOOSE_PERMISSION: Final = "models:choose"
-"""The permission to choose the model of a server, and to fetch weights."""
 
 ModelSource = Literal["application", "environment", "chosen", "rehearsal", "weights", "none"]
 _PREFERRED: Final = "base"

@@ -35,7 +35,7 @@ from remit_casefile.pipelines.filing import Filing
 from remit_casefile.policies.access_check import check_access_is_governed
 from remit_casefile.policies.env import Env
 from remit_casefile.policies.sections import build_section_table
-from remit_casefile.policies.vocabulary import VOCABULARY
+from remit_casefile.policies.vocabulary import PERMISSIONS, VOCABULARY
 from remit_casefile.sessions.conversation_sessions import ConversationSessions
 from remit_casefile.sessions.events import ToolEvents
 from remit_casefile.sessions.gate import OwnSessionGate
@@ -151,6 +151,7 @@ def _assemble_app(
         operations=operations,
         resources=resources,
         views=views,
+        permissions=PERMISSIONS,
     )
 
 

@@ -27,7 +27,7 @@ from remit_cms.references import references
 from remit_cms.site.preview_key import DEFAULT_URL, PreviewKey
 from remit_cms.sites.targets import target_check, target_list
 from remit_cms.storage.database import Database
-from remit_cms.tools import load_inventory
+from remit_cms.tools import PERMISSIONS, load_inventory
 from remit_cms.views import object_views
 from remit_cms.workers import load_workers
 
@@ -125,6 +125,7 @@ def build(
             operations=Operations(load_inventory(), (), parts=parts),
             resources=[database],
             views=object_views(database, home, key),
+            permissions=PERMISSIONS,
             examples=load_examples(_EXAMPLES),
         ),
     )

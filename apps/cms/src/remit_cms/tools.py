@@ -35,6 +35,17 @@ if TYPE_CHECKING:
 AnyTool: TypeAlias = Tool[..., Any]
 PreviewFunction: TypeAlias = Callable[..., Awaitable[Preview]]
 
+PERMISSIONS: Final = {
+    "cms:read": "read the site",
+    "cms:write": "edit drafts",
+    "cms:delete": "delete pages, posts and images",
+    "cms:publish": "publish, and schedule what goes live",
+    "cms:sites": "set up sites",
+    "web:read": "search and read the web",
+    "web:post": "send data to other servers",
+}
+"""The permissions, and what their holders may do."""
+
 DOMAIN: Final = "content"
 VOCABULARY: Final = Vocabulary(
     domains={
@@ -59,7 +70,7 @@ VOCABULARY: Final = Vocabulary(
             "webhooks",
         }
     },
-    permissions={"cms:read", "cms:write", "cms:delete", "cms:publish", "cms:sites", "web:read", "web:post"},
+    permissions=PERMISSIONS,
 )
 
 

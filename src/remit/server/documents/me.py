@@ -13,7 +13,7 @@ from remit.engine.sharing import CANCEL_PERMISSION, MANAGE_PERMISSION, READ_PERM
 from remit.record.principal import Principal
 from remit.server.documents.document import Document
 from remit.server.identity import Identity
-from remit.server.permissions import PEOPLE_PERMISSION
+from remit.server.permissions import PEOPLE_PERMISSION, WORDS
 
 
 class AgentDocument(Document):
@@ -58,15 +58,24 @@ class ExampleDocument(Document):
     note: str
 
 
+class PermissionDocument(Document):
+    """A permission, and what its holder may do: "see runs of others"."""
+
+    name: str
+    meaning: str
+
+
 class ApplicationDocument(Document):
     """The application with its agents, its views of objects, and examples of what it can be asked for.
 
-    ``targets`` are those that the person can choose, the default one first; empty if there is nothing to choose.
+    ``permissions`` are those that Remit or the application has words for; tools may require others. ``targets`` are
+    those that the person can choose, the default one first; empty if there is nothing to choose.
     """
 
     name: str
     agents: tuple[AgentDocument, ...]
     views: tuple[ViewDocument, ...]
+    permissions: tuple[PermissionDocument, ...]
     examples: tuple[ExampleDocument, ...]
     targets: tuple[str, ...]
 
@@ -88,6 +97,9 @@ class ApplicationDocument(Document):
             name=app.name,
             agents=tuple(map(AgentDocument.of, app.agents)),
             views=tuple(views),
+            permissions=tuple(
+                PermissionDocument(name=name, meaning=meaning) for name, meaning in {**WORDS, **app.permissions}.items()
+            ),
             examples=examples,
             targets=tuple(targets),
         )

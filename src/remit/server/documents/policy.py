@@ -6,7 +6,7 @@ import inspect
 from typing import Final
 
 from remit.app import App
-from remit.approvals.policy import BLOCKS, DEFAULT_POLICY, UNKNOWN, Allow, Rule, When
+from remit.approvals.policy import BLOCKS, DEFAULT_POLICY, UNKNOWN, Allow, Ask, Rule, When
 from remit.runtime import Runtime
 from remit.server.documents.document import Document
 
@@ -16,13 +16,15 @@ _WORDS: Final = {0: "allows", 1: "asks for a confirmation", 2: "asks for an appr
 class RuleDocument(Document):
     """A rule: its name, what it says of itself, and the strictest that it can do.
 
-    ``tools`` are those whose calls it is about, sorted; empty if it looks at all calls.
+    ``tools`` are those whose calls it is about, sorted; empty if it looks at all calls. ``permission`` is the one of
+    those who decide, if a rule of the application asks.
     """
 
     name: str
     tools: tuple[str, ...]
     meaning: str
     verdict: str
+    permission: str
 
 
 class PolicyDocument(Document):
@@ -44,6 +46,7 @@ class PolicyDocument(Document):
                 tools=_tools_of(known.get(name)),
                 meaning=_explain_rule(known.get(name)),
                 verdict=_verdict(strictness),
+                permission=_permission_of(known.get(name)),
             )
             for name, strictness in policy.rule_strictness
         )
@@ -52,6 +55,10 @@ class PolicyDocument(Document):
 
 def _tools_of(rule: Rule | None) -> tuple[str, ...]:
     return tuple(sorted(rule.tools)) if isinstance(rule, When) else ()
+
+
+def _permission_of(rule: Rule | None) -> str:
+    return rule.verdict.who if isinstance(rule, When) and isinstance(rule.verdict, Ask) else ""
 
 
 def _explain_rule(rule: Rule | None) -> str:

@@ -8,7 +8,8 @@ from typing import Any, Final
 from remit.errors import RequestConflictError, RequestDeniedError
 from remit.models.choice import ModelChoice
 from remit.server.documents.model import ChooseModel, FetchWeights, ModelDocument
-from remit.server.model_switch import CHOOSE_PERMISSION, ModelInUse, ModelSwitch
+from remit.server.model_switch import ModelInUse, ModelSwitch
+from remit.server.permissions import CHOOSE_PERMISSION
 from remit.server.rest.operation import NoQuery, Operation, Sent
 
 _PATH: Final = "/api/model"
