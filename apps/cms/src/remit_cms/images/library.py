@@ -44,11 +44,10 @@ from remit_cms.semantic.index import SemanticIndex
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import make_preview
 from remit_cms.storage.door import delete_page, describe_claims, plan_hiding
-from remit_cms.storage.image_documents import add_image_document, get_image_document, write_image
+from remit_cms.storage.image_documents import add_image, get_image_document, write_image
 from remit_cms.storage.images import (
     IMAGE_SEARCH,
     Image,
-    ImageContent,
     find_image,
     find_uses,
     image_slot,
@@ -273,18 +272,13 @@ def _show(scope: Scope, image: Image) -> ImageView:
 
 
 async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source: str) -> Image:
-    if await edit.session.get(ImageContent, picture.digest) is None:
-        edit.session.add(ImageContent(digest=picture.digest, content=picture.content))
-        await edit.session.flush()
     point = [50 if each is None else each for each in (payload.focal_x, payload.focal_y)]
-    image = Image(
-        id=edit.new_id("image"),
-        site=edit.target.site,
-        environment=edit.target.environment,
+    return await add_image(
+        edit,
+        picture.content,
         source=source,
         digest=picture.digest,
         media_type=picture.media_type,
-        size=len(picture.content),
         width=picture.width,
         height=picture.height,
         name=payload.name or tidy_line(payload.file.name) or "image",
@@ -294,15 +288,8 @@ async def _add_image(edit: Edit, payload: UploadImage, picture: Picture, source:
         focal_y=point[1],
         initial_focal_x=point[0],
         initial_focal_y=point[1],
-        revision=1,
         conversation=edit.conversation,
-        author=edit.author,
-        created_at=edit.now,
     )
-    edit.session.add(image)
-    await edit.session.flush()
-    await add_image_document(edit, image)
-    return image
 
 
 def _describe_kept(image: Image, payload: UploadImage) -> list[str]:

@@ -267,9 +267,8 @@ class Scheduling:
         is_page = isinstance(what, Page)
         action_id = edit.new_id("action")
         return ScheduledAction(
+            **edit.target.row,
             id=action_id,
-            site=edit.target.site,
-            environment=edit.target.environment,
             action=action,
             kind=what.kind if is_page else CHANGE_SET,
             object_id=what.id,

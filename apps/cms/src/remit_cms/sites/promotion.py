@@ -18,8 +18,8 @@ from remit_cms.storage.claims import REMOVALS, add_claims
 from remit_cms.storage.counterparts import add_counterparts, find_counterparts, find_origins
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import find_single, make_document
-from remit_cms.storage.image_documents import add_image_document
-from remit_cms.storage.images import Image, iterate_image_slots
+from remit_cms.storage.image_documents import add_image
+from remit_cms.storage.images import Image, ImageContent, iterate_image_slots
 from remit_cms.storage.layers import load_edits
 from remit_cms.storage.merging import find_beginning
 from remit_cms.storage.missing import CHANGE_SET, not_found
@@ -195,18 +195,14 @@ async def _copy_images(edit: Edit, source: Scope, wanted: Iterable[str]) -> tupl
             trashed = await find_trashed_page(edit, each.id)
             await restore_page(edit, trashed, trashed.slug)
     own = {each.source: each.id for each in found}
-    kept = [column.key for column in Image.__table__.columns if column.key not in ("id", "site", "environment")]
+    own_columns = ("id", "site", "environment", "size", "revision", "conversation", "author", "created_at")
+    kept = [column.key for column in Image.__table__.columns if column.key not in own_columns]
     copied = 0
     for each in theirs:
         if each.source in own:
             continue
-        target = {"site": edit.target.site, "environment": edit.target.environment}
-        fields = {name: getattr(each, name) for name in kept} | {"revision": 1, "conversation": ""}
-        made = {"author": edit.author, "created_at": edit.now, "id": edit.new_id("image")}
-        image = Image(**{**fields, **target, **made})
-        edit.session.add(image)
-        await edit.session.flush()
-        await add_image_document(edit, image)
+        content = (await edit.session.get_one(ImageContent, each.digest)).content
+        image = await add_image(edit, content, **{name: getattr(each, name) for name in kept})
         own[each.source], copied = image.id, copied + 1
     return {each.id: own[each.source] for each in theirs}, copied
 
@@ -232,8 +228,9 @@ async def _promote(edit: Edit, change_set: ChangeSet, document: _Source, ids: Re
     await check_slugs_are_free(edit, merged.id, merged.texts)
     if page is None or draft is None:
         await _check_is_new(edit, merged)
-        page = await make_document(edit, document.kind, merged.title, merged.slug, document=merged.id)
-        page.locale = merged.locale
+        page = await make_document(
+            edit, document.kind, merged.title, merged.slug, document=merged.id, locale=merged.locale
+        )
     else:  # a new section is numbered as one that is added here
         known = {each.id for each in draft.sections}
         sections = [each if each.id in known else each.model_copy(update={"number": 0}) for each in merged.sections]

@@ -13,18 +13,19 @@ from remit_cms.sites.renaming import Renaming
 from remit_cms.storage.change_sets import find_free_name, open_set
 from remit_cms.storage.claims import add_claims
 from remit_cms.storage.counterparts import add_counterparts
-from remit_cms.storage.image_documents import add_image_document
-from remit_cms.storage.images import Image, ImageContent
-from remit_cms.storage.live import Move, move_live
-from remit_cms.storage.revisions import save_revision
+from remit_cms.storage.documents import make_document
+from remit_cms.storage.image_documents import add_image
+from remit_cms.storage.images import Image
+from remit_cms.storage.live import Move, make_publication, move_live
+from remit_cms.storage.revisions import add_revision, save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import apply_snapshot, load_snapshot, reserve_numbers
 from remit_cms.storage.tables import (
+    Kind,
     Locale,
     Page,
     Publication,
     Redirect,
-    Revision,
     SectionDefinition,
     TrashedPage,
 )
@@ -101,8 +102,8 @@ async def write_package(edit: Edit, package: SitePackage, contents: Mapping[str,
             await _date_publications(edit, page, part)
     await _note_counterparts(edit, ids)
     for each in package.redirects:
-        row = {"site": edit.target.site, "environment": edit.target.environment, "locale": each.locale}
-        edit.session.add(Redirect(**row, path=each.path, page=pages[each.page].id))
+        page = pages[each.page]
+        edit.session.add(Redirect(**edit.target.row, locale=each.locale, path=each.path, page=page.id))
     await edit.session.flush()
     # One change stands for all: these pages are new, so no conversation remembers one of them.
     edit.changes.clear()
@@ -141,10 +142,7 @@ async def _write_templates(edit: Edit, package: SitePackage) -> None:
     for each in package.templates:
         row = existing.get(each.key)
         if row is None:
-            target = edit.target
-            row = SectionDefinition(
-                id=edit.new_id("template"), site=target.site, environment=target.environment, key=each.key
-            )
+            row = SectionDefinition(**edit.target.row, id=edit.new_id("template"), key=each.key)
             edit.session.add(row)
         row.kind, row.name, row.description = each.kind.value, each.name, each.description
         row.structure = each.structure.model_dump(mode="json", exclude_defaults=True)
@@ -152,72 +150,28 @@ async def _write_templates(edit: Edit, package: SitePackage) -> None:
 
 
 async def _write_images(edit: Edit, package: SitePackage, contents: Mapping[str, bytes], ids: Renaming) -> None:
-    for digest, content in contents.items():
-        if await edit.session.get(ImageContent, digest) is None:
-            edit.session.add(ImageContent(digest=digest, content=content))
-    await edit.session.flush()
     for each in package.images:
         initial_x, initial_y = each.initial_focal_point or (each.focal_x, each.focal_y)
-        image = Image(
-            **each.model_dump(by_alias=False, exclude={"id", "initial_focal_point"}),
-            initial_focal_x=initial_x,
-            initial_focal_y=initial_y,
-            id=ids.images[each.id],
-            site=edit.target.site,
-            environment=edit.target.environment,
-            size=len(contents[each.digest]),
-            revision=1,
-            conversation="",
-            author=edit.author,
-        )
-        edit.session.add(image)
-        await edit.session.flush()
-        await add_image_document(edit, image)
+        values = each.model_dump(by_alias=False, exclude={"id", "initial_focal_point"})
+        points = {"initial_focal_x": initial_x, "initial_focal_y": initial_y}
+        await add_image(edit, contents[each.digest], **values, **points, id=ids.images[each.id])
 
 
 async def _write_pages(edit: Edit, package: SitePackage, ids: Renaming) -> dict[str, Page]:
     """The rows of all documents."""
-    pages: dict[str, Page] = {}
-    for part in package.documents:
-        draft = ids.rename(part.draft)
-        page = Page(
-            id=draft.id,
-            site=edit.target.site,
-            environment=edit.target.environment,
-            locale=draft.locale,
-            kind=draft.kind,
-            slug=draft.slug,
-            title=draft.title,
-            status="draft",
-            indexing=draft.indexing,
-            revision=0,
-            created_at=edit.now,
-            updated_at=edit.now,
-        )
-        edit.session.add(page)
-        pages[part.draft.id] = page
-    await edit.session.flush()
-    return pages
+    drafts = {part.draft.id: ids.rename(part.draft) for part in package.documents}
+    return {
+        name: await make_document(edit, Kind(each.kind), each.title, each.slug, document=each.id, locale=each.locale)
+        for name, each in drafts.items()
+    }
 
 
 async def _date_publications(edit: Edit, page: Page, part: DocumentPart) -> None:
     """Let a document have been live since it was, also one that visitors do not see any more."""
     if part.live is None:
-        for number, (before, after) in enumerate(((None, page.revision), (page.revision, None)), 1):
-            edit.session.add(
-                Publication(
-                    site=page.site,
-                    environment=page.environment,
-                    page=page.id,
-                    number=number,
-                    before=before,
-                    after=after,
-                    author=edit.author,
-                    run=edit.run,
-                    created_at=edit.now,
-                )
-            )
-        await edit.session.flush()
+        for before, after in ((None, page.revision), (page.revision, None)):
+            edit.session.add(await make_publication(edit, page, before, after))
+            await edit.session.flush()
     dated = update(Publication).where(Publication.page == page.id)
     await edit.session.execute(dated.values(created_at=part.published_at))
 
@@ -227,19 +181,7 @@ async def _write_states(edit: Edit, part: DocumentPart, page: Page, ids: Renamin
     draft = ids.rename(part.draft)
     if part.live is not None and (live := ids.rename(part.live)) != draft:
         page.revision = 1
-        edit.session.add(
-            Revision(
-                site=page.site,
-                environment=page.environment,
-                page=page.id,
-                number=1,
-                action=action,
-                author=edit.author,
-                run=edit.run,
-                snapshot=live.model_dump(mode="json", by_alias=True),
-                created_at=edit.now,
-            )
-        )
+        await add_revision(edit, page, live, action)
         reserve_numbers(page, live)
     await apply_snapshot(edit, page, draft)
     await save_revision(edit, page, action, in_set=False, is_checked=False)

@@ -73,9 +73,8 @@ async def find_set(scope: Scope, set_id: str) -> ChangeSet:
 async def open_set(edit: Edit, name: str, conversation: str | None, state: str = "open") -> ChangeSet:
     """Make a change set, which is open unless it is for what is done or scheduled right away."""
     change_set = ChangeSet(
+        **edit.target.row,
         id=edit.new_id("set"),
-        site=edit.target.site,
-        environment=edit.target.environment,
         name=name,
         conversation=conversation,
         state=state,

@@ -53,6 +53,5 @@ async def add_counterparts(edit: Edit, copies: Iterable[tuple[str, str]]) -> Non
     origins = await find_origins(edit, [old for old, _ in pairs])
     for old, new in pairs:
         if origins[old] != new:
-            row = {"site": edit.target.site, "environment": edit.target.environment}
-            await edit.session.merge(Counterpart(**row, id=new, origin=origins[old]))
+            await edit.session.merge(Counterpart(**edit.target.row, id=new, origin=origins[old]))
     await edit.session.flush()

@@ -49,14 +49,13 @@ async def find_single(scope: Scope, kind: Kind) -> Page | None:
 
 
 async def make_document(
-    edit: Edit, kind: Kind, title: str, slug: str, *, indexing: bool = False, document: str = ""
+    edit: Edit, kind: Kind, title: str, slug: str, *, indexing: bool = False, document: str = "", locale: str = ""
 ) -> Page:
     """Add a document without sections, with an id of its own or a given one. The caller saves its revision."""
     page = Page(
+        **edit.target.row,
         id=document or edit.new_id(kind.value),
-        site=edit.target.site,
-        environment=edit.target.environment,
-        locale=edit.default_locale,
+        locale=locale or edit.default_locale,
         kind=kind.value,
         slug=slug,
         title=title,

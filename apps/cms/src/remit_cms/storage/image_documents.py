@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from remit_cms.storage.claims import UPLOAD
 from remit_cms.storage.documents import make_document
-from remit_cms.storage.images import Image, values_of_image
+from remit_cms.storage.images import Image, ImageContent, values_of_image
 from remit_cms.storage.parts import content_parts
 from remit_cms.storage.revisions import draft_status, save_revision
 from remit_cms.storage.scope import Scope
@@ -16,8 +17,26 @@ from remit_cms.storage.transactions import Edit
 _MAX_TITLE = 200
 
 
-async def add_image_document(edit: Edit, image: Image) -> None:
-    """Make the document of a new image. It is in use at once: no page shows the image yet."""
+async def add_image(edit: Edit, picture: bytes, **values: Any) -> Image:
+    """Add an image with its document. It is in use at once: no page shows it yet.
+
+    Args:
+        edit: the transaction.
+        picture: what is stored of the uploaded file.
+        values: the other columns of the image. Unless they say otherwise, the author of the transaction adds it now.
+    """
+    if await edit.session.get(ImageContent, values["digest"]) is None:
+        edit.session.add(ImageContent(digest=values["digest"], content=picture))
+        await edit.session.flush()
+    made = {"author": edit.author, "created_at": edit.now, "conversation": "", "revision": 1, **values}
+    image = Image(**{"id": edit.new_id("image"), **made}, **edit.target.row, size=len(picture))
+    edit.session.add(image)
+    await edit.session.flush()
+    await _add_document(edit, image)
+    return image
+
+
+async def _add_document(edit: Edit, image: Image) -> None:
     definition = await edit.find_definition("image-texts", Kind.IMAGE)
     slug = f"_image/{image.id}"[:64]
     page = await make_document(edit, Kind.IMAGE, image.name[:_MAX_TITLE], slug, document=image.id)

@@ -33,8 +33,7 @@ async def replace_links(edit: Edit, source: ObjectRef, places: Iterable[tuple[st
     for place, target in {*places}:
         edit.session.add(
             Link(
-                site=edit.target.site,
-                environment=edit.target.environment,
+                **edit.target.row,
                 source_kind=source.kind,
                 source=source.id,
                 live=live,

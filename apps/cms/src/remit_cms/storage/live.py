@@ -93,7 +93,8 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str) -> No
     # All addresses are given up before any is taken, so that pages can swap them.
     revisions = {move.page.id: await _find_revision(edit, move) for move in moves}
     for move in moves:
-        edit.session.add(await _publication(edit, move.page, revisions[move.page.id], change_set))
+        page, after = move.page, revisions[move.page.id]
+        edit.session.add(await make_publication(edit, page, page.live, after, change_set))
         move.page.live_path = None
     for each in left:
         await edit.session.delete(each)
@@ -156,15 +157,17 @@ async def _find_revision(edit: Edit, move: Move) -> int | None:
     return await save_published(edit, move.page, move.snapshot)
 
 
-async def _publication(edit: Edit, page: Page, revision: int | None, change_set: str) -> Publication:
+async def make_publication(
+    edit: Edit, page: Page, before: int | None, after: int | None, change_set: str | None = None
+) -> Publication:
+    """The next move of a page's live pointer, from one revision to another."""
     last = await edit.session.scalar(select(func.max(Publication.number)).where(Publication.page == page.id))
     return Publication(
-        site=edit.target.site,
-        environment=edit.target.environment,
+        **edit.target.row,
         page=page.id,
         number=(last or 0) + 1,
-        before=page.live,
-        after=revision,
+        before=before,
+        after=after,
         change_set=change_set,
         author=edit.author,
         run=edit.run,
@@ -173,4 +176,4 @@ async def _publication(edit: Edit, page: Page, revision: int | None, change_set:
 
 
 def _address(scope: Scope, locale: str, path: str) -> dict[str, str]:
-    return {"site": scope.target.site, "environment": scope.target.environment, "locale": locale, "path": path}
+    return {**scope.target.row, "locale": locale, "path": path}

@@ -46,7 +46,7 @@ async def save_revision(
     page.revision += 1
     edit.add_change(page.kind, page.id, page.revision, *fields, name=page.title)
     page.updated_at = edit.now
-    await _add_revision(edit, page, snapshot, action, in_set=in_set)
+    await add_revision(edit, page, snapshot, action, in_set=in_set)
     if before is None or written:  # the conversation knows what it has just written: all of it, if the page is new
         edit.show(page, *written)
     page.status = await draft_status(edit, page, snapshot)
@@ -91,10 +91,10 @@ async def save_published(edit: Edit, page: Page, snapshot: Snapshot) -> int:
     draft = await build_snapshot(edit, page)
     page.revision += 1
     published = page.revision
-    await _add_revision(edit, page, snapshot, REBUILT, in_set=False)
+    await add_revision(edit, page, snapshot, REBUILT)
     if compare_snapshots(snapshot, draft):
         page.revision += 1
-        await _add_revision(edit, page, draft, REBUILT, in_set=False)
+        await add_revision(edit, page, draft, REBUILT)
     return published
 
 
@@ -103,7 +103,7 @@ async def save_last_revision(edit: Edit, page: Page, action: str) -> None:
     page.revision += 1
     edit.add_change(page.kind, page.id, page.revision, name=page.title)
     await edit.session.flush()
-    await _add_revision(edit, page, await build_snapshot(edit, page), action, in_set=False)
+    await add_revision(edit, page, await build_snapshot(edit, page), action)
     await replace_links(edit, ObjectRef(page.kind, page.id), (), live=False)
     await full_text.unindex_page(edit, page.id)
     await forget_vectors(edit, page.kind, page.id)
@@ -123,11 +123,11 @@ async def draft_status(edit: Edit, page: Page, draft: Snapshot | None = None) ->
     return "changed" if compare_snapshots(await load_snapshot(edit, page.id, page.live), draft) else "published"
 
 
-async def _add_revision(edit: Edit, page: Page, snapshot: Snapshot, action: str, *, in_set: bool) -> None:
+async def add_revision(edit: Edit, page: Page, snapshot: Snapshot, action: str, *, in_set: bool = False) -> None:
+    """Store a state of a page under the number that it has now."""
     edit.session.add(
         Revision(
-            site=page.site,
-            environment=page.environment,
+            **edit.target.row,
             page=page.id,
             number=page.revision,
             action=action,

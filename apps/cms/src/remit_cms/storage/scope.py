@@ -49,6 +49,11 @@ class Target:
     site: str
     environment: str
 
+    @property
+    def row(self) -> dict[str, str]:
+        """The columns by which a row belongs to this target."""
+        return {"site": self.site, "environment": self.environment}
+
     def row_filter(self, table: type[Scoped]) -> ColumnElement[bool]:
         """The condition that a row belongs to this target."""
         return and_(table.site == self.site, table.environment == self.environment)

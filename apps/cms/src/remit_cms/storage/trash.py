@@ -6,7 +6,7 @@ from sqlalchemy import delete, func, select
 
 from remit.errors import AlreadyExistsError, InvalidArgumentsError, NotFoundError
 from remit_cms.storage.claims import add_claims, find_claims, take_over
-from remit_cms.storage.documents import describe_document
+from remit_cms.storage.documents import describe_document, make_document
 from remit_cms.storage.images import drop_image, purge_image
 from remit_cms.storage.missing import TRASHED, not_found
 from remit_cms.storage.revisions import save_last_revision, save_revision
@@ -32,8 +32,7 @@ async def move_to_trash(edit: Edit, page: Page, action: str, change_set: ChangeS
     await add_claims(edit, change_set, page.id, [page.revision])
     edit.session.add(
         TrashedPage(
-            site=page.site,
-            environment=page.environment,
+            **edit.target.row,
             page=page.id,
             kind=page.kind,
             title=page.title,
@@ -93,22 +92,9 @@ async def restore_page(
     snapshot = snapshot.model_copy(update={"slug": slug})
     snapshot = await _without_taken_slugs(edit, snapshot)
     await check_slugs_are_free(edit, trashed.page, snapshot.texts)
-    page = Page(
-        id=trashed.page,
-        site=trashed.site,
-        environment=trashed.environment,
-        locale=snapshot.locale,
-        kind=snapshot.kind,
-        parent=snapshot.parent,
-        slug=slug,
-        title=snapshot.title,
-        status="draft",
-        indexing=snapshot.indexing,
-        revision=trashed.revision,
-        created_at=edit.now,
-        updated_at=edit.now,
-    )
-    edit.session.add(page)
+    kind, locale = Kind(snapshot.kind), snapshot.locale
+    page = await make_document(edit, kind, snapshot.title, slug, document=trashed.page, locale=locale)
+    page.parent, page.revision = snapshot.parent, trashed.revision
     await edit.session.delete(trashed)
     await edit.session.flush()
     await apply_snapshot(edit, page, snapshot)

@@ -137,9 +137,8 @@ async def store_vectors(scope: Scope, model: str, made: Sequence[tuple[Pending, 
     if not made:
         return
     version = await _count_change(scope)
-    target = {"site": scope.target.site, "environment": scope.target.environment}
     for pending, vectors in made:
-        named = {**target, "kind": pending.kind, "object": pending.id}
+        named = {**scope.target.row, "kind": pending.kind, "object": pending.id}
         former = and_(Vector.kind == pending.kind, Vector.object == pending.id)
         await scope.session.execute(delete(Vector).where(former, Vector.locale.in_(vectors)))
         await scope.session.execute(

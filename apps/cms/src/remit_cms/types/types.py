@@ -56,9 +56,8 @@ class Types:
         async def work(edit: Edit) -> TypeReply:
             key, structure = await _plan_type(edit, payload)
             row = SectionDefinition(
+                **edit.target.row,
                 id=edit.new_id("type"),
-                site=edit.target.site,
-                environment=edit.target.environment,
                 key=key,
                 name=payload.name,
                 description="",

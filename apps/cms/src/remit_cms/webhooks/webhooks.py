@@ -56,9 +56,8 @@ class Webhooks:
         async def work(edit: Edit) -> WebhookReply:
             await _check_new(edit, url)
             row = Webhook(
+                **edit.target.row,
                 id=edit.new_id("webhook"),
-                site=edit.target.site,
-                environment=edit.target.environment,
                 url=url,
                 author=edit.author,
                 created_at=edit.now,
