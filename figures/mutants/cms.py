@@ -16,7 +16,7 @@ _SWEEP: Final = {
     ),
     "a post is deleted as it is by now, and not as it was shown": together(
         edited("remit_cms.storage.hiding:preview_hiding", "draft_state(page), ", ""),
-        edited("remit_cms.posts.references:_describe", "str(row.revision)", '""'),
+        edited("remit_cms.pages.references:DocumentReferences.find_candidates", "str(page.revision)", '""'),
     ),
     "the trash shows the pages of all tenants": together(
         edited(
@@ -202,15 +202,19 @@ _LEAKS: Final = {
         "pages of other sites are found",
         together(
             _PAGE,
-            edited("remit_cms.pages.references:PageReferences.find_candidates", "scope.target.row_filter(Page), ", ""),
+            edited(
+                "remit_cms.pages.references:DocumentReferences.find_candidates", "scope.target.row_filter(Page), ", ""
+            ),
         ),
     ),
     "cms_getPost": (
         "posts of other sites are found",
         together(
             _PAGE,
-            edited("remit_cms.posts.references:EntryReferences.find_candidates", "scope.target.row_filter(Page), ", ""),
-            edited("remit_cms.posts.references:_find_named", "scope.target.row_filter(Page), ", ""),
+            edited(
+                "remit_cms.pages.references:DocumentReferences.find_candidates", "scope.target.row_filter(Page), ", ""
+            ),
+            edited("remit_cms.pages.references:_find_entries", "scope.target.row_filter(Page), ", ""),
         ),
     ),
     "cms_getSectionContent": (

@@ -1,19 +1,27 @@
-"""Finds the pages and sections that an argument may mean."""
+"""Finds the documents and sections that an argument may mean."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sqlalchemy import Row, or_, select
+from sqlalchemy import ColumnElement, Row, or_, select
 
 from remit import LeafContext
 from remit.tools import Candidate
 from remit_cms.storage.database import Database
 from remit_cms.storage.keys import name_key
 from remit_cms.storage.scope import Scope, find_by_address, find_named, slug_of
-from remit_cms.storage.tables import Kind, Page, PageSection, SectionContent, SectionDefinition
+from remit_cms.storage.tables import (
+    NAMED_KINDS,
+    Kind,
+    Page,
+    PageSection,
+    PageTranslation,
+    SectionContent,
+    SectionDefinition,
+)
 from remit_cms.storage.transactions import open_view
 from remit_cms.storage.translations import PageTexts, load_texts
 
@@ -21,8 +29,8 @@ _MAX_LISTED: Final = 500
 _NUMBERED: Final = re.compile(r"s\d{1,6}")
 
 
-class PageReferences:
-    """Resolves references to pages, or to documents of other kinds.
+class DocumentReferences:
+    """Resolves references to documents of some kinds, or of any that has a name.
 
     Args:
         database: the database with the documents.
@@ -30,35 +38,49 @@ class PageReferences:
     """
 
     def __init__(self, database: Database, *kinds: Kind) -> None:
-        self._database, self._kinds = database, kinds or (Kind.PAGE,)
+        self._database, self._kinds = database, kinds or NAMED_KINDS
 
     async def find_candidates(self, ctx: LeafContext, text: str) -> list[Candidate]:
-        """The pages that a text may mean, by id, slug or title, or the address of visitors, or else similar ones.
+        """The documents that a text may mean, by id, slug or title, or the address of visitors, or else similar ones.
 
-        A slug stands for the page at the root, in the default locale if there are several.
+        The slug of an entry may be written without that of its type. The slug of a page stands for the page at the
+        root, in the default locale if there are several.
         """
         async with open_view(self._database, ctx) as scope:
             by_id = select(Page).where(scope.target.row_filter(Page), Page.id == text, Page.kind.in_(self._kinds))
             named = [*await scope.session.scalars(by_id), *await find_named(scope, text, self._kinds)]
             addressed = [] if named else await find_by_address(scope, text, self._kinds)
-            rows = [*{page.id: page for page in (*named, *addressed)}.values()]
+            entries = await _find_entries(scope, text) if Kind.ENTRY in self._kinds else ()
+            rows = [*{page.id: page for page in (*named, *addressed, *entries)}.values()]
             rows = rows or await scope.find_similar(text, *self._kinds)
             rows = sorted(rows, key=lambda page: (page.locale != scope.default_locale, page.slug, page.id))
             texts = await load_texts(scope, rows)
         slugs = {page.slug: page.id for page in reversed(rows) if page.parent is None}
-        return [
-            Candidate(
-                page.id,
-                page.title,
-                str(page.revision),
-                (
-                    *_aliases(page.slug, text, own=slugs.get(page.slug) == page.id),
-                    *((text.strip(),) if page.title_key == name_key(text) or page in addressed else ()),
-                    *_translations(page, texts, slugs, text),
-                ),
+        aliases = {
+            page.id: (
+                *_aliases(page.slug, text, own=slugs.get(page.slug) == page.id),
+                *((text.strip(),) if page.title_key == name_key(text) or page in addressed else ()),
+                *_translations(page, texts, slugs, text),
+                *(_short_aliases(texts[page.id], text) if page.kind == Kind.ENTRY else ()),
             )
             for page in rows
+        }
+        return [
+            Candidate(page.id, page.title, str(page.revision), (*dict.fromkeys(aliases[page.id]),)) for page in rows
         ]
+
+
+async def _find_entries(scope: Scope, text: str) -> Sequence[Page]:
+    """The entries that have a text as the last part of their address in some language."""
+    tail = slug_of(text).rpartition("/")[2]
+
+    def is_named(table: type[Page | PageTranslation]) -> ColumnElement[bool]:
+        return table.slug.endswith(f"/{tail}", autoescape=True)
+
+    translated = select(PageTranslation.page).where(is_named(PageTranslation))
+    entries = select(Page).where(scope.target.row_filter(Page), Page.kind == Kind.ENTRY)
+    named = entries.where(or_(is_named(Page), Page.id.in_(translated)))
+    return (await scope.session.scalars(named.order_by(Page.slug, Page.id).limit(_MAX_LISTED))).all()
 
 
 class SectionReferences:
@@ -141,4 +163,10 @@ def _translations(
             aliases += (*_aliases(each.slug, text, own=own), f"{locale}/{each.slug}", f"/{locale}/{each.slug}")
         if each.title:
             aliases += (each.title, *((text.strip(),) if name_key(each.title) == name_key(text) else ()))
-    return (*dict.fromkeys(aliases),)
+    return (*aliases,)
+
+
+def _short_aliases(texts: Mapping[str, PageTexts], text: str) -> tuple[str, ...]:
+    """The slugs of an entry without that of its type, and the text as it was written if that means one of them."""
+    tails = [each.slug.rpartition("/")[2] for each in texts.values() if each.slug]
+    return (*tails, *((text.strip(),) if slug_of(text) in tails else ()))

@@ -8,8 +8,6 @@ from sqlalchemy import select
 
 from remit import LeafContext
 from remit.tools import Candidate
-from remit_cms.pages.references import PageReferences
-from remit_cms.publishing.removals import REMOVABLE
 from remit_cms.storage.database import Database
 from remit_cms.storage.tables import ChangeSet, TrashedPage
 from remit_cms.storage.transactions import open_view
@@ -39,13 +37,6 @@ class DeletedPageReferences:
             if text.strip().casefold() not in names:
                 await check_is_deleted(scope, text)
             return found
-
-
-class RemovableReferences(PageReferences):
-    """Resolves references to what can go with a change set: pages, posts, other entries, and images by name."""
-
-    def __init__(self, database: Database) -> None:
-        super().__init__(database, *REMOVABLE)
 
 
 class ChangeSetReferences:

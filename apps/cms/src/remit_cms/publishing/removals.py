@@ -15,12 +15,9 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.door import check_unused, plan_hiding, plan_set
 from remit_cms.storage.removals import claim_removal
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import ChangeSet, Kind, Page
+from remit_cms.storage.tables import REMOVABLE_KINDS, ChangeSet, Kind, Page
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once
-
-REMOVABLE: Final = (Kind.PAGE, Kind.ENTRY, Kind.IMAGE)
-"""The kinds of documents that can go. A site without one of the others has nothing in its place."""
 
 _NUMBERS: Final = {"delete": DELETED, "hide": HIDDEN, "none": None}
 
@@ -35,7 +32,7 @@ class Removals:
         """Let a live page, post, entry or image go once a change set is published. At once: cms_deletePage."""
 
         async def work(edit: Edit) -> RemovalReply:
-            page = await edit.find_document(payload.page_id, *REMOVABLE)
+            page = await edit.find_document(payload.page_id, *REMOVABLE_KINDS)
             await check_token(edit, page, payload.if_unchanged)
             number = _NUMBERS[payload.removal]
             if number is not None:

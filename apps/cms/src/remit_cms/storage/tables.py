@@ -98,6 +98,9 @@ class Kind(enum.StrEnum):
 NAMED_KINDS: Final = tuple(kind for kind in Kind if kind is not Kind.IMAGE)
 """The kinds of documents that are found by address, slug or title. Images are found by tools of their own."""
 
+REMOVABLE_KINDS: Final = (Kind.PAGE, Kind.ENTRY, Kind.IMAGE)
+"""The kinds of documents that can go with a change set."""
+
 
 class Page(Scoped, Base):
     """A page's draft, or that of another document, by ``kind``.
