@@ -20,11 +20,11 @@ def test_languages_are_written_in_the_direction_of_their_script() -> None:
 @pytest.mark.parametrize(
     ("locale", "text_locale", "tags"),
     [
-        ("he", "he", ('<html lang="he" dir="rtl">', '<main id="content">')),
-        ("he", "ar", ('<html lang="he" dir="rtl">', '<main id="content" lang="ar">')),
-        ("ar", "en", ('<html lang="ar" dir="rtl">', '<main id="content" lang="en" dir="ltr">')),
-        ("en", "fa", ('<html lang="en">', '<main id="content" lang="fa" dir="rtl">')),
-        ("en", "de", ('<html lang="en">', '<main id="content" lang="de">')),
+        ("he", "he", ('<html lang="he" dir="rtl">', '<main id="content" class="article">')),
+        ("he", "ar", ('<html lang="he" dir="rtl">', '<main id="content" class="article" lang="ar">')),
+        ("ar", "en", ('<html lang="ar" dir="rtl">', '<main id="content" class="article" lang="en" dir="ltr">')),
+        ("en", "fa", ('<html lang="en">', '<main id="content" class="article" lang="fa" dir="rtl">')),
+        ("en", "de", ('<html lang="en">', '<main id="content" class="article" lang="de">')),
     ],
 )
 def test_a_document_and_its_texts_have_their_directions(

@@ -117,6 +117,16 @@ async def test_a_page_has_one_main_heading(world: World) -> None:
     assert re.findall(r"<h1>(.*?)</h1>", empty) == ["Empty"]
 
 
+async def test_a_page_of_texts_alone_is_set_like_an_article(world: World) -> None:
+    gallery: Content = {"pictures": []}
+    await world.page("Words", ("text", {"content": "We bake."}), ("faq", {"questions": [{"question": "When?"}]}))
+    await world.page("Both", ("text", {"content": "We bake."}), ("gallery", gallery))
+    words, both = [await world.rendering.render(HOME, slug) for slug in ("words", "both")]
+    assert re.findall(r'<main id="content"(.*?)>', words) == [' class="article"']
+    assert re.findall(r'<main id="content"(.*?)>', both) == [""]
+    assert re.findall(r'class="(block.*?)"', both) == ["block text", "block wide gallery"]
+
+
 async def test_headings_of_texts_are_below_those_around_them(world: World) -> None:
     steps: list[JsonValue] = [{"title": "Knead", "text": "# By hand\n\n## Long"}]
     await world.page(

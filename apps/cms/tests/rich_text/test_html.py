@@ -36,7 +36,12 @@ def test_markdown_becomes_html(markdown: str, expected: str) -> None:
 def test_cells_stand_as_their_table_says() -> None:
     html = render_rich_text("a | b | c | d\n:- | -: | :-: | -\n1 | 2 | 3 | 4")
     cells = re.findall(r"<td[^>]*>", html)
-    assert cells == ['<td class="left">', '<td class="right">', '<td class="center">', "<td>"]
+    assert cells == [f'<td class="{each}">' for each in ("left short", "right short", "center short", "short")]
+
+
+def test_cells_with_few_letters_are_marked_so_that_they_stay_in_one_line() -> None:
+    html = render_rich_text("|Loaf|Flour|Price|\n|-|-|-|\n|Rye|from the mill|6.20 €|\n||[six](/a-long-address)||")
+    assert re.findall(r"<td(.*?)>", html) == [' class="short"', "", ' class="short"', "", "", ""]
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ async def test_a_post_shows_its_day_and_author_and_leads_to_others(world: World)
     await post(world, "We bake", author="Ann", category="News", tags=["shop"])
     shown = (await visit(make_site(world), "/posts/we-bake")).text
     assert '<time datetime="2026-01-01">1 January 2026</time> · Ann · News</p>' in shown
-    more = shown.partition('id="more">Read on')[2]
+    more = shown.partition('id="more">See also')[2]
     assert re.findall(r'<a href="(.*?)">(.*?)</a> <time', more) == [("/posts/first", "First")]
 
 

@@ -174,6 +174,17 @@ async def test_entries_show_the_way_over_their_list(world: World) -> None:
     assert await trail(site, "/posts/first") == [("/", "Home"), ("/journal", "Journal"), ("", "First")]
 
 
+async def test_an_entry_leads_to_others_with_days_only_where_readers_look_for_them(world: World) -> None:
+    await make_collection(world)
+    for name in ("Ann", "Bob"):
+        await entry(world, name)
+        await post(world, name)
+    site, others = make_site(world), r'id="more">See also(.*?)</ul>'
+    (team,), (posts,) = [await texts(site, f"/{each}/ann", others) for each in ("team", "posts")]
+    assert re.findall(r'<a href="(.*?)">Bob</a>(?: <time datetime="(.*?)">)?', team) == [("/team/bob", "")]
+    assert re.findall(r'<a href="(.*?)">Bob</a>(?: <time datetime="(.*?)">)?', posts) == [("/posts/bob", "2026-01-01")]
+
+
 async def test_a_menu_has_pages_below_others_at_a_second_level(world: World) -> None:
     for title in ("Home", "Visit", "Parking", "Lots", "Visitors"):
         await publish(world, title)

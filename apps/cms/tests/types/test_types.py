@@ -19,6 +19,7 @@ from remit_cms.publishing.payloads import PublishChangeSet, PublishPage
 from remit_cms.publishing.publishing import Publishing
 from remit_cms.sections.payloads import SectionInput
 from remit_cms.storage.database import random_id
+from remit_cms.storage.scope import parse_structure
 from remit_cms.storage.transactions import open_view
 from remit_cms.types.finding import find_type
 from remit_cms.types.payloads import ChangeType, DefineType, DeleteType, ListTypes, TypeView
@@ -74,8 +75,8 @@ async def test_an_approver_sees_the_fields_of_a_new_type_line_by_line(world: Wor
     assert preview.summary == ("the new type 'Events' (events): entries at /events, listed by date, what is next first")
     assert preview.changes == (
         Change("field date", "", "date, required, “When”"),
-        Change("field place", "", "text, “place”"),
-        Change("field price", "", "text, “price”"),
+        Change("field place", "", "text, “Place”"),
+        Change("field price", "", "text, “Price”"),
     )
 
 
@@ -141,6 +142,19 @@ async def test_values_of_new_kinds_are_checked_and_keep_their_kind(world: World)
             await Collections(world.database).create_entry(world.call(), other)
 
 
+async def test_visitors_read_the_words_of_a_key_where_a_field_has_no_label(world: World) -> None:
+    fields = [{"key": key, "type": "yesNo"} for key in ("bookingNeeded", "PDF", "free")]
+    types = Types(world.database)
+    await types.define_type(world.call(), DefineType.model_validate({"name": "Events", "fields": fields}))
+    named = {"typeId": "events", "changeFields": [{"key": "free", "label": "No fee"}]}
+    unnamed = {"typeId": "events", "changeFields": [{"key": "free", "label": "", "newKey": "atNoCost"}]}
+    for given in (named, unnamed):
+        await types.change_type(world.call(), ChangeType.model_validate(given))
+    async with open_view(world.database, HOME) as scope:
+        labels = parse_structure(await find_type(scope, "events")).labels_in("en")
+    assert [*labels.values()] == ["Booking needed", "PDF", "At no cost"]
+
+
 async def test_a_field_gets_another_name_and_no_entry_is_written(world: World, types: Types) -> None:
     entry = await create(world, "Fair", date="2026-05-31", place="Hall")
     before = await world.rows()
@@ -200,7 +214,7 @@ async def test_a_removed_field_is_no_longer_shown_and_comes_back_with_its_values
     entry = await create(world, "Fair", date="2026-05-31", place="Hall")
     preview = await types.preview_change(world.call(), change_of(removeFields=["place"]))
     removed = "removed; 1 document had a value of it, which is no longer shown"
-    assert preview.changes == (Change("field place", "text, “place”", removed),)
+    assert preview.changes == (Change("field place", "text, “Place”", removed),)
     await change(types, world, removeFields=["place"])
     assert await read(world, entry) == {"date": "2026-05-31"}
     await change(types, world, addFields=[{"key": "place", "type": "number"}])
@@ -247,8 +261,8 @@ async def test_a_question_shows_which_live_pages_change(world: World, types: Typ
         "the type 'Events' (events), of which 1 live page has content; visitors see a difference at once in 2 places"
     )
     assert preview.changes[1:] == (
-        Change("'Fair' (/events/fair)", "Hall", "When: 2026-05-31"),
-        Change("'Fair' (/de/events/fair)", "Hall", "When: 2026-05-31"),
+        Change("'Fair' (/events/fair)", "Place: Hall", "When: 2026-05-31"),
+        Change("'Fair' (/de/events/fair)", "Place: Hall", "When: 2026-05-31"),
     )
     preview = await types.preview_change(world.call(), change_of(changeFields=[{"key": "price", "newKey": "cost"}]))
     assert preview.summary.endswith("has content; visitors see no difference on them")

@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from remit_cms.models import Content
-from remit_cms.rendering.entries import Reader, find_entries, find_first_publication, list_entries
+from remit_cms.rendering.entries import Reader, find_entries, find_first_publication, has_days, list_entries
 from remit_cms.rendering.icon import icon_address
 from remit_cms.rendering.values import format_values
 from remit_cms.sections.links import Overlay, resolve_links
@@ -22,6 +22,7 @@ from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Kind
 from remit_cms.storage.translations import localize_texts, read_content
 from remit_cms.templates.slots import Structure
+from remit_cms.templates.values import iterate_items
 
 _MORE: Final = 3
 """So many other entries of a collection are named below one."""
@@ -64,7 +65,7 @@ WORDS: Final[Mapping[str, str]] = {
     "main": "Main",
     "footer": "Footer",
     "languages": "Languages",
-    "more": "Read on",
+    "more": "See also",
     "trail": "You are here",
     "pages": "Pages",
     "newer": "Newer",
@@ -155,11 +156,6 @@ async def load_page_document(
         if section.definition in structures
     ]
     time = await find_first_publication(scope, snapshot.id) if snapshot.kind == Kind.ENTRY else None
-    more = (
-        await find_entries(reader, snapshot.sections[0].definition, _MORE, without=snapshot.id)
-        if snapshot.kind == Kind.ENTRY and snapshot.sections
-        else []
-    )
     contents = [content for _, _, content in sections]
     title, theme = texts.title or "", settings.theme or {}
     slots = (slot for content in contents for slot in iterate_image_slots(content))
@@ -180,8 +176,19 @@ async def load_page_document(
         images=await load_images(scope, [*contents, {"logo": settings.logo}]),
         is_entry=snapshot.kind == Kind.ENTRY,
         date=None if time is None else reader.format_day(time),
-        more=more,
+        more=await _find_more(reader, snapshot, structures),
     )
+
+
+async def _find_more(reader: Reader, snapshot: Snapshot, structures: Mapping[str, Structure]) -> Sequence[JsonValue]:
+    """Other entries of the collection of an entry, with their days if readers look for them."""
+    if snapshot.kind != Kind.ENTRY or not snapshot.sections:
+        return ()
+    collection = snapshot.sections[0].definition
+    found = await find_entries(reader, collection, _MORE, without=snapshot.id)
+    if collection in structures and has_days(collection, structures[collection]):
+        return found
+    return [{**each, "date": None} for each in iterate_items(found)]
 
 
 def _summary_of(snapshot: Snapshot, contents: Sequence[Content]) -> str | None:

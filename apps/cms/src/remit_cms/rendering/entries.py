@@ -122,6 +122,11 @@ def _find_value(snapshot: Snapshot, locale: str, key: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def has_days(collection: str, structure: Structure) -> bool:
+    """Whether readers look for the days of entries: they do for posts, and for types that are sorted by a date."""
+    return collection == "posts" or bool(structure.sorted_by)
+
+
 async def find_first_publication(scope: Scope, page: str) -> datetime | None:
     """When a page went live first; None if it never did."""
     first = publication_times(scope)

@@ -34,7 +34,7 @@ from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import open_view
 from remit_cms.storage.translations import load_slugs
 from remit_cms.templates.image_values import find_focal_point
-from remit_cms.templates.slots import Slot, SlotType, Structure
+from remit_cms.templates.slots import HEADING, Slot, SlotType, Structure
 from remit_cms.templates.values import is_empty, iterate_items, url_scheme
 
 _TEMPLATE_FOLDER: Final = Path(__file__).parent / "html"
@@ -59,7 +59,10 @@ class PictureSource:
 
 @dataclass(frozen=True, slots=True)
 class RenderableField:
-    """A filled slot, ready to render: rich text is safe HTML, the template escapes everything else."""
+    """A filled slot, ready to render: rich text is safe HTML, the template escapes everything else.
+
+    ``label`` is what visitors read before the value; empty where it says enough alone.
+    """
 
     key: str
     type: str
@@ -215,7 +218,7 @@ def prepare_section(
     pictures: Mapping[str, PictureSource],
     *,
     level: int = 2,
-    heading: str = "heading",
+    heading: str = HEADING,
     locale: str = "",
 ) -> RenderableSection:
     """Prepare the content of a section: render rich text, find the sources of images, and drop unsafe links.
@@ -223,10 +226,11 @@ def prepare_section(
     The field ``heading`` is a heading of ``level``. Those in texts and items are below it.
     """
     below = level if is_empty(content.get(heading)) else level + 1
+    labels = structure.labels_in(locale)
     return RenderableSection(
         key,
         tuple(
-            RenderableField(slot.key, slot.type.value, value, slot.label_in(locale))
+            RenderableField(slot.key, slot.type.value, value, labels.get(slot.key, ""))
             for slot in structure.slots
             if (value := _prepare_value(slot, content.get(slot.key), pictures, below)) is not None
         ),
@@ -240,7 +244,7 @@ def _write_data(data: Content) -> Markup:
 
 def _calls_to_nothing(section: RenderableSection, content: Content) -> bool:
     """Whether a call to action is but a heading, since visitors do not see the page that its button leads to."""
-    return section.key == "call-to-action" and "cta" in content and section.content.keys() <= {"heading"}
+    return section.key == "call-to-action" and "cta" in content and section.content.keys() <= {HEADING}
 
 
 def _prepare_value(slot: Slot, value: JsonValue, pictures: Mapping[str, PictureSource], level: int) -> object:

@@ -15,7 +15,7 @@ _TAGS: Final = {
     *("table", "tbody", "td", "th", "thead", "tr"),
 }
 _ATTRIBUTES: Final[dict[str, set[str]]] = {"a": {"href", "title"}, "ol": {"start"}}
-_ALIGNMENTS: Final = {"left", "center", "right"}
+_CLASSES: Final = {"left", "center", "right", "short"}
 _SCHEMES: Final = {"http", "https", "mailto", "tel"}
 
 
@@ -29,7 +29,7 @@ def render_rich_text(markdown: str, top: int = 2) -> Markup:
         write_html(parse_markdown(markdown, top)),
         tags=_TAGS,
         attributes=_ATTRIBUTES,
-        allowed_classes={"th": _ALIGNMENTS, "td": _ALIGNMENTS},
+        allowed_classes={"th": _CLASSES, "td": _CLASSES},
         url_schemes=_SCHEMES,
         link_rel="noopener noreferrer",
     )

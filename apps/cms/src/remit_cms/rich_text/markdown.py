@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from remit_cms.rich_text.bare_addresses import BareAddresses
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _ALIGNED: Final = re.compile(r"text-align:(left|center|right)")
 _LINE_END: Final = re.compile(r"\r\n?|\n")
 _LAST_LEVEL: Final = 6
+_SHORT_CELL: Final = 12
+"""So many characters of a cell stay in one line."""
 
 
 class _Definitions(dict[str, Any]):
@@ -43,8 +46,9 @@ def parse_markdown(markdown: str, top: int = 2) -> list[Token]:
     lines = split_lines(markdown)
     tokens = [each for token in found for each in _show_definition(token, definitions, lines)]
     _set_levels(tokens, top)
+    for cell, text in pairwise(tokens):
+        _class_cell(cell, text)
     for token in tokens:
-        _align(token)
         if token.children:
             token.children = _without_dead_links([_without_picture(part) for part in token.children])
     return [*_without_empty_paragraphs(tokens)]
@@ -116,11 +120,18 @@ def _set_levels(tokens: Sequence[Token], top: int) -> None:
             token.tag = f"h{min(top + len(open_levels) - 1, _LAST_LEVEL)}"
 
 
-def _align(token: Token) -> None:
-    """Say by a class how a cell is aligned, since the policy of documents allows no styles of single elements."""
-    style = str(token.attrs.pop("style", ""))
-    if found := _ALIGNED.fullmatch(style):
-        token.attrSet("class", found[1])
+def _class_cell(cell: Token, text: Token) -> None:
+    """Say by classes how a cell of a table is set, since the policy of documents allows no styles of single elements.
+
+    One with few letters, such as a price, has its own class, so that a narrow screen does not break it.
+    """
+    if cell.type in ("th_open", "td_open"):
+        aligned = _ALIGNED.fullmatch(str(cell.attrs.pop("style", "")))
+        classes = [aligned[1]] if aligned else []
+        if text.content and len(text.content) <= _SHORT_CELL:
+            classes.append("short")
+        if classes:
+            cell.attrSet("class", " ".join(classes))
 
 
 def _without_picture(token: Token) -> Token:

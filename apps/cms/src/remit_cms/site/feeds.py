@@ -26,7 +26,7 @@ from remit_cms.storage.publication_times import publication_times
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition, Site
 from remit_cms.storage.translations import localize_texts, read_content
-from remit_cms.templates.slots import LABELLED_TYPES, Slot, SlotType
+from remit_cms.templates.slots import Slot, SlotType
 
 MEDIA_TYPES: Final = {"feed.xml": "application/atom+xml", "feed.json": "application/feed+json"}
 """The feeds of each collection, by name: ``/posts/feed.xml``."""
@@ -161,19 +161,21 @@ def _render(collection: SectionDefinition, content: Content, locale: str, url: s
     """
     structure = parse_structure(collection)
     shown = format_values(structure, content, locale)
+    labels = structure.labels_in(locale)
     slots = [slot for slot in structure.slots if collection.key != "posts" or slot.type is SlotType.RICH_TEXT]
-    return with_whole_addresses("".join(_render_value(slot, shown.get(slot.key), locale) for slot in slots), url)
+    return with_whole_addresses(
+        "".join(_render_value(slot, shown.get(slot.key), labels.get(slot.key, "")) for slot in slots), url
+    )
 
 
-def _render_value(slot: Slot, value: JsonValue, locale: str) -> str:
+def _render_value(slot: Slot, value: JsonValue, label: str) -> str:
     if isinstance(value, dict):
         value = value.get("text") if slot.type is SlotType.DATE else None
     if not isinstance(value, str) or not value.strip():
         return ""
     if slot.type is SlotType.RICH_TEXT:
         return render_rich_text(value)
-    label = f"{slot.label_in(locale)}: " if slot.type in LABELLED_TYPES else ""
-    return f"<p>{escape(f'{label}{value}')}</p>"
+    return f"<p>{escape(f'{label}: {value}' if label else value)}</p>"
 
 
 def with_whole_addresses(html: str, url: str) -> str:

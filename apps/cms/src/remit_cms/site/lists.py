@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 
 from remit_cms.models import Content
 from remit_cms.navigation.items import read_items
+from remit_cms.rendering.entries import has_days
 from remit_cms.site.lookup import (
     Address,
     Edition,
@@ -172,7 +173,7 @@ def _make_list(scope: Scope, collection: SectionDefinition, count: int, *, numbe
     }
     default, path = scope.default_locale, _path(key, number)
     titles = {code: name_collection(collection, code) for code in scope.locales}
-    dates = "shown" if key == "posts" or structure.sorted_by else "hidden"
+    dates = "shown" if has_days(key, structure) else "hidden"
     content: Content = {"entries": entries, "dates": dates}
     section = SectionSnapshot(id="list", definition="entry-list", sort_order=0, contents={default: content})
     snapshot = Snapshot(

@@ -43,7 +43,7 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "main": "Hauptmenü",
         "footer": "Fußzeile",
         "languages": "Sprachen",
-        "more": "Weiterlesen",
+        "more": "Siehe auch",
         "trail": "Sie sind hier",
         "pages": "Seiten",
         "newer": "Neuere",

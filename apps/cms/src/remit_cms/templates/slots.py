@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Container
+from itertools import groupby
 from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
@@ -36,8 +37,10 @@ class SlotType(enum.StrEnum):
     """Items with the same fields, any number of them: ``[{"id": "i1", ...}]``."""
 
 
-LABELLED_TYPES: Final = (SlotType.DATE, SlotType.NUMBER, SlotType.YES_NO, SlotType.OPTION)
-"""The types whose values visitors see with their label, since the value alone says little."""
+HEADING: Final = "heading"
+"""The key of the slot that is the heading of a section."""
+
+_LABELLED_TYPES: Final = (SlotType.DATE, SlotType.NUMBER, SlotType.YES_NO, SlotType.OPTION)
 
 
 class Slot(BaseModel):
@@ -139,6 +142,16 @@ class Structure(BaseModel):
                 return (names.get(key, key), item, slot.item.shown_key(field))
             case _:
                 return (names.get(key, key), *rest)
+
+    def labels_in(self, locale: str) -> dict[str, str]:
+        """What visitors read before values that say little alone, in a language, by the keys of their slots.
+
+        These are dates, numbers, truth values and options, and the texts next to them, such as a place after a date.
+        """
+        runs = groupby(self.slots, lambda slot: slot.type in (*_LABELLED_TYPES, SlotType.TEXT) and slot.key != HEADING)
+        short = [[*run] for is_short, run in runs if is_short]
+        found = [run for run in short if any(slot.type in _LABELLED_TYPES for slot in run)]
+        return {slot.key: slot.label_in(locale) for run in found for slot in run}
 
     @property
     def lists(self) -> tuple[Slot, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -12,6 +14,7 @@ from remit_cms.templates.slots import Row, Slot, SlotType, Structure
 from remit_cms.templates.values import VALUE_FORMATS
 from remit_cms.types.payloads import MAX_FIELDS, ChangeType, DefineType, FieldChange, FieldInput
 
+_NEXT_WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WITH_DEFAULTS = (
     SlotType.TEXT,
     SlotType.RICH_TEXT,
@@ -113,11 +116,17 @@ def _make_slot(given: FieldInput, key: str) -> Slot:
         key=key,
         name="" if key == given.key else given.key,
         type=SlotType(given.type),
-        label=given.label or given.key,
+        label=given.label or _write_label(given.key),
         required=given.required,
         options=tuple(given.options),
     )
     return _with_default(slot, given.value)
+
+
+def _write_label(key: str) -> str:
+    """The words of a key, as visitors read them: ``bookingNeeded`` is "Booking needed"."""
+    words = _NEXT_WORD.sub(" ", key)
+    return words if words.isupper() else words.capitalize()
 
 
 def _revive_or_make(given: FieldInput, slots: Sequence[Slot], removed: Sequence[Slot]) -> Slot:
@@ -134,7 +143,7 @@ def _change_slot(slot: Slot, change: FieldChange) -> Slot:
     given: dict[str, object] = {
         "name": change.new_key,
         "type": None if change.type is None else SlotType(change.type),
-        "label": change.label,
+        "label": _write_label(change.new_key or slot.name or slot.key) if change.label == "" else change.label,
         "required": change.required,
         "options": None if change.options is None else tuple(change.options),
     }

@@ -26,7 +26,7 @@ MAX_FIELDS = 30
 _KEY_PATTERN = r"^[a-zA-Z][a-zA-Z0-9]{0,39}$"
 _TYPE = "Key of the type"
 _VALUE = "The value where there is none"
-_LABEL = "What people read; the key if omitted"
+_LABEL = "What people read; the words of the key if omitted"
 _OPTIONS = "The values of an option"
 
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Line]

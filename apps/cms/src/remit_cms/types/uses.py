@@ -17,7 +17,7 @@ from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, Page, PageSection, Revision, SectionContent, SectionDefinition, TrashedPage
 from remit_cms.storage.translations import read_content
 from remit_cms.templates.fitting import find_misfit, fit_content
-from remit_cms.templates.slots import LABELLED_TYPES, Slot, Structure
+from remit_cms.templates.slots import Slot, Structure
 from remit_cms.templates.values import is_empty
 
 _MAX_VALUE = 40
@@ -211,11 +211,11 @@ def compare_visible(scope: Scope, old: Structure, new: Structure, uses: Sequence
 
 
 def _iterate_visible(structure: Structure, use: Use, chain: Sequence[str]) -> Iterator[str]:
-    content = read_content(structure, use.contents, chain).content
+    content, labels = read_content(structure, use.contents, chain).content, structure.labels_in(chain[0])
     for slot in structure.slots:
         if not is_empty(value := content.get(slot.key)):
-            label = f"{slot.label_in(chain[0])}: " if slot.type in LABELLED_TYPES else ""
-            yield f"{label}{_shorten(value, _MAX_SHOWN)}"
+            text = _shorten(value, _MAX_SHOWN)
+            yield f"{labels[slot.key]}: {text}" if slot.key in labels else text
 
 
 def _name(use: Use) -> str:
