@@ -1,10 +1,10 @@
-"""The databases of a sweep of the CMS: what they contain, and how they are restored before each case."""
+"""The databases of a sweep of the CMS: what they contain, how they are restored before each case, and their writes."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, Protocol
 
 import psycopg
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
 
 from tests.postgres import Postgres, serving
 
@@ -172,3 +174,18 @@ def new_database(kind: str) -> Generator[SweptDatabase]:
     else:
         with serving() as server, closing(PostgresSchema(server)) as database:
             yield database
+
+
+@contextmanager
+def before_writes(do: Callable[[], None]) -> Generator[None]:
+    """Call ``do`` before each statement that writes."""
+
+    def look(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if statement.lstrip()[:6].upper() in {"INSERT", "UPDATE", "DELETE"}:
+            do()
+
+    event.listen(Engine, "before_cursor_execute", look)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "before_cursor_execute", look)

@@ -9,13 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, cast
 
-from sqlalchemy import event
-from sqlalchemy.engine import Engine
-
 from apps.cms.tests.images.files import SITE, UPLOAD
 from apps.cms.tests.world import World
 from figures.cms_arguments import IDS, NORMAL, TARGETS, WEB, Sample
-from figures.cms_stores import Content, SweptDatabase, content_of, new_database
+from figures.cms_stores import Content, SweptDatabase, before_writes, content_of, new_database
 from figures.cms_tokens import Step, TokenSteps, find_token_steps
 from figures.cms_web import open_internet, web_tools
 from figures.ssrf_world import Internet
@@ -221,18 +218,14 @@ def _counting_writes(last: int = 0) -> Generator[Callable[[], int]]:
     """Yields what counts the statements that write so far. The process dies at the one with the number ``last``."""
     written = 0
 
-    def count(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+    def count() -> None:
         nonlocal written
-        if statement.lstrip()[:6].upper() in {"INSERT", "UPDATE", "DELETE"}:
-            written += 1
-            if written == last:
-                raise Crash
+        written += 1
+        if written == last:
+            raise Crash
 
-    event.listen(Engine, "before_cursor_execute", count)
-    try:
+    with before_writes(count):
         yield lambda: written
-    finally:
-        event.remove(Engine, "before_cursor_execute", count)
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from statistics import mean, median
 from typing import Any, Final, NamedTuple
@@ -67,7 +68,7 @@ def figures(*, short: bool) -> Iterator[Figure]:
 
 def judge_reading(tasks: Sequence[Task]) -> Iterator[Figure]:
     """The figure of what tasks read, with their recorded answers."""
-    reads = {tool.name for tool in _tools() if tool.facts.effect is Effect.PURE} - {SEARCH_TOOL}
+    reads = _reading_tools()
     read: dict[str, float] = {}
     for task in tasks:
         model = ReadingModel(task)
@@ -98,10 +99,23 @@ async def _find_offers(tasks: Sequence[Task]) -> list[Offer]:
     offers: list[Offer] = []
     for task in tasks:
         found = [await search.find_ahead(prompt, _CALLER, None) for prompt in task.prompt]
-        answers = load_recording(recording_path(Path(task.file))).answers
-        called = {each["function"]["name"] for answer in answers for each in answer.message.get("tool_calls") or ()}
-        offers.append(Offer({name for each in found for name in each}, called - {SEARCH_TOOL, *ALWAYS}))
+        offers.append(Offer({name for each in found for name in each}, _find_called(task) - {SEARCH_TOOL, *ALWAYS}))
     return offers
+
+
+def find_reads(task: Task) -> set[str]:
+    """The tools that read, of those that the recorded answers of a task call."""
+    return _find_called(task) & _reading_tools()
+
+
+def _find_called(task: Task) -> set[str]:
+    answers = load_recording(recording_path(Path(task.file))).answers
+    return {each["function"]["name"] for answer in answers for each in answer.message.get("tool_calls") or ()}
+
+
+@cache
+def _reading_tools() -> set[str]:
+    return {tool.name for tool in _tools() if tool.facts.effect is Effect.PURE} - {SEARCH_TOOL}
 
 
 def _tools() -> Sequence[Callee[..., Any]]:

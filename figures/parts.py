@@ -18,6 +18,7 @@ from figures import (
     budgets,
     client,
     cms,
+    cms_webhooks,
     combinations,
     commonmark,
     confirm,
@@ -76,6 +77,7 @@ from figures.mutants import audit as audit_mutants
 from figures.mutants import budgets as budgets_mutants
 from figures.mutants import client as client_mutants
 from figures.mutants import cms as cms_mutants
+from figures.mutants import cms_webhooks as cms_webhooks_mutants
 from figures.mutants import combinations as combinations_mutants
 from figures.mutants import commonmark as commonmark_mutants
 from figures.mutants import confirm as confirm_mutants
@@ -199,6 +201,7 @@ PARTS: Final = {
     "open-run": Part(open_run.figures, open_run_mutants.MUTANTS),
     "attach": Part(attach.figures, attach_mutants.MUTANTS),
     "cms": Part(cms.figures, cms_mutants.MUTANTS),
+    "cms-webhooks": Part(cms_webhooks.figures, cms_webhooks_mutants.MUTANTS),
     "tiers": Part(tiers.figures, tiers_mutants.MUTANTS),
     "html": Part(html.figures, html_mutants.MUTANTS),
     "commonmark": Part(commonmark.figures, commonmark_mutants.MUTANTS),

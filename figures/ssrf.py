@@ -72,7 +72,7 @@ INWARD: Final = (
 )
 """Hosts that are not public, in every form that some client reads as one."""
 
-_NAMES: Final = {
+NAMES: Final = {
     "localhost": [["127.0.0.1", "::1"]],
     "localhost.": [["127.0.0.1"]],
     "inside.example": [["10.1.2.3"]],
@@ -80,7 +80,7 @@ _NAMES: Final = {
     "six.example": [["::ffff:10.0.0.1"]],
 }
 
-_WRITTEN: Final = (
+WRITTEN: Final = (
     "file:///etc/passwd",
     "gopher://127.0.0.1:70/_x",
     "ftp://127.0.0.1/x",
@@ -133,7 +133,7 @@ def measure_connects(*, every: int) -> Iterator[Figure]:
     """The figure over every so many addresses."""
     connects, tried = asyncio.run(_count_connects(every))
     how = (
-        f"{len(INWARD)} hosts, over http and https, and {len(_WRITTEN)} other spellings, each requested, posted to, "
+        f"{len(INWARD)} hosts, over http and https, and {len(WRITTEN)} other spellings, each requested, posted to, "
         "read, researched, and at the end of one and of two redirects; names whose address changes after the first "
         "lookup; with a resolver and a network of the figure's own, behind which is a real server"
     )
@@ -141,7 +141,7 @@ def measure_connects(*, every: int) -> Iterator[Figure]:
 
 
 async def _count_connects(every: int) -> tuple[int, int]:
-    hostile = [f"{scheme}://{host}/secret" for host in INWARD for scheme in ("http", "https")] + list(_WRITTEN)
+    hostile = [f"{scheme}://{host}/secret" for host in INWARD for scheme in ("http", "https")] + list(WRITTEN)
     attempts = [(way, url) for url in hostile for way in _WAYS]
     attempts += [(way, "http://rebinding.example/secret") for way in _WAYS]
     async with Internet() as internet:
@@ -153,7 +153,7 @@ async def _count_connects(every: int) -> tuple[int, int]:
 async def _count_inward(internet: Internet, http: GuardedHttp, way: str, url: str) -> int:
     """Make one attempt; how many connections did not go to a public address."""
     internet.connects.clear()
-    internet.names = {name: [*lookups] for name, lookups in _NAMES.items()}
+    internet.names = {name: [*lookups] for name, lookups in NAMES.items()}
     internet.names["rebinding.example"] = [[PUBLIC], ["127.0.0.1"]]
     location = "".join(url.encode("unicode_escape").decode("ascii").splitlines())
     internet.pages = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from figures.evals import TASKS, judge_offers
+from figures.evals import TASKS, find_reads, judge_offers, judge_reading
 from figures.figure import Figure
 from figures.mutants.mutant import edited, mutants_of
 from remit.evals.task import load_tasks
@@ -13,12 +13,32 @@ from remit.evals.task import load_tasks
 _AHEAD: Final = "remit.agent.ahead"
 
 
+def measure_reading() -> Iterator[Figure]:
+    """The figure of what is read."""
+    yield from judge_reading([task for task in load_tasks([TASKS]) if find_reads(task)])
+
+
 def measure_offers() -> Iterator[Figure]:
     """The figures of what is offered."""
     yield from judge_offers(load_tasks([TASKS]))
 
 
+_READING: Final = "remit_cms.pages.reading:show_page"
+
 MUTANTS: Final = (
+    *mutants_of(
+        "evals.tokens_read",
+        {
+            "fields without a value are shown": edited("remit_cms.models:is_none", "value is None", "False"),
+            "a page gives its sections twice, in short and whole": edited(
+                _READING, "sections=[*shown.rows]", "sections=[*shown.rows, *outlines, *whole]"
+            ),
+            "the message of a read repeats what is read": edited(
+                _READING, "message=shown.describe(message)", "message=shown.describe(message) + repr(view)"
+            ),
+        },
+        measure_reading,
+    ),
     *mutants_of(
         "tools.ahead_needed",
         {
