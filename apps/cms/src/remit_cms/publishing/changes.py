@@ -22,8 +22,9 @@ from remit_cms.storage.snapshots import Snapshot, load_structures_of
 from remit_cms.templates.references import ObjectRef, iterate_references, replace_references
 
 _THEME: Final = re.compile(r"theme \([\w-]+\)")
-_AMBIGUOUS: Final = re.compile(r"[,;\"|]|: |^\s|\s$|^$")
-"""What could be taken for the end of a value, or for the name of another one."""
+_AMBIGUOUS: Final = re.compile(r"[,;|]|: |^[\s\"“\u2018«]|\s$|^$")
+"""What could be taken for the end of a value, for the name of another one, or for a value in quotes."""
+_QUOTES: Final = ("“”", "\u2018\u2019", "«»")
 
 
 async def compare_states(
@@ -113,6 +114,14 @@ def _with_addresses(value: JsonValue, addresses: Mapping[ObjectRef, str]) -> Jso
     return replace_references(value, addresses)
 
 
+def quote(text: str) -> str:
+    """A text in quotes that it does not contain, so that its end is plain."""
+    for opening, closing in _QUOTES:
+        if opening not in text and closing not in text:
+            return f"{opening}{text}{closing}"
+    return json.dumps(text, ensure_ascii=False)
+
+
 def in_words(value: JsonValue) -> str:
     """A value without brackets: ``text: Our bread, url: /bread``. Quotes are around what could be misread."""
     match value:
@@ -135,7 +144,7 @@ def _part_in_words(value: JsonValue) -> str:
     if isinstance(value, (list, dict)):
         return f"({in_words(value)})"
     if isinstance(value, str) and _AMBIGUOUS.search(value):
-        return json.dumps(value, ensure_ascii=False)
+        return quote(value)
     return in_words(value)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from remit.tools import Change
 from remit_cms.models import pluralize
-from remit_cms.publishing.changes import in_words
+from remit_cms.publishing.changes import in_words, quote
 from remit_cms.templates.slots import Slot, SlotType, Structure
 from remit_cms.types.payloads import TypeKind
 from remit_cms.types.uses import Use, count_values
@@ -73,7 +73,7 @@ def _order_of(structure: Structure) -> str:
 
 def _describe(slot: Slot) -> str:
     kind = f"one of {', '.join(slot.options)}" if slot.options else _KINDS[slot.type]
-    labels = [f"“{slot.label}”", *(f"“{label}” ({locale})" for locale, label in slot.labels.items())]
+    labels = [quote(slot.label), *(f"{quote(label)} ({locale})" for locale, label in slot.labels.items())]
     required = ", required" if slot.required else ""
-    value = "" if slot.default is None else f", “{in_words(slot.default)}” where there is none"
+    value = "" if slot.default is None else f", {quote(in_words(slot.default))} where there is none"
     return f"{kind}{required}, {' '.join(labels)}{value}"
