@@ -29,13 +29,16 @@ def test_a_run_that_was_cut_off_goes_on_and_repeats_nothing_that_was_done(
     done = cli("resume", run, "--app", APP)
     assert (done.status, done.out) == (0, "Done at last.\n")
     assert cli.book == ["add cake 4", "dawdle", "dawdle"]
+    assert "\ninterrupted: its process ended in the middle; it went on at " in cli("show", run).out
 
 
 def test_an_ended_run_tells_its_end_again(cli: Cli) -> None:
     cli.script("Hello.")
     cli("run", APP, "--ask", "hello")
-    done = cli("resume", cli.runs()[0].run, "--app", APP)
+    run = cli.runs()[0].run
+    done = cli("resume", run, "--app", APP)
     assert (done.status, done.out) == (0, "Hello.\n")
+    assert "interrupted:" not in cli("show", run).out
 
 
 def test_a_run_is_continued_without_a_rule_that_the_application_lost_if_a_person_says_why(cli: Cli) -> None:

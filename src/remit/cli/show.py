@@ -17,7 +17,7 @@ from remit.cli.options import RunAppOption
 from remit.cli.receipt import receipt_lines
 from remit.cli.report import app_option, describe_continuation, name_app
 from remit.cli.status import ExitStatus
-from remit.cli.text import describe_tokens, format_cost, json_text
+from remit.cli.text import describe_tokens, format_cost, format_time, json_text
 from remit.cli.timeline import Timeline, TimelineEntry
 from remit.errors import BrokenJournalError, RemitError
 from remit.journal.codec import find_broken_link
@@ -52,6 +52,8 @@ def show(
             timeline = Timeline(positions, tools)
             _draw(timeline.entries())
             print(_usage_line(usage))
+            if at := timeline.view.continued_at:
+                print(f"interrupted: its process ended in the middle; it went on at {format_time(at)}")
             print("\n".join(receipt_lines(receipt_of(timeline.view, tools.get))))
             if row.status == "stalled":
                 print(_describe_stall(row, positions, app))
