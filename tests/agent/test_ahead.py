@@ -20,12 +20,20 @@ TOOLS = [
 ]
 ALWAYS = ("delete_page", "rename_page")
 HIGH_RISK = ("delete_page", "delete_picture", "send_mail")
+NAMED = {"create_entry": ["event"], "read_entry": ["event"]}
+ENTRIES = [
+    ToolText(name="create_entry", phrases=("new", "events", "events"), text="Create an entry."),
+    ToolText(name="read_entry", phrases=("events", "events"), text="Read an entry."),
+    ToolText(name="event_log", text="All that has happened on the site so far, in the order in which it happened."),
+]
 
 
 async def offered(message: str, limit: int = 3, tools: Sequence[ToolText] = TOOLS) -> list[str]:
     request = read_request(message, tools)
     ranked = [*await WordRanker()(request, tools)] if request else list[str]()
-    return choose_ahead(ranked, request, tools, always=ALWAYS, high_risk=HIGH_RISK, by_words=True, limit=limit)
+    return choose_ahead(
+        ranked, request, tools, always=ALWAYS, high_risk=HIGH_RISK, named=NAMED, by_words=True, limit=limit
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,5 +71,15 @@ async def test_no_more_are_offered_than_the_limit() -> None:
 
 def test_a_ranking_by_meaning_needs_no_common_word_and_obeys_the_other_rules() -> None:
     ranked = ["translate_page", "send_mail", "delete_page", "list_menu_links"]
-    chosen = choose_ahead(ranked, "ins Deutsche", TOOLS, always=ALWAYS, high_risk=HIGH_RISK, by_words=False, limit=3)
+    chosen = choose_ahead(
+        ranked, "ins Deutsche", TOOLS, always=ALWAYS, high_risk=HIGH_RISK, named=NAMED, by_words=False, limit=3
+    )
     assert chosen == ["translate_page", "list_menu_links"]
+
+
+@pytest.mark.parametrize(
+    ("message", "names"),
+    [("A new event", ["create_entry"]), ("The event is on Friday", ["read_entry", "create_entry"])],
+)
+async def test_of_tools_that_a_name_alone_finds_none_fits_better(message: str, names: list[str]) -> None:
+    assert await offered(message, tools=[*TOOLS, *ENTRIES]) == names

@@ -7,7 +7,8 @@ tempts. Names of objects and texts to write say nothing about the tool that is n
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from remit.agent.tool_ranking import ToolText, split_words
@@ -33,7 +34,8 @@ def read_request(message: str, tools: Iterable[ToolText]) -> str:
 
     A word with a capital inside a sentence is a name, unless the phrases of a tool have it so, as *German*.
     """
-    written = {word for tool in tools for phrase in tool.phrases for word in phrase.split() if word[:1].isupper()}
+    capitals = (word for tool in tools for phrase in tool.phrases for word in phrase.split() if word[:1].isupper())
+    written = {stem for word in capitals for stem in split_words(word)}
     plain = _WRITTEN.sub(" ", _QUOTED.sub(" ", message))
     words = [word for sentence in _SENTENCE.split(plain) for word in _common_words(sentence, written)]
     return " ".join(words) if any(word.lower() not in _ANSWERS for word in words) else ""
@@ -46,33 +48,37 @@ def choose_ahead(
     *,
     always: Collection[str],
     high_risk: Collection[str],
+    named: Mapping[str, Collection[str]],
     by_words: bool,
     limit: int,
 ) -> list[str]:
     """The tools to offer of those that a ranking has found, best first.
 
     A tool must share a word of its name or phrases with the request that no tool above it shares: else that one fits
-    better, always shown or not. A tool of high risk must fit best of all, by two words or more. Without ``by_words``,
-    a ranking by meaning is trusted instead of the words.
+    better, always shown or not. ``named`` has, by tool, the words of the names of what it works on: of the tools that
+    share nothing but such a name, none fits better. A tool of high risk must fit best of all, by two words or more.
+    Without ``by_words``, a ranking by meaning is trusted instead of the words.
     """
     asked = set(split_words(request))
     own = {tool.name: asked.intersection(split_words(" ".join((tool.name, *tool.phrases)))) for tool in tools}
     chosen: list[str] = []
-    covered = set[str]()
+    covered, covered_by_name = set[str](), set[str]()
     for place, name in enumerate(ranked):
         shared = own.get(name, set[str]())
+        of_names = shared.intersection(named.get(name, ()))
         is_asked = name not in high_risk or (place == 0 and len(shared) >= _MIN_WORDS_OF_RISK)
-        adds = bool(shared - covered) or not by_words
+        adds = bool(shared - covered - (set() if of_names else covered_by_name)) or not by_words
         if name not in always and is_asked and adds:
             chosen.append(name)
         if name in always or is_asked:
-            covered |= shared
+            covered_by_name |= of_names
+            covered |= shared if shared != of_names else set()
     return chosen[:limit]
 
 
-def _common_words(sentence: str, written: Collection[str]) -> Iterator[str]:
+def _common_words(sentence: str, written: AbstractSet[str]) -> Iterator[str]:
     for number, token in enumerate(_TOKEN.findall(sentence)):
         word = re.sub(r"\W", "", token)
-        is_name = number and word[:1].isupper() and word not in written
+        is_name = number and word[:1].isupper() and written.isdisjoint(split_words(word))
         if not is_name and (number or word.lower() not in _VERBS):
             yield word

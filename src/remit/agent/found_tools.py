@@ -21,7 +21,7 @@ async def record_found_tools(
     """
 
     async def make_text() -> str:
-        return describe_found(await search.find_ahead(message, caller, model))
+        return describe_found(await search.find_ahead(message, caller, model, frame))
 
     return await record_message(frame, _message_id(frame.id), "found_tools", make_text, is_decided=is_decided)
 

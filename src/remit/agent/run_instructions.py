@@ -22,7 +22,7 @@ from remit.record.principal import Principal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInfo:
-    """What an agent's `run_instructions` may depend on.
+    """What an agent's `run_instructions`, and the names that its search for tools knows, may depend on.
 
     ``principal`` has the permissions that it holds for ``target``. ``now`` is the time of the runtime's clock, in UTC.
     """
@@ -77,6 +77,12 @@ def find_run_instructions(ledger: Ledger, agent: str) -> str:
     return next((item.text for item in found if isinstance(item, Message)), "")
 
 
+def describe_run(frame: Frame) -> RunInfo:
+    """What a frame knows of its run."""
+    caller, now = frame.caller, datetime.fromtimestamp(frame.ledger.now(), UTC)
+    return RunInfo(principal=caller.principal, target=caller.target, conversation=caller.conversation, now=now)
+
+
 def _message_id(agent: str, number: int) -> str:
     return content_digest("run instructions", agent, str(number))
 
@@ -84,9 +90,7 @@ def _message_id(agent: str, number: int) -> str:
 async def _evaluate(frame: Frame, agent: str, instructions: RunInstructions) -> str:
     if isinstance(instructions, str):
         return instructions
-    caller, now = frame.caller, datetime.fromtimestamp(frame.ledger.now(), UTC)
-    known = RunInfo(principal=caller.principal, target=caller.target, conversation=caller.conversation, now=now)
-    found: object = instructions(known)
+    found: object = instructions(describe_run(frame))
     if inspect.isawaitable(found):
         found = await await_callback(f"run_instructions of agent {agent}", cast("Awaitable[object]", found))
     if not isinstance(found, str):

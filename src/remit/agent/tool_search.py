@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import Annotated, Any, Final, cast
@@ -19,7 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
 from remit.agent.ahead import choose_ahead, read_request
 from remit.agent.found_as_text import are_text, caches_prefixes
 from remit.agent.model import AnyModel, model_name
-from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker, fuse_rankings
+from remit.agent.run_instructions import RunInfo, describe_run
+from remit.agent.tool_ranking import ToolRanker, ToolText, WordRanker, fuse_rankings, split_words
 from remit.call.call import CallLayer
 from remit.call.callee import UNKNOWN, Callee, Frame, ReconcileResult
 from remit.call.facts import Effect, Facts, Risk
@@ -36,14 +37,20 @@ from remit.record.arguments import Arguments
 from remit.record.principal import Caller
 from remit.schemas.jsontext import compact_json
 from remit.schemas.suggestions import suggest
+from remit.views.values import show_line
 
 AnyCallee = Callee[..., Any]
 SEARCH_TOOL: Final = "search_tools"
 CALL_TOOL: Final = "call_tool"
 _MAX_SUMMARY: Final = 100
+_MAX_NAMES: Final = 3
 _FOUND_HEADING: Final = "Tools that may fit the next message:"
 _FOUND_START: Final = encode_message({"role": "user", "content": f"<found_tools>\n{_FOUND_HEADING}"})[:-2]
 _FOUND_NAME: Final = re.compile(r"^- ([A-Za-z0-9_-]{1,64}): ", re.MULTILINE)
+
+
+FindNames = Callable[[RunInfo], Awaitable[Mapping[str, Sequence[str]]]]
+"""Finds the names of the things that tools work on at present, by the tool's name."""
 
 
 @check_arguments()
@@ -56,6 +63,8 @@ class ToolSearch:
         limit: the most tools that one search finds.
         always: the tools that are shown without a search.
         phrases: search words for a tool that its name and its description lack, by the tool's name.
+        names: finds what the application's users call the things that a tool works on, such as the types that they have
+            made. They are search words too, and a tool that is found by such a name is listed with it.
         ahead: how many tools the words of each message find, before the model searches; for models that seldom search.
             By default none, so that the definitions stay the same until the model searches.
         ahead_for: patterns of the names of models, like ``local:*``, to which ``ahead`` applies; by default all. It
@@ -71,6 +80,7 @@ class ToolSearch:
     limit: PositiveInt = 5
     always: Sequence[str] = ()
     phrases: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    names: Annotated[FindNames, callback("info", is_async=True)] | None = None
     ahead: NonNegativeInt = 0
     ahead_for: Sequence[str] = ("*",)
     rankers: Sequence[Annotated[ToolRanker, callback("query", "tools", is_async=True)]] = (WordRanker(),)
@@ -150,22 +160,24 @@ class SearchTools:
         """
         query = cast("Search", payload).query
         as_text = are_text(frame.ledger, frame.caller.call, self._agent, self._search.as_text)
-        ranked = await self._rank(query, self._texts_for(frame.caller))
-        found = self._describe(ranked[: self._search.limit], as_text=as_text)
+        names = await self._find_names(frame)
+        ranked = await self._rank(query, self._texts_for(frame.caller, names))
+        found = self._describe(ranked[: self._search.limit], query, names, as_text=as_text)
         if not found:
             raise NotFoundError(f"no tool fits {query!r}; search with other words")
         return found
 
-    async def find_ahead(self, message: str, caller: Caller, model: AnyModel | None) -> dict[str, str]:
+    async def find_ahead(self, message: str, caller: Caller, model: AnyModel | None, frame: Frame) -> dict[str, str]:
         """The tools that the words of a message find for a model, as `run` returns them; see `choose_ahead`.
 
-        None if the model searches by itself.
+        None if the model searches by itself. ``caller`` makes the calls, in the run of ``frame``.
         """
         name = "" if model is None else model_name(model)
         if not self._search.ahead or (name and not any(fnmatchcase(name, each) for each in self._search.ahead_for)):
             return {}
         as_text = caches_prefixes(model) if self._search.as_text is None else self._search.as_text
-        texts = self._texts_for(caller)
+        names = await self._find_names(frame)
+        texts = self._texts_for(caller, names)
         request = read_request(message, texts)
         ranked = await self._rank(request, texts) if request else []
         high_risk = {each.name for each in self._tools.values() if each.facts.risk is Risk.HIGH}
@@ -175,10 +187,11 @@ class SearchTools:
             texts,
             always=self._search.always,
             high_risk=high_risk,
+            named={tool: split_words(" ".join(each)) for tool, each in names.items()},
             by_words=all(isinstance(ranker, WordRanker) for ranker in self._search.rankers),
             limit=self._search.ahead,
         )
-        return self._describe(chosen, as_text=as_text)
+        return self._describe(chosen, request, names, as_text=as_text)
 
     async def _rank(self, query: str, texts: Sequence[ToolText]) -> list[str]:
         rankings = (ranker(query, texts) for ranker in self._search.rankers)
@@ -186,12 +199,28 @@ class SearchTools:
         known = {text.name for text in texts}  # a custom ranker may name other tools
         return [name for name in ranked if name in known]
 
-    def _texts_for(self, caller: Caller) -> list[ToolText]:
-        return [text for name, text in self._texts.items() if may_call(caller, self._tools[name])]
+    async def _find_names(self, frame: Frame) -> Mapping[str, Sequence[str]]:
+        find = self._search.names
+        return {} if find is None else await await_callback("the names of a tool search", find(describe_run(frame)))
 
-    def _describe(self, found: Iterable[str], *, as_text: bool) -> dict[str, str]:
-        describe = describe_tool if as_text else _summarize
-        return {name: describe(self._tools[name]) for name in found}
+    def _texts_for(self, caller: Caller, names: Mapping[str, Sequence[str]]) -> list[ToolText]:
+        """The texts of the tools that a caller may call, with the names of what they work on."""
+        return [
+            replace(text, phrases=(*text.phrases, *names.get(name, ())))
+            for name, text in self._texts.items()
+            if may_call(caller, self._tools[name])
+        ]
+
+    def _describe(
+        self, found: Iterable[str], query: str, names: Mapping[str, Sequence[str]], *, as_text: bool
+    ) -> dict[str, str]:
+        """A description of each tool, with the names in the query of what it works on."""
+        describe, words = describe_tool if as_text else _summarize, set(split_words(query))
+        described = dict[str, str]()
+        for tool in found:
+            named = [name for name in names.get(tool, ()) if not words.isdisjoint(split_words(name))][:_MAX_NAMES]
+            described[tool] = describe(self._tools[tool]) + (f" ({', '.join(map(show_line, named))})" if named else "")
+        return described
 
     async def reconcile(self, _payload: BaseModel, _frame: Frame, /) -> ReconcileResult:
         """Return UNKNOWN; no attempt is ever started."""
@@ -251,7 +280,7 @@ def names_found(history: Iterable[str]) -> dict[str, int]:
 
 def describe_found(found: Mapping[str, str]) -> str:
     """A message with tools found ahead, for a model; empty without any."""
-    lines = "\n".join(f"- {name}: {summary}" for name, summary in found.items())
+    lines = "\n".join(f"- {name}: {summary}" for name, summary in found.items()).replace("</", "<\\/")
     return f"<found_tools>\n{_FOUND_HEADING}\n{lines}\n</found_tools>" if found else ""
 
 

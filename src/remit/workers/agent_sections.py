@@ -143,7 +143,7 @@ class MemorySection(ValueSection):
     """The entities that an agent remembers from a conversation."""
 
 
-@section_of_value(ToolSearch, "rankers")
+@section_of_value(ToolSearch, "rankers", "names")
 class ToolSearchSection(ValueSection):
     """How the model finds tools."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -91,6 +91,7 @@ def editor(
     compaction: Compaction | None = None,
     run_instructions: RunInstructions = "",
     scheduled: Iterable[str] = (),
+    type_names: Callable[[RunInfo], Awaitable[Mapping[str, Sequence[str]]]] | None = None,
 ) -> Agent:
     """The editor agent, with the instructions in ``prompts/editor.md``. It remembers the objects of a conversation.
 
@@ -99,6 +100,7 @@ def editor(
         compaction: how long conversations are shortened.
         run_instructions: what it is told besides, such as the site's own instructions.
         scheduled: the tools whose calls its own tools schedule. Its model has none of them.
+        type_names: finds what a site calls its own types, by the tools that work on them.
     """
     tools = list(tools)
     names = {each.name for each in tools}
@@ -117,5 +119,6 @@ def editor(
             ahead=3,
             ahead_for=("local:*", "llama.cpp:*", "recorded:*", "scripted:*"),  # recordings are of local models
             phrases=phrases_for(sorted(names)),
+            names=type_names,
         ),
     )

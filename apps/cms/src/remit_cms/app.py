@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -110,13 +110,18 @@ def build(
     parts = AllOperations(database, home, web=web, index=index, preview_key=key).by_subject().values()
     tools = [tool for part in parts for tool in part.callees]
     callees = [*tools, *load_workers(tools)]
-    instructions = with_missing_rights(_instructions_of(database))
+    agent = editor(
+        filter(is_for_editor, callees),
+        run_instructions=with_missing_rights(_instructions_of(database)),
+        scheduled=SCHEDULED,
+        type_names=_type_names_of(database),
+    )
     return Cms(
         database=database,
         home=home,
         app=App(
             name="cms",
-            agents=(editor(filter(is_for_editor, callees), run_instructions=instructions, scheduled=SCHEDULED),),
+            agents=(agent,),
             tools=(*filterfalse(is_for_editor, callees),),
             policy=editing_policy(protected),
             references=references(database),
@@ -138,6 +143,17 @@ def _instructions_of(database: Database) -> Callable[[RunInfo], Awaitable[str]]:
         from remit_cms.settings.settings import SettingsInForce
 
         return await SettingsInForce(database).find_instructions(info)
+
+    return find
+
+
+def _type_names_of(database: Database) -> Callable[[RunInfo], Awaitable[Mapping[str, Sequence[str]]]]:
+    """What finds the names of a site's own types."""
+
+    async def find(info: RunInfo) -> Mapping[str, Sequence[str]]:
+        from remit_cms.types.naming import TypeNames
+
+        return await TypeNames(database).find(info)
 
     return find
 

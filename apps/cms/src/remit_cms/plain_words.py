@@ -40,6 +40,7 @@ _PHRASES: Final = {
     "cms_addNavigationItem": ["link"],
     "cms_addRedirect": ["poster"],
     "cms_compareRevisions": ["diff", "what has changed"],
+    "cms_createEntry": ["add"],
     "cms_createPreviewLink": ["look at it before it is published"],
     "cms_getChangeSet": ["diff", "not published yet", "what has changed"],
     "cms_getPage": ["what it says", "find a typo"],

@@ -103,7 +103,7 @@ class UpdatePage(WritePayload):
 
     page_id: PageReference = Field(description=_PAGE, validation_alias=_OF_PAGE)
     title: OptionalParam[_Title] = Field(default=None, description="New title", validation_alias=_TITLE_NAMES)
-    slug: OptionalParam[SlugText] = Field(default=None, description="New slug")
+    slug: OptionalParam[SlugText] = Field(default=None, description="Only to move the page: its new address")
     indexing: SkipJsonSchema[bool | None] = Field(default=None, exclude_if=is_none)
     meta: SkipJsonSchema[Meta | None] = Field(default=None, exclude_if=is_none)
     locale_code: SkipJsonSchema[LocaleCode | None] = None

@@ -145,7 +145,9 @@ class AddSectionToPage(SectionInput, WritePayload):
     """A section and the position at which to add it. It is a draft, whatever ``status`` models give it elsewhere."""
 
     page_id: PageName = Field(description=_PAGE, validation_alias=AliasChoices("pageId", "slug"))
-    sort_order: OptionalParam[_Order] = Field(default=None, description="Place on the page, 0 is the top")
+    sort_order: OptionalParam[_Order] = Field(
+        default=None, description="Only for a place other than the end; 0 is the top"
+    )
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
     status: SkipJsonSchema[str] = Field(default="draft", max_length=20, exclude_if=lambda status: status == "draft")
 
