@@ -267,7 +267,7 @@ class Editors(SetModel):
         change_set = self.open.get(editor.name)
         leaving = {page.id for page, _ in self._leaving(change_set)}
         pages = [(page, numbers) for page, numbers in self._pending(change_set) if page.id not in leaving]
-        goes = any(how == "delete" or page.live is not None for page, how in self._leaving(change_set))
+        goes = bool(self._going(change_set))
         moves = [(page, numbers, *self._lay(page, page.base, numbers)) for page, numbers in pages]
         allowed = bool(moves or goes) and not any(is_missing for *_, is_missing in moves)
         try:
@@ -292,7 +292,6 @@ class Editors(SetModel):
         change_set = self.open.get(editor.name)
         if change_set in self.adopted:
             return False  # with edits of others it is refused; tests have that
-        stay = self.removals.get(change_set or "", {})
         rest: list[tuple[Page, Values | None, bool]] = []
         for page, _ in self._pending(change_set):
             rest.append((page, *self._lay(page, page.base, self._waiting(page, besides=change_set))))
@@ -308,7 +307,7 @@ class Editors(SetModel):
             elif values != page.revisions[-1]:
                 page.add(values, None, rebuilt=True)
         del self.open[editor.name]
-        stay.clear()
+        self.removals.pop(change_set or "", None)
         return True
 
     async def _revert_set(self, editor: Editor, choice: int) -> bool:

@@ -56,6 +56,10 @@ class SetModel:
         how = self.removals.get(change_set or "", {})
         return [(page, how[page.id]) for page in self.pages if page.id in how and page.revisions[-1] is not None]
 
+    def _going(self, change_set: str | None) -> list[tuple[Page, str]]:
+        """Of the documents that are to go with a set, those of which that changes something."""
+        return [(page, how) for page, how in self._leaving(change_set) if how == "delete" or page.live is not None]
+
     def _take_removals(self, page: Page, change_set: str | None) -> None:
         """Let what open sets want to remove of a document belong to another one, or to none."""
         taken = {self.removals[each].pop(page.id, "") for each in self._open_sets if each in self.removals}
@@ -64,7 +68,7 @@ class SetModel:
 
     def _remove_all(self, change_set: str) -> bool:
         """Take from visitors, and from editors, what goes with a set; its edits of that wait outside any set then."""
-        gone = [(page, how) for page, how in self._leaving(change_set) if how == "delete" or page.live is not None]
+        gone = self._going(change_set)
         for page, how in gone:
             for claims in page.claims.values():
                 claims.discard(change_set)

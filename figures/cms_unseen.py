@@ -115,11 +115,9 @@ class Clockwork:
         known, drafts = [*self.pages, *self.deleted], self._drafts()
         self.pages = [page for page in known if page in drafts]
         self.deleted = [page for page in known if page not in drafts]
-        with closing(sqlite3.connect(self._path)) as database:
-            self.images = [image for (image,) in database.execute("SELECT id FROM images WHERE NOT is_deleted")]
-        with closing(sqlite3.connect(self._path)) as database:
-            for (page,) in database.execute(_MISSING):
-                self._fail(f"step {self.steps}: visitors see a picture of {page} that is deleted")
+        self.images = self._read_first("SELECT id FROM images WHERE NOT is_deleted")
+        for page in self._read_first(_MISSING):
+            self._fail(f"step {self.steps}: visitors see a picture of {page} that is deleted")
 
     def _fail(self, what: str) -> None:
         self.failures.append(what)
@@ -127,8 +125,15 @@ class Clockwork:
     def _look(self) -> View:
         query = "SELECT p.id, r.snapshot FROM pages p JOIN revisions r ON r.page = p.id AND r.number = p.live "
         query += "WHERE p.kind = 'page'"
+        return {page: _texts_of(json.loads(snapshot)) for page, snapshot in self._read(query)}
+
+    def _read(self, query: str, *values: str) -> list[tuple[Any, ...]]:
         with closing(sqlite3.connect(self._path)) as database:
-            return {page: _texts_of(json.loads(snapshot)) for page, snapshot in database.execute(query)}
+            return database.execute(query, values).fetchall()
+
+    def _read_first(self, query: str, *values: str) -> list[str]:
+        """The first column of the rows of a query."""
+        return [row[0] for row in self._read(query, *values)]
 
     def _compare(self, before: View, shown: Shown | None, where: str) -> None:
         after = self._look()
@@ -235,12 +240,10 @@ class Clockwork:
         await editor.remove(self._pick(self.images))
 
     def _leaving(self, conversation: str) -> set[str]:
-        with closing(sqlite3.connect(self._path)) as database:
-            return {page for (page,) in database.execute(_LEAVING, (conversation,))}
+        return {*self._read_first(_LEAVING, conversation)}
 
     def _drafts(self) -> set[str]:
-        with closing(sqlite3.connect(self._path)) as database:
-            return {page for (page,) in database.execute("SELECT id FROM pages")}
+        return {*self._read_first("SELECT id FROM pages")}
 
     async def _undo_at_times(self, editor: Editor, shown: Shown, do: Callable[[], Awaitable[object]]) -> Shown:
         """Do what was approved. Of three that have a conversation one is undone: visitors see again what they saw."""
@@ -254,10 +257,8 @@ class Clockwork:
         return shown
 
     def _check_named(self, summary: str, page: str, editor: Editor) -> None:
-        with closing(sqlite3.connect(self._path)) as database:
-            authors = {author for (author,) in database.execute(_AUTHORS, (page,))} - {editor.name}
-            actions = {action for (action,) in database.execute(_ACTIONS, (page,))}
-        if left := [each for each in sorted(authors | actions) if each not in summary]:
+        authors, actions = {*self._read_first(_AUTHORS, page)} - {editor.name}, self._read_first(_ACTIONS, page)
+        if left := [each for each in sorted(authors.union(actions)) if each not in summary]:
             self._fail(f"step {self.steps}: the question about {page} does not name {left}: {summary}")
 
     async def _restore(self, editor: Editor) -> None:

@@ -20,7 +20,8 @@ from remit.engine.watching import wake_streams, watch_run
 from remit.errors import JournalError, RequestError
 from remit.journal.ports import Store
 from remit.record.items import Item, Message, Position, RunFinished
-from remit.views.receipt import FindContract, Receipt, make_receipt
+from remit.views.receipt import FindContract, Receipt, receipt_of
+from remit.views.run_view import RunView
 
 WATCH_SECONDS: Final = 60.0
 """The seconds for which another process writes pieces after a reader's request."""
@@ -169,6 +170,7 @@ async def _follow(
 ) -> AsyncGenerator[StreamEvent]:
     now, renew_at, read_at = asyncio.get_running_loop().time, 0.0, 0.0
     has_ended, reads_items = False, True
+    view = RunView() if cursor.seq < 0 else None
     with watch_run(run) as changed:
         while True:
             reads_items = changed.reset() or reads_items
@@ -180,9 +182,11 @@ async def _follow(
                 items = await store.read(run, cursor.seq)
                 for position in items:
                     event = cursor.advance(position)
+                    if view is not None:
+                        view.add(event.item, position.at)
                     if find_contract is not None and isinstance(event.item, RunFinished):
-                        recorded = await store.read(run)
-                        event = replace(event, receipt=make_receipt((each.item for each in recorded), find_contract))
+                        whole = view or RunView.of(await store.read(run))
+                        event = replace(event, receipt=receipt_of(whole, find_contract))
                     yield event
                 for event in cursor.drop_lost(answers):
                     yield event

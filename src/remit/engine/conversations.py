@@ -61,7 +61,7 @@ class Conversations:
                 current = target  # hide the target from principals without access
             elif not run_request.is_direct_call:
                 check_not_deleted(talk)
-            repeated = await self._store.find_run(run) if key else None
+            repeated = await self._store.find_run(run) if key and talk else None
             target = repeated.target if repeated and not target else _resolve_target(run_request, current)
             if talk is not None and run_request.when_busy == "queue":
                 queued = await self._find_unfinished(talk.latest) is not None

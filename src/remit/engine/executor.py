@@ -146,6 +146,7 @@ class RunExecutor(Struct, frozen=True, kw_only=True):
             else:
                 verify_lease(run, known_items, run_state)
             if run_state.row is not None and run_state.row.status in ("done", "failed", "cancelled"):
+                lease.release_on_exit = False  # an ended run has none
                 ended = await read_ended_outcome(run_state.row.status, known_items, self.store)
                 items = [position.item for position in known_items]
                 return structs.replace(ended, usage=RunTotals.of(known_items).usage(self.prices), items=items)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from remit.errors import SetupError
+from remit.evals.state import open_state
 from remit.evals.task import Change
-from remit.home import data_location
 
 _VIRTUAL: Final = re.compile(r"create\s+virtual\s", re.IGNORECASE)
 _ROWS: Final = re.compile(r"\s*\"?(\w+)\"?(?=\s|$)")
@@ -54,13 +51,9 @@ class Snapshot:
             SetupError: it cannot be read.
         """
         copy = sqlite3.connect(":memory:", check_same_thread=False)
-        path = data_location(os.environ, application)
-        try:
-            if isinstance(path, Path) and path.exists():
-                with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as source:
-                    source.backup(copy)
-        except sqlite3.Error as error:
-            raise SetupError(f"the database of {application!r} cannot be read: {error}") from error
+        with open_state(application) as state:
+            if state is not None:
+                state.backup(copy)
         copy.execute("PRAGMA query_only = ON")
         return cls(copy)
 

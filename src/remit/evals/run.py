@@ -337,8 +337,8 @@ def _grade_rest(task: Task, application: str, before: Snapshot, result: TaskResu
     except SetupError as error:
         result.fail("task", f"{display_path(Path(task.file))}: changes: {error.message}")
         return
+    why = "" if before.tables() else absence
     for each in found[:_MAX_DIFFERENCES]:
-        why = "" if before.tables() else absence
         result.fail("effect", f"the task names no such change: {each}{why}")
     if len(found) > _MAX_DIFFERENCES:
         result.fail("effect", f"and {len(found) - _MAX_DIFFERENCES} other rows differ")

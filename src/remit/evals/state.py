@@ -42,22 +42,39 @@ def temporary_home() -> Generator[Path]:
                     os.environ[name] = value
 
 
+@contextmanager
+def open_state(application: str) -> Generator[sqlite3.Connection | None]:
+    """The database of an application, only to read; None if there is none yet: it may be created on first use.
+
+    Raises:
+        SetupError: it cannot be read, or what the block asks fails.
+    """
+    path = data_location(os.environ, application)
+    if not isinstance(path, Path) or not path.exists():
+        yield None
+        return
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            yield connection
+    except sqlite3.Error as error:
+        raise SetupError(f"the database of {application!r} cannot be read: {error}") from error
+
+
 def query_state(application: str, sql: str) -> list[Any] | None:
     """The rows of a query of the application's database, as lists; a single column as plain values.
 
-    None if there is no database yet: an application may create it on first use.
+    None if there is no database yet.
 
     Raises:
         SetupError: the query fails, or does not only read.
     """
-    path = data_location(os.environ, application)
-    if not isinstance(path, Path) or not path.exists():
-        return None
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            rows = [list(row) for row in connection.execute(sql)]
-    except sqlite3.Error as error:
-        raise SetupError(f"the query {sql!r} failed: {error}") from error
+    with open_state(application) as state:
+        if state is None:
+            return None
+        try:
+            rows = [list(row) for row in state.execute(sql)]
+        except sqlite3.Error as error:
+            raise SetupError(f"the query {sql!r} failed: {error}") from error
     return [row[0] for row in rows] if rows and len(rows[0]) == 1 else rows
 
 

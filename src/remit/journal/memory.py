@@ -21,6 +21,7 @@ from remit.journal.conversations import ConversationsInMemory, conversation_key
 from remit.journal.grant_memory import GrantsInMemory
 from remit.journal.index import (
     INDEXED_ITEMS,
+    UNFINISHED_STATUSES,
     approval_key,
     approval_key_of,
     check_consumable,
@@ -158,11 +159,12 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMem
         state = self._runs.setdefault(run, RunState())
         if state.leased_until > self._clock():
             raise lease_held_error(run, state.executor)
-        state.epoch += 1
-        state.executor, state.leased_until = executor, until
+        epoch = state.epoch + 1
+        if state.row is None or state.row.status in UNFINISHED_STATUSES:
+            state.epoch, state.executor, state.leased_until = epoch, executor, until
         items = [each for each in state.items if each.seq > after]
         questions = [self._questions[each] for each in state.questions]
-        return AcquiredLease(state.epoch, items, len(state.items), state.row, state.cancel_requested_by, questions)
+        return AcquiredLease(epoch, items, len(state.items), state.row, state.cancel_requested_by, questions)
 
     async def renew(self, run: str, epoch: int, seconds: float) -> None:
         """Extend the lease."""

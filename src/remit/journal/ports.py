@@ -139,7 +139,8 @@ class Leases(Protocol):
         """Acquire the lease of a new or existing run, and read its state and the items above ``after``.
 
         ``opening`` are the first items of a run, in the `FIRST_EPOCH`. An unknown run is opened with them in the same
-        transaction; an existing run is acquired without them. A lease of 0 seconds is released at once.
+        transaction; an existing run is acquired without them. A lease of 0 seconds is released at once. Of a run that
+        has ended only the state is read: its epoch stays, and nothing can be appended in the one that is returned.
 
         Raises:
             LeaseError: a live executor holds it.

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, Row
 
 from remit.errors import BrokenJournalError
-from remit.journal.index import lease_held_error
+from remit.journal.index import UNFINISHED_STATUSES, lease_held_error
 from remit.journal.ports import FIRST_EPOCH, AcquiredLease
 from remit.journal.sql.answers import delete_answers
 from remit.journal.sql.locks import LockKeys
@@ -61,6 +61,10 @@ class Acquisition(Struct, frozen=True):
             return AcquiredLease(FIRST_EPOCH, questions=[], is_opened=bool(self.opening)), ()
         if row.until > now:
             raise lease_held_error(self.run, row.driver)
+        if (
+            row.status not in UNFINISHED_STATUSES
+        ):  # whoever comes second to a run needs no lease to learn what became of it
+            return self._read_state(connection, row)
         UPDATE_LEASE.execute(connection, {"the_run": self.run, "epoch": row.epoch + 1, **lease})
         delete_answers(connection, self.run)
         return self._read_state(connection, row)

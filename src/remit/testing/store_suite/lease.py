@@ -114,6 +114,18 @@ async def test_releasing_a_run_without_a_lease_does_nothing(store: Store) -> Non
     assert (await store.acquire("stray", "first", 10)).epoch == 1
 
 
+async def test_the_state_of_an_ended_run_is_read_without_a_lease(store: Store) -> None:
+    run = await begin(store)
+    await run.append(RunFinished(call="run", status="done"))
+    for executor in ("second", "third"):
+        found = await store.acquire("run", executor, 10, after=0)
+        assert found.row is not None
+        assert (found.row.status, [each.item.kind for each in found.items]) == ("done", [RunFinished.kind])
+        with pytest.raises(LeaseError):
+            await store.append("run", found.epoch, positions("run", [note()], epoch=found.epoch, first=run.next))
+        await store.release("run", found.epoch)
+
+
 async def test_one_of_many_concurrent_executors_gets_the_run(store: Store) -> None:
     names = [f"driver{index}" for index in range(20)]
     outcomes = await asyncio.gather(*(store.acquire("run", name, 10) for name in names), return_exceptions=True)
