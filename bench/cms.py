@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bench.cms_site import SECTIONS, WORDS, add_pages, slug_of, title_of
 from figures.figure import Figure, at_most
@@ -52,17 +52,24 @@ _SEMANTIC: Final = "cms.semantic_p95_ms"
 async def cms() -> AsyncIterator[Figure]:
     """Each kind of read on a large site and on one of a tenth of its pages."""
     small, large = await measure_reads(PAGES // 10), await measure_reads(PAGES)
-    for name, (wall, cpu) in large.items():
+    for name, spent in large.items():
         how = (
-            f"{READS[name][0]}, governed, on SQLite with {PAGES:,} pages of {SECTIONS} sections; {cpu:.1f} ms of CPU, "
-            f"{cpu / small[name][1]:.1f} times that with {PAGES // 10:,} pages"
+            f"{READS[name][0]}, governed, on SQLite with {PAGES:,} pages of {SECTIONS} sections; {spent.cpu:.1f} ms of "
+            f"CPU, {spent.cpu / small[name].cpu:.1f} times that with {PAGES // 10:,} pages"
         )
-        yield at_most(name, wall, "ms", 50, CALLS, how)
+        yield at_most(name, spent.wall, "ms", 50, CALLS, how)
 
 
-async def measure_reads(pages: int) -> dict[str, tuple[float, float]]:
-    """The 95th percentile of the time of each read in ms, by the clock and of the processor."""
-    found: dict[str, tuple[float, float]] = {}
+class Spent(NamedTuple):
+    """What a read has taken in ms, by the clock and of the processor."""
+
+    wall: float
+    cpu: float
+
+
+async def measure_reads(pages: int) -> dict[str, Spent]:
+    """The 95th percentiles of what each read takes."""
+    found: dict[str, Spent] = {}
     with TemporaryDirectory() as folder:
         database = Database(Path(folder) / "cms.db")
         await add_pages(database, pages)
@@ -77,7 +84,7 @@ async def measure_reads(pages: int) -> dict[str, tuple[float, float]]:
             if name == _LIST:
                 asked = [{"cursor": chosen.choice(cursors)} for _ in asked]
             times = [await _time_call(runtime, tool, arguments, name) for arguments in asked][3:]
-            found[name] = _p95([wall for wall, _ in times]), _p95([cpu for _, cpu in times])
+            found[name] = Spent(*map(_p95, zip(*times, strict=True)))
         await database.close()
     return found
 
@@ -95,18 +102,18 @@ async def _read_cursors(runtime: Runtime, limit: int) -> list[str]:
         arguments["cursor"] = cursor
 
 
-async def _time_call(runtime: Runtime, tool: str, arguments: dict[str, Any], name: str) -> tuple[float, float]:
+async def _time_call(runtime: Runtime, tool: str, arguments: dict[str, Any], name: str) -> Spent:
     given = Arguments(json.dumps(arguments), arguments)
     wall, cpu = time.perf_counter(), time.process_time()
     result = await runtime.call_by_name(tool, given, by=_ANN)
-    spent = (time.perf_counter() - wall) * 1000, (time.process_time() - cpu) * 1000
+    spent = Spent((time.perf_counter() - wall) * 1000, (time.process_time() - cpu) * 1000)
     code = json.loads(result.text).get("errorCode")
     if code != ("NOT_FOUND" if name == "cms.not_found_p95_ms" else None):
         raise RuntimeError(result.text)
     return spent
 
 
-def _p95(times: list[float]) -> float:
+def _p95(times: Sequence[float]) -> float:
     return sorted(times)[int(len(times) * 0.95)]
 
 

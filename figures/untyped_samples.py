@@ -268,7 +268,7 @@ BY_ANNOTATION: Final[Mapping[str, Callable[[], Any]]] = {
     "RunStatus": lambda: "done",
     "QuestionStatus": lambda: "open",
     "QuestionKind": lambda: "approval",
-    "AgainKind": lambda: "state",
+    "RepeatKind": lambda: "state",
     "Capability": lambda: Capability.READ,
     "Model": lambda: Scripted(["done"]),
     "AnyModel": lambda: Scripted(["done"]),

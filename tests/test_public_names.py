@@ -109,8 +109,9 @@ PUBLIC: Final = {
     """,
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
     "remit.policies": """
-        DECIDE_PERMISSION DEFAULT_POLICY Again Allow Approver Ask Block ConfirmationFlag Decision Egress Grant GrantRow
-        HasApprover HighRisk InboxApprover PlannedCall Policy Principal Question Rule Undeclared Verdict When
+        DECIDE_PERMISSION DEFAULT_POLICY Allow Approver Ask Block ConfirmationFlag Decision Egress Grant GrantRow
+        HasApprover HighRisk InboxApprover PlannedCall Policy Principal Question RepeatReason Rule Undeclared Verdict
+        When
     """,
     "remit.runtime": """
         CallResult Client ConversationUpdate ListedRun OpenRun Page PrincipalDirectory QuestionUpdate Receipt

@@ -6,12 +6,6 @@ export interface Listed<T> {
   next: string;
 }
 
-/** Why the same call is asked about again. `reason` completes the sentence "asked again, because". */
-export interface AgainDocument {
-  kind: "arguments" | "authority" | "definition" | "did_not_happen" | "policy" | "risk" | "state" | "used";
-  reason: string;
-}
-
 /**
  * An agent that people talk to. The first one of an application is the default.
  *
@@ -548,7 +542,7 @@ export interface QuestionDocument {
   replaces: string;
   may: MayDecide;
   decision: DecisionDocument | null;
-  again: AgainDocument | null;
+  again: RepeatReasonDocument | null;
 }
 
 /** What a run has changed, according to the journal. */
@@ -586,6 +580,12 @@ export interface RememberedDocument {
 /** A new title; an empty one restores the beginning of the first message. */
 export interface Renaming {
   title: string;
+}
+
+/** Why the same call is asked about again. `reason` completes the sentence "asked again, because". */
+export interface RepeatReasonDocument {
+  kind: "arguments" | "authority" | "definition" | "did_not_happen" | "policy" | "risk" | "state" | "used";
+  reason: string;
 }
 
 /** Whether today's code reproduces a run to the byte, or the first difference. */

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from remit.record.grant import Grant as Grant
     from remit.record.grant import GrantRow as GrantRow
     from remit.record.principal import Principal as Principal
-    from remit.record.question import Again as Again
     from remit.record.question import Decision as Decision
     from remit.record.question import PlannedCall as PlannedCall
     from remit.record.question import Question as Question
+    from remit.record.question import RepeatReason as RepeatReason
 else:
     __getattr__ = lazy_exports(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -62,6 +63,7 @@ def descriptions_in(schema: object) -> Iterator[str]:
             yield from descriptions_in(each)
 
 
+@cache
 def told_texts() -> dict[str, list[str]]:
     """What is told, by tool or file."""
     apps = (build_cms(), build_casefile())

@@ -14,7 +14,7 @@ from typing import Final
 from remit.agent.tool_ranking import ToolText, split_words
 
 _QUOTED: Final = re.compile("(?<!\\w)[\"'\u201c\u201e\u2018\u00ab].*?[\"'\u201d\u201c\u2019\u00bb](?!\\w)")
-_WRITTEN: Final = re.compile(r":\s.*?(?=\.\s+(?:Please|Bitte)\b|$)", re.DOTALL | re.IGNORECASE)
+_TEXT_TO_WRITE: Final = re.compile(r":\s.*?(?=\.\s+(?:Please|Bitte)\b|$)", re.DOTALL | re.IGNORECASE)
 """What follows a colon is a text to write, up to a sentence that asks again."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 _TOKEN: Final = re.compile(r"\S+")
@@ -35,9 +35,9 @@ def read_request(message: str, tools: Iterable[ToolText]) -> str:
     A word with a capital inside a sentence is a name, unless the phrases of a tool have it so, as *German*.
     """
     capitals = (word for tool in tools for phrase in tool.phrases for word in phrase.split() if word[:1].isupper())
-    written = {stem for word in capitals for stem in split_words(word)}
-    plain = _WRITTEN.sub(" ", _QUOTED.sub(" ", message))
-    words = [word for sentence in _SENTENCE.split(plain) for word in _common_words(sentence, written)]
+    capitalized = {stem for word in capitals for stem in split_words(word)}
+    plain = _TEXT_TO_WRITE.sub(" ", _QUOTED.sub(" ", message))
+    words = [word for sentence in _SENTENCE.split(plain) for word in _common_words(sentence, capitalized)]
     return " ".join(words) if any(word.lower() not in _ANSWERS for word in words) else ""
 
 

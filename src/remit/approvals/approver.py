@@ -25,7 +25,16 @@ from remit.record.arguments import content_digest
 from remit.record.current_run import CURRENT_RUN
 from remit.record.items import Message
 from remit.record.ledger import is_of_open_run
-from remit.record.question import NO_PREVIEW, Again, Change, Decision, PlannedCall, Preview, Question, QuestionKind
+from remit.record.question import (
+    NO_PREVIEW,
+    Change,
+    Decision,
+    PlannedCall,
+    Preview,
+    Question,
+    QuestionKind,
+    RepeatReason,
+)
 from remit.record.secret import redact_secrets
 from remit.schemas.jsontext import canonical_text
 from remit.views.sentences import consequence_of, sentence_of_arguments
@@ -145,7 +154,7 @@ def build_question(
     replaces: str = "",
     plan: tuple[PlannedCall, ...] = (),
     news: tuple[Change, ...] = (),
-    again: Again | None = None,
+    again: RepeatReason | None = None,
 ) -> Question:
     """Build the question about a call, bound to everything that the decision depends on."""
     layer = len(call.approvals)  # each may ask the same
@@ -180,25 +189,25 @@ def _with_preview(question: Question, preview: Preview, callee: Contract) -> Que
     )
 
 
-def find_change(question: Question, call: Call, *, is_edited: bool, is_used: bool) -> Again | None:
+def find_change(question: Question, call: Call, *, is_edited: bool, is_used: bool) -> RepeatReason | None:
     """What changed since the question was opened; None if an approver has only edited the arguments."""
     risk, tool = call.callee.facts.risk.value, call.callee.name
     if is_used:
-        return Again("used", "another call has used the approval")
+        return RepeatReason("used", "another call has used the approval")
     if risk != question.risk:
-        return Again("risk", f"the risk of {tool} was {question.risk} and is {risk} now")
+        return RepeatReason("risk", f"the risk of {tool} was {question.risk} and is {risk} now")
     if definition_digest(call.callee) != question.definition:
-        return Again("definition", f"the definition of {tool} has changed")
+        return RepeatReason("definition", f"the definition of {tool} has changed")
     return None if is_edited else _compare_arguments(question, call)
 
 
-def _compare_arguments(question: Question, call: Call) -> Again:
+def _compare_arguments(question: Question, call: Call) -> RepeatReason:
     if question.arguments == call.canonical_arguments:
-        return Again("policy", "the policy has changed")
+        return RepeatReason("policy", "the policy has changed")
     before, now = (ids_of_referents(json.loads(each)) for each in (question.arguments, call.canonical_arguments))
     if before != now:
-        return Again("arguments", "the arguments have changed")
-    return Again("state", f"the state has changed since it was shown: it was {question.shown}")
+        return RepeatReason("arguments", "the arguments have changed")
+    return RepeatReason("state", f"the state has changed since it was shown: it was {question.shown}")
 
 
 def build_replacement(question: Question, preview: Preview, call: Call) -> Question:
@@ -213,7 +222,7 @@ def build_replacement(question: Question, preview: Preview, call: Call) -> Quest
         id=content_digest(question.id, preview.state)[:12],
         run=call.ledger.run,
         call=call.id,
-        again=Again("state", f"the state has changed since it was approved{was}"),
+        again=RepeatReason("state", f"the state has changed since it was approved{was}"),
         asked=now,
         expires=now + question.expires - valid_from(question.asked, call),
         waits=True,
@@ -267,7 +276,7 @@ def build_outcome_question(
     reason = f"{call.callee.name} was started, and its end is unknown: did it happen?"
     ask = Ask(reason=reason, who=DECIDE_PERMISSION, expires_in=MAX_LIFETIME)
     question = _build_question(call, "outcome", ask, "outcome unknown", question_id=match[:12], match=match)
-    question = replace(question, replaces=replaces, again=Again("authority", lost) if lost else None)
+    question = replace(question, replaces=replaces, again=RepeatReason("authority", lost) if lost else None)
     if not approvals:
         return question
     first, permissions = approvals[0], dict.fromkeys(each.who for each in approvals)

@@ -55,7 +55,7 @@ from remit.errors import (
 )
 from remit.record.items import AttemptEnded, AttemptStarted, CallAllowed, QuestionItem
 from remit.record.ledger import Consumption
-from remit.record.question import NO_PREVIEW, Again, Question
+from remit.record.question import NO_PREVIEW, Question, RepeatReason
 
 
 @check_arguments()
@@ -132,7 +132,7 @@ class _Case(NamedTuple):
             return self.approvals.refuted
         return "" if self.recorded.edit else self.recorded.question.id
 
-    def ask(self) -> tuple[Ask, str, Again | None]:
+    def ask(self) -> tuple[Ask, str, RepeatReason | None]:
         """The asking verdict, its rule, and why the call is asked about again."""
         ask, rule, again, remarks = self.verdict, self.rule, None, list[str]()
         if self.recorded is not None:
@@ -149,10 +149,10 @@ class _Case(NamedTuple):
                 )
                 rule = question.rule
             is_edited, is_used = bool(self.recorded.edit), bool(self.used_elsewhere)
-            again = Again("authority", self.lost) if self.lost else None
+            again = RepeatReason("authority", self.lost) if self.lost else None
             again = again or find_change(question, self.call, is_edited=is_edited, is_used=is_used)
         elif self.approvals.refuted:
-            again = Again("did_not_happen", "it was started and did not happen")
+            again = RepeatReason("did_not_happen", "it was started and did not happen")
         elif has_begun(self.call.ledger.items_for(self.call.id)):
             remarks = ["it was started before, and may have happened"]
         assert isinstance(ask, Ask)  # noqa: S101 - for the type checker: no question is opened about an allowed call

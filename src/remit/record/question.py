@@ -26,7 +26,7 @@ QuestionStatus = Literal["open", "approved", "denied", "taken", "expired", "clos
 """*Expired*: the deadline passed. *Closed*: the call's end was recorded later. *Cancelled*: the run was cancelled."""
 
 
-AgainKind = Literal["state", "arguments", "risk", "definition", "policy", "used", "authority", "did_not_happen"]
+RepeatKind = Literal["state", "arguments", "risk", "definition", "policy", "used", "authority", "did_not_happen"]
 """What has changed since an earlier question about the same call.
 
 *State*: what the question shows. *Used*: another call has used the approval. *Authority*: the author of the answer is
@@ -36,10 +36,10 @@ gone or has lost the permission. *Did not happen*: the approved call was started
 
 @check_arguments()
 @dataclass(frozen=True, slots=True)
-class Again:
+class RepeatReason:
     """Why the same call is asked about again. ``reason`` completes the sentence "asked again, because"."""
 
-    kind: AgainKind
+    kind: RepeatKind
     reason: str
 
 
@@ -187,7 +187,7 @@ class Question:
     sentence: Sentence = NO_SENTENCE
     consequence: str = ""
     shows: ShownObject | None = None
-    again: Again | None = None
+    again: RepeatReason | None = None
 
     @property
     def why(self) -> str:

@@ -51,7 +51,7 @@ from remit.views.sentences import sentence_of
 DescribeQuestion = Callable[[QuestionView], QuestionDocument]
 
 
-class Told(NamedTuple):
+class PlacedEvent(NamedTuple):
     """An event, and the place after it."""
 
     place: StreamPlace
@@ -100,7 +100,7 @@ class RunMapper:
         self._answers = {each.request: each.copy() for each in place.told}
         self._place = place
 
-    def map(self, event: StreamEvent, further: Iterable[Event] = ()) -> Iterator[Told]:
+    def map(self, event: StreamEvent, further: Iterable[Event] = ()) -> Iterator[PlacedEvent]:
         """The events of an event of the run, and ``further`` ones, without those that the reader was told before."""
         if isinstance(event, ItemEvent):
             made = list(self._map_item(event.position))
@@ -115,19 +115,19 @@ class RunMapper:
             if before is not None:
                 yield before
             self._place = StreamPlace(self._run, self._place.after, 0, self._copy_answers())
-            before = Told(self._place, each)
+            before = PlacedEvent(self._place, each)
         self._place = StreamPlace(self._run, event.after, 0, self._copy_answers())
         if before is not None:
-            yield Told(self._place, before.event)
+            yield PlacedEvent(self._place, before.event)
 
-    def _number(self, after: str, events: list[Event]) -> Iterator[Told]:
+    def _number(self, after: str, events: list[Event]) -> Iterator[PlacedEvent]:
         """The events of an item, each with its place. A place within them counts those that were told."""
         start = self._place
         end = StreamPlace(self._run, after, 0, self._copy_answers())
         for count, event in enumerate(events, 1):
             if count > start.skip:
                 self._place = end if count == len(events) else start._replace(skip=count)
-                yield Told(self._place, event)
+                yield PlacedEvent(self._place, event)
         self._place = end
 
     def _copy_answers(self) -> tuple[ToldAnswer, ...]:

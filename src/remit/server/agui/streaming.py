@@ -22,7 +22,7 @@ from remit.server.agui.events import (
 from remit.server.agui.events import (
     RunFinished as RunFinishedEvent,
 )
-from remit.server.agui.mapper import RunMapper, Told
+from remit.server.agui.mapper import PlacedEvent, RunMapper
 from remit.server.agui.place import StreamPlace
 from remit.server.documents.questions import QuestionDocument
 from remit.server.documents.usage import UsageDocument
@@ -73,12 +73,12 @@ class RunStream:
             async for place, event in self._follow(events):
                 yield frame(str(place), event)
 
-    async def _follow(self, events: AsyncGenerator[StreamEvent]) -> AsyncGenerator[Told]:
+    async def _follow(self, events: AsyncGenerator[StreamEvent]) -> AsyncGenerator[PlacedEvent]:
         place = self._place
         if place.seq >= 0:
             before = [each for each in await self._client.items(self._run) if each.seq <= place.seq]
             self._mapper.restore(before, place)
-        yield Told(place, RunStarted(thread_id=self._names.thread, run_id=self._names.run))
+        yield PlacedEvent(place, RunStarted(thread_id=self._names.thread, run_id=self._names.run))
         async for event in events:
             ending = list[Event]()
             if isinstance(event, ItemEvent):

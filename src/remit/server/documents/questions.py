@@ -9,14 +9,14 @@ from remit.client.client import Client
 from remit.client.reader import QuestionSelection
 from remit.journal.question_row import QuestionRow
 from remit.record.question import (
-    Again,
-    AgainKind,
     Decision,
     DecisionKind,
     PlannedCall,
     Question,
     QuestionKind,
     QuestionStatus,
+    RepeatKind,
+    RepeatReason,
     ShownObject,
 )
 from remit.server.documents.document import Asked, ChangeDocument, Document, JsonObject, PageSize, Problem, no_json
@@ -72,16 +72,16 @@ class DecisionDocument(Document):
         )
 
 
-class AgainDocument(Document):
+class RepeatReasonDocument(Document):
     """Why the same call is asked about again. ``reason`` completes the sentence "asked again, because"."""
 
-    kind: AgainKind
+    kind: RepeatKind
     reason: str
 
     @staticmethod
-    def of(again: Again | None) -> AgainDocument | None:
+    def of(again: RepeatReason | None) -> RepeatReasonDocument | None:
         """The document of the reason, if there is one."""
-        return None if again is None else AgainDocument(kind=again.kind, reason=again.reason)
+        return None if again is None else RepeatReasonDocument(kind=again.kind, reason=again.reason)
 
 
 class MayDecide(Document):
@@ -164,7 +164,7 @@ class QuestionDocument(Document):
     replaces: str
     may: MayDecide
     decision: DecisionDocument | None = None
-    again: AgainDocument | None = None
+    again: RepeatReasonDocument | None = None
 
     @staticmethod
     def of(row: QuestionRow, client: Client) -> QuestionDocument:
@@ -206,7 +206,7 @@ class QuestionDocument(Document):
             replaces=question.replaces,
             may=MayDecide.of(question, is_open=row.status == "open", client=client),
             decision=None if row.decision is None else DecisionDocument.of(row.decision),
-            again=AgainDocument.of(question.again),
+            again=RepeatReasonDocument.of(question.again),
         )
 
 

@@ -11,7 +11,7 @@ from remit.errors import ApprovalUsedError, RequestError
 from remit.journal.ports import QuestionRow, Store
 from remit.record.items import DecisionItem
 from remit.record.ledger import Consumption
-from remit.record.question import Again, Decision, Question
+from remit.record.question import Decision, Question, RepeatReason
 from remit.record.sentence import NO_SENTENCE, Sentence
 from remit.testing.store_suite.samples import (
     Run,
@@ -32,7 +32,7 @@ ASKED: Final = replace(
     shown="SECRET",
     sentence=Sentence((("SECRET", True),)),
     reason="SECRET",
-    again=Again("state", "SECRET"),
+    again=RepeatReason("state", "SECRET"),
     edits="q0",
     editor="eve",
 )
